@@ -1,0 +1,21 @@
+# The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only.
+file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
+set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
+    simdjson::simdjson yaml)
+
+add_library(kcontrol ${KCONTROL_SOURCES})
+add_library(kcontrol::kcontrol ALIAS kcontrol)
+target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
+
+add_library(kcontrol_header_only INTERFACE)
+add_library(kcontrol::header_only ALIAS kcontrol_header_only)
+set_target_properties(kcontrol_header_only PROPERTIES EXPORT_NAME header_only)
+
+foreach(target_and_scope IN ITEMS "kcontrol PUBLIC" "kcontrol_header_only INTERFACE")
+    separate_arguments(pair UNIX_COMMAND "${target_and_scope}")
+    list(POP_FRONT pair target scope)
+    target_include_directories(${target} ${scope}
+        $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_compile_features(${target} ${scope} cxx_std_20)
+    target_link_libraries(${target} ${scope} ${KCONTROL_LINK_LIBRARIES})
+endforeach()

@@ -1,0 +1,38 @@
+// Bearer tokens that may change while the program runs: a fixed one, or a file that is read again and again.
+#pragma once
+
+#include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <chrono>
+
+namespace kcontrol::auth {
+
+/// Gives the token to send now. A token file is read at most once a minute and once more after a 401; a read that fails
+/// or finds nothing keeps the last good token (client-go's CachingTokenSource does the same).
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class token_source {
+public:
+    KCONTROL_DECL token_source(environment& env, const cluster_config& config);
+
+    /// The token, empty if the cluster is reached without one. Errors: file_failed if no token was ever read.
+    KCONTROL_DECL result<secret_string> token();
+
+    /// The server answered 401: the next token() reads the file again. False if that can't help (a fixed token).
+    KCONTROL_DECL bool invalidate();
+
+private:
+    environment* env_;
+    secret_string current_;
+    std::string file_;
+    time_point read_at_{};
+    bool stale_ = true;
+};
+
+}  // namespace kcontrol::auth
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/auth/impl/token_source.ipp>
+#endif

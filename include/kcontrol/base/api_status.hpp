@@ -1,0 +1,29 @@
+// The decoded metav1.Status of a failed request: what the API server itself said.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// One cause of a Status (`details.causes`): which field is wrong and why.
+struct status_cause {
+    std::string reason;
+    std::string message;
+    std::string field;
+};
+
+/// A metav1.Status. Server text may contain user data: escape it before it reaches a terminal.
+/// Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+struct api_status {
+    int code = 0;         ///< HTTP status, or the code inside an ERROR event of a watch
+    std::string reason;   ///< "NotFound", "Expired"…; empty where the server gave none
+    std::string message;  ///< the server's own words
+    std::vector<status_cause> causes;
+    std::optional<std::chrono::seconds> retry_after;  ///< header Retry-After, or details.retryAfterSeconds
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <kcontrol/base/error.hpp>
+
+namespace kcontrol {
+
+KCONTROL_DECL error::error(api_status status)
+    : code_(api_errc_from(status.code, status.reason)),
+      message_(status.message),
+      status_(std::make_shared<const api_status>(std::move(status))) {}
+
+KCONTROL_DECL std::string error::what() const {
+    if (message_.empty()) return code_.message();
+    // The reason is worth reading beside the server's words; our own messages say it already.
+    if (status_) return message_ + " (" + code_.message() + ")";
+    return message_;
+}
+
+KCONTROL_DECL error error::with_context(std::string_view prefix) const {
+    error copy = *this;
+    copy.message_ = std::string(prefix) + ": " + (message_.empty() ? code_.message() : message_);
+    return copy;
+}
+
+KCONTROL_DECL exception::exception(error cause) : std::runtime_error(cause.what()), cause_(std::move(cause)) {}
+
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const error& cause, const boost::source_location&) {
+    throw exception(cause);
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,71 @@
+// The logging facade: the library writes records to a sink the embedding program provides.
+#pragma once
+
+#include <kcontrol/config.hpp>
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+enum class log_level { debug, info, warning, error };
+
+KCONTROL_DECL std::string_view to_string(log_level) noexcept;
+
+/// One named value of a record. Values are text by the time they get here; never a secret.
+struct log_field {
+    std::string_view name;
+    std::string value;
+};
+
+struct log_record {
+    log_level level;
+    std::string_view message;
+    const std::vector<log_field>& fields;
+};
+
+/// Where records go. May be called from any thread that runs the library's executors.
+using log_sink = std::function<void(const log_record&)>;
+
+/// A cheap handle on a sink, with fields that every record carries. Without a sink it drops everything.
+/// There is no global logger: each object is given one.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access if the sink is.
+class logger {
+public:
+    logger() = default;
+    KCONTROL_DECL explicit logger(log_sink sink, log_level threshold = log_level::info);
+
+    /// The same sink with one more field on every record.
+    KCONTROL_DECL logger with(std::string_view name, std::string value) const;
+
+    KCONTROL_DECL bool enabled(log_level level) const noexcept;
+    KCONTROL_DECL void write(log_level level, std::string_view message, std::vector<log_field> fields = {}) const;
+
+    void debug(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::debug, m, std::move(f)); }
+    void info(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::info, m, std::move(f)); }
+    void warning(std::string_view m, std::vector<log_field> f = {}) const {
+        write(log_level::warning, m, std::move(f));
+    }
+    void error(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::error, m, std::move(f)); }
+
+private:
+    std::shared_ptr<const log_sink> sink_;
+    log_level threshold_ = log_level::info;
+    std::vector<log_field> fields_;
+};
+
+/// A copy of `text` in which control characters (CR, LF, ESC, DEL…) are written as \xNN, so that a name
+/// or a server's message can't forge a log line or steer a terminal.
+KCONTROL_DECL std::string escape_control(std::string_view text);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/base/impl/log.ipp>
+#endif

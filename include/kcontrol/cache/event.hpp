@@ -1,0 +1,54 @@
+// What a handler of an informer hears.
+#pragma once
+
+#include <kcontrol/model/any_object.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace kcontrol {
+
+enum class event_type { added, updated, deleted };
+
+/// A change of the local copy.
+class any_event {
+public:
+    any_event() = default;
+    any_event(event_type t, any_object old_one, any_object new_one)
+        : type(t), old_object(std::move(old_one)), new_object(std::move(new_one)) {}
+
+    event_type type = event_type::added;
+    any_object old_object;  ///< of updated and deleted
+    any_object new_object;  ///< of added and updated
+    bool initial = false;   ///< added: it was there when the handler subscribed, or came with the first list
+    bool resync = false;    ///< updated: nothing changed, the resync period passed
+    bool final_state_unknown = false;  ///< deleted: seen by its absence from a list; old_object is the last known state
+    std::uint64_t generation = 0;      ///< of the informer when it learnt of it
+
+    /// The object the event is about: the new one, or the last known one of a deletion.
+    const any_object& object() const noexcept { return new_object ? new_object : old_object; }
+};
+
+/// The same with the type known.
+template <class T>
+class event {
+public:
+    explicit event(const any_event& e)
+        : type(e.type),
+          old_object(e.old_object ? e.old_object.as<T>() : nullptr),
+          new_object(e.new_object ? e.new_object.as<T>() : nullptr),
+          initial(e.initial),
+          resync(e.resync),
+          final_state_unknown(e.final_state_unknown) {}
+
+    event_type type;
+    std::shared_ptr<const T> old_object;
+    std::shared_ptr<const T> new_object;
+    bool initial;
+    bool resync;
+    bool final_state_unknown;
+
+    const T& object() const noexcept { return new_object ? *new_object : *old_object; }
+};
+
+}  // namespace kcontrol

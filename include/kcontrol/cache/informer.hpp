@@ -1,0 +1,165 @@
+// The informer: a local copy of all objects of one kind in one cluster, kept up to date, with handlers that hear of
+// every change. It can be stopped, started and rebuilt (new credentials, moved server) without anyone noticing.
+#pragma once
+
+#include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/store.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// Where an informer stands. `failed`, `forbidden` and `not_installed` are retried: they are states, not ends.
+enum class informer_state { idle, listing, live, paused, not_installed, forbidden, failed };
+
+KCONTROL_DECL std::string_view to_string(informer_state) noexcept;
+
+/// What readiness, metrics and people see of an informer.
+class informer_status {
+public:
+    informer_state state = informer_state::idle;
+    std::string reason;               ///< why it is not live; empty when it is
+    bool synced = false;              ///< the first list is complete and stays so
+    std::uint64_t generation = 0;     ///< counts starts and rebuilds
+    std::uint64_t lists = 0;          ///< list requests made since it was created
+    std::uint64_t watches = 0;        ///< watch requests made since it was created
+    std::size_t objects = 0;          ///< in the store
+    std::size_t skipped = 0;          ///< objects that did not decode
+    std::optional<wall_time> last_event;  ///< when the server was last heard
+};
+
+/// How an informer behaves.
+class informer_options {
+public:
+    /// Empty: all namespaces.
+    informer_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
+    informer_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
+    informer_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
+    /// Objects a list page; 0 asks for everything at once. Default 500, client-go's.
+    informer_options& page_size(std::int64_t n) { return page_size_ = n, *this; }
+    /// How often a kind that is not installed or forbidden is tried again. Default 15 s.
+    informer_options& probe_period(duration d) { return probe_period_ = d, *this; }
+    /// Bounds of the watch's server-side timeout, drawn anew for each watch. Default 5 to 10 minutes, client-go's.
+    informer_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
+        return watch_timeout_min_ = least, watch_timeout_max_ = most, *this;
+    }
+    /// A watch without a byte for so long is half-open: it is resumed. Default 90 s.
+    informer_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
+    informer_options& log(logger l) { return log_ = std::move(l), *this; }
+
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& label_selector() const noexcept { return label_selector_; }
+    const std::string& field_selector() const noexcept { return field_selector_; }
+    std::int64_t page_size() const noexcept { return page_size_; }
+    duration probe_period() const noexcept { return probe_period_; }
+    std::chrono::seconds watch_timeout_min() const noexcept { return watch_timeout_min_; }
+    std::chrono::seconds watch_timeout_max() const noexcept { return watch_timeout_max_; }
+    duration watch_idle() const noexcept { return watch_idle_; }
+    const logger& log() const noexcept { return log_; }
+
+private:
+    std::string namespace_, label_selector_, field_selector_;
+    std::int64_t page_size_ = 500;
+    duration probe_period_ = std::chrono::seconds(15);
+    std::chrono::seconds watch_timeout_min_ = std::chrono::minutes(5);
+    std::chrono::seconds watch_timeout_max_ = std::chrono::minutes(10);
+    duration watch_idle_ = std::chrono::seconds(90);
+    logger log_;
+};
+
+/// Hears of changes, one call an event, in order for each object, on the informer's executor. It must not block; an
+/// exception that leaves it is logged and swallowed.
+using any_event_handler = std::function<void(const any_event&)>;
+
+/// Keeps a handler subscribed; destruction unsubscribes, and no call begins after that.
+///
+/// Thread-safety: shared objects unsafe; destroy it on the informer's executor.
+class subscription {
+public:
+    subscription() = default;
+    explicit subscription(std::shared_ptr<void> hold) : hold_(std::move(hold)) {}
+    void reset() { hold_.reset(); }
+
+private:
+    std::shared_ptr<void> hold_;
+};
+
+/// The informer of a kind known at run time; informer<T> is its typed face.
+///
+/// Thread-safety: shared objects unsafe but for the store's readers (store.hpp); use it on the executor given, a strand
+/// or a single-threaded context.
+/// Cancellation: stop() and the parent's stop token; both end every request of this informer and nothing else's.
+/// Object lifetime: destruction stops it; what still runs keeps the shared part alive.
+class any_informer {
+public:
+    KCONTROL_DECL any_informer(environment& env, executor ex, client cl, const resource_info& info,
+                               informer_options options = {});
+    KCONTROL_DECL ~any_informer();
+    any_informer(const any_informer&) = delete;
+    any_informer& operator=(const any_informer&) = delete;
+
+    /// Begins a generation: resumes from the last resource version if there is one, else lists. Does nothing while one
+    /// runs. A triggered `parent` ends it like stop().
+    KCONTROL_DECL void start(std::stop_token parent = {});
+
+    /// Ends the present generation and waits until its work has returned. Store and handlers stay. Idempotent.
+    KCONTROL_DECL awaitable<void> stop();
+
+    /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers hear what
+    /// really changed, nothing twice.
+    KCONTROL_DECL void rebuild(client next);
+
+    /// Handlers hear `added` (initial) for what is in the store already, then every change. With a resync period they
+    /// also hear of every object again, as `updated` with the same object twice and `resync` set.
+    KCONTROL_DECL subscription subscribe(any_event_handler handler, duration resync_period = duration::zero());
+
+    /// Called on the executor whenever status() changed in state or reason.
+    KCONTROL_DECL void on_status_change(std::function<void(const informer_status&)> callback);
+
+    KCONTROL_DECL informer_status status() const;
+    bool has_synced() const { return status().synced; }
+
+    /// Waits until the first list is complete (true), or until `deadline` or `stop` (false).
+    KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline = std::nullopt);
+
+    KCONTROL_DECL const store& objects() const noexcept;
+    KCONTROL_DECL const resource_info& info() const noexcept;
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+/// The informer of a kind known at compile time.
+template <resource T>
+class informer : public any_informer {
+public:
+    informer(environment& env, executor ex, client cl, informer_options options = {})
+        : any_informer(env, std::move(ex), std::move(cl), resource_of<T>(), std::move(options)) {}
+
+    /// The cached object, or null.
+    std::shared_ptr<const T> get(const namespaced_name& key) const {
+        const any_object found = objects().get(key);
+        return found ? found.template as<T>() : nullptr;
+    }
+
+    /// Everything cached, sorted by key; `ns` empty: all namespaces.
+    std::vector<std::shared_ptr<const T>> list(const std::string& ns = {}) const {
+        std::vector<std::shared_ptr<const T>> out;
+        for (const auto& object : objects().list(ns)) out.push_back(object.template as<T>());
+        return out;
+    }
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cache/impl/informer.ipp>
+#endif

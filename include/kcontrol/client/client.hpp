@@ -1,0 +1,108 @@
+// The client: verbs on typed objects of one cluster.
+#pragma once
+
+#include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/auth/token_source.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/client/options.hpp>
+#include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/model/resource.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// One page, or the whole, of a list.
+class any_list {
+public:
+    std::vector<any_object> items;
+    std::string resource_version;
+    std::string continue_token;  ///< empty on the last page
+    std::size_t skipped = 0;     ///< objects that did not decode; they are logged
+};
+
+/// A kind the server serves, as discovery tells.
+class served_resource {
+public:
+    served_resource() = default;
+    group_version_kind gvk;
+    std::string plural;
+    bool namespaced = true;
+};
+
+/// Talks to one API server. Cheap to copy: copies share the connection pool and the credentials.
+///
+/// Every verb is a coroutine that returns a result: NotFound and Conflict are ordinary outcomes. A 401 refreshes a token
+/// that can be refreshed and tries once more. Answers 429, 503… with Retry-After are retried up to `max_retries`
+/// times within the deadline. A write whose answer was lost ends with unknown_outcome and is not repeated.
+///
+/// Thread-safety: distinct objects safe if they were not copied from each other; shared objects unsafe: use it on the
+/// executor it was made with.
+class client {
+public:
+    /// Makes a client; nothing is sent yet. Errors: invalid_config (unusable TLS material).
+    static KCONTROL_DECL result<client> connect(environment& env, executor ex, const auth::cluster_config& config,
+                                                const http::transport_factory& make_transport, logger log = {});
+
+    template <resource T>
+    awaitable<result<T>> get(namespaced_name key, get_options options = {});
+    template <resource T>
+    awaitable<result<std::vector<std::shared_ptr<const T>>>> list(list_options options = {});
+    template <resource T>
+    awaitable<result<T>> create(const T& object, write_options options = {});
+    /// Replaces the object: what T does not declare is lost, so a projection does not compile here.
+    /// A non-empty metadata.resource_version is a precondition.
+    template <resource T>
+    awaitable<result<T>> update(const T& object, write_options options = {});
+    /// Sends what differs between the snapshot and its edited copy, as a JSON Patch that tests the resource version.
+    /// Fields T does not know stay as they are. Sends nothing if nothing differs.
+    template <resource T>
+    awaitable<result<T>> patch(const T& snapshot, const T& edited, write_options options = {});
+    template <resource T>
+    awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
+
+    // The same on any kind, given at run time.
+    KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key, get_options options);
+    /// One page if the options have a limit, else all.
+    KCONTROL_DECL awaitable<result<any_list>> list_page(const resource_info& info, list_options options);
+    KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> watch(const resource_info& info,
+                                                                         watch_options options);
+    KCONTROL_DECL awaitable<result<any_object>> create(const resource_info& info, any_object object,
+                                                       write_options options);
+    KCONTROL_DECL awaitable<result<any_object>> update(const resource_info& info, any_object object,
+                                                       write_options options);
+    /// `content_type` is application/json-patch+json or application/merge-patch+json.
+    KCONTROL_DECL awaitable<result<any_object>> patch(const resource_info& info, namespaced_name key,
+                                                      std::string content_type, std::string patch_text,
+                                                      write_options options);
+    KCONTROL_DECL awaitable<result<void>> delete_(const resource_info& info, namespaced_name key,
+                                                  delete_options options);
+
+    /// The kinds of a group-version, or not_found if it is not served.
+    KCONTROL_DECL awaitable<result<std::vector<served_resource>>> discover(std::string group, std::string version,
+                                                                           get_options options = {});
+
+    /// Any request with the cluster's credentials; an answer beyond 2xx comes as error with its status.
+    KCONTROL_DECL awaitable<result<http::response>> raw(http::request req, http::exchange_options options);
+
+    KCONTROL_DECL environment& env() const noexcept;
+    /// Ends idle connections; calls in flight end with their own deadline, later ones with unavailable.
+    KCONTROL_DECL void close();
+
+private:
+    struct state;
+    explicit client(std::shared_ptr<state> s) : state_(std::move(s)) {}
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace kcontrol
+
+#include <kcontrol/client/impl/client.hpp>
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/client.ipp>
+#endif

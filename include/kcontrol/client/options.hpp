@@ -1,0 +1,136 @@
+// Options of the client's verbs: classes with setters, never aggregates (g++ 12 miscompiles those beside co_await).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// Options every verb has.
+template <class Derived>
+class call_options {
+public:
+    /// From the call to the whole answer; 30 s by default, 60 s for a list.
+    Derived& deadline(std::chrono::nanoseconds d) { return deadline_ = d, self(); }
+    /// Ends the call with errc::stopped.
+    Derived& stop(std::stop_token token) { return stop_ = std::move(token), self(); }
+
+    std::chrono::nanoseconds deadline() const noexcept { return deadline_; }
+    const std::stop_token& stop() const noexcept { return stop_; }
+
+protected:
+    std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+
+private:
+    Derived& self() { return static_cast<Derived&>(*this); }
+    std::stop_token stop_;
+};
+
+class get_options : public call_options<get_options> {
+public:
+    get_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    const std::string& resource_version() const noexcept { return resource_version_; }
+
+private:
+    std::string resource_version_;
+};
+
+/// Which objects a list or a watch is about.
+class list_options : public call_options<list_options> {
+public:
+    list_options() { deadline_ = std::chrono::seconds(60); }
+    /// Empty: all namespaces.
+    list_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
+    list_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
+    list_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
+    /// "": the newest state; "0": any; else not older than that.
+    list_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// Objects a page; 0: no paging.
+    list_options& limit(std::int64_t n) { return limit_ = n, *this; }
+    /// The token of the page before.
+    list_options& continue_token(std::string t) { return continue_ = std::move(t), *this; }
+
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& label_selector() const noexcept { return label_selector_; }
+    const std::string& field_selector() const noexcept { return field_selector_; }
+    const std::string& resource_version() const noexcept { return resource_version_; }
+    std::int64_t limit() const noexcept { return limit_; }
+    const std::string& continue_token() const noexcept { return continue_; }
+
+private:
+    std::string namespace_, label_selector_, field_selector_, resource_version_, continue_;
+    std::int64_t limit_ = 0;
+};
+
+/// Where a watch begins and how long it may last.
+class watch_options : public call_options<watch_options> {
+public:
+    watch_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
+    watch_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
+    watch_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
+    /// Events after this version. Empty: the server's choice.
+    watch_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
+    /// Asks the server to end the watch after this time.
+    watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }
+    /// The watch fails with timeout if no byte arrives for so long.
+    watch_options& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
+
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& label_selector() const noexcept { return label_selector_; }
+    const std::string& field_selector() const noexcept { return field_selector_; }
+    const std::string& resource_version() const noexcept { return resource_version_; }
+    bool bookmarks() const noexcept { return bookmarks_; }
+    std::chrono::seconds timeout() const noexcept { return timeout_; }
+    std::chrono::nanoseconds idle() const noexcept { return idle_; }
+
+private:
+    std::string namespace_, label_selector_, field_selector_, resource_version_;
+    bool bookmarks_ = true;
+    std::chrono::seconds timeout_ = std::chrono::minutes(5);
+    std::chrono::nanoseconds idle_ = std::chrono::seconds(90);
+};
+
+/// Options of create, update and patch.
+class write_options : public call_options<write_options> {
+public:
+    write_options& field_manager(std::string m) { return field_manager_ = std::move(m), *this; }
+    write_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
+    /// "status", "scale"…: writes the subresource instead of the object.
+    write_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
+
+    const std::string& field_manager() const noexcept { return field_manager_; }
+    bool dry_run() const noexcept { return dry_run_; }
+    const std::string& subresource() const noexcept { return subresource_; }
+
+private:
+    std::string field_manager_, subresource_;
+    bool dry_run_ = false;
+};
+
+enum class propagation { background, foreground, orphan };
+
+class delete_options : public call_options<delete_options> {
+public:
+    delete_options& propagation_policy(propagation p) { return propagation_ = p, *this; }
+    delete_options& grace_period(std::chrono::seconds s) { return grace_ = s, *this; }
+    /// Deletes only the object with this uid.
+    delete_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
+    delete_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+
+    const std::optional<propagation>& propagation_policy() const noexcept { return propagation_; }
+    const std::optional<std::chrono::seconds>& grace_period() const noexcept { return grace_; }
+    const std::string& precondition_uid() const noexcept { return uid_; }
+    const std::string& precondition_resource_version() const noexcept { return resource_version_; }
+
+private:
+    std::optional<propagation> propagation_;
+    std::optional<std::chrono::seconds> grace_;
+    std::string uid_, resource_version_;
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,66 @@
+// A watch as it arrives: typed events, one after another.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/http/watch_framer.hpp>
+#include <kcontrol/json/reader.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+enum class watch_event_type { added, modified, deleted, bookmark, error, end };
+
+/// One event of a watch.
+class watch_event {
+public:
+    watch_event() = default;
+    explicit watch_event(watch_event_type t) : type(t) {}
+
+    watch_event_type type = watch_event_type::end;
+    any_object object;             ///< of added, modified and deleted
+    std::string resource_version;  ///< of added, modified, deleted and bookmark
+    error failure;                 ///< of error: the Status the server sent inside the stream
+};
+
+/// Reads events off one watch request.
+///
+/// Thread-safety: shared objects unsafe. Object lifetime: destruction ends the watch.
+class watch_stream {
+public:
+    KCONTROL_DECL watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body, duration idle,
+                               logger log = {});
+
+    /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is skipped,
+    /// counted and logged.
+    /// Errors: connection_lost, truncated, timeout (no byte within the idle time), stopped, too_large, decode_failed (a
+    /// frame that is not JSON).
+    KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
+
+    /// Objects skipped because they did not decode.
+    std::size_t skipped() const noexcept { return skipped_; }
+
+private:
+    KCONTROL_DECL result<watch_event> interpret(std::string_view frame);
+
+    const resource_info* info_;
+    std::unique_ptr<http::body_stream> body_;
+    http::watch_framer framer_;
+    json::document document_;
+    std::vector<char> chunk_;
+    duration idle_;
+    logger log_;
+    std::size_t skipped_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/watch_stream.ipp>
+#endif

@@ -1,0 +1,49 @@
+// What an HTTP server calls: a handler that answers requests, whole or as a stream.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/message.hpp>
+#include <kcontrol/runtime/executor.hpp>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::http {
+
+/// Writes the answer to one request: send() once, or start() and then any number of write().
+///
+/// Thread-safety: shared objects unsafe; use it in the handler's coroutine only.
+class responder {
+public:
+    virtual ~responder() = default;
+
+    /// Sends a whole response.
+    virtual awaitable<result<void>> send(response answer) = 0;
+
+    /// Begins a response whose body follows in pieces; its end is the handler's return.
+    virtual awaitable<result<void>> start(response_head head) = 0;
+
+    /// Sends a piece of the body and flushes it. Returns when the peer has room for more (back-pressure), or with
+    /// connection_lost.
+    virtual awaitable<result<void>> write(std::string piece) = 0;
+
+    /// Breaks the connection off instead of ending the body properly; for fault injection.
+    virtual void abort() = 0;
+
+    /// Triggered when the peer has gone or the server stops: a handler that waits for something gives up then.
+    virtual std::stop_token gone() const = 0;
+};
+
+/// A request with what the server knows about its sender.
+class server_request : public request {
+public:
+    std::string peer;            ///< "address:port", or the simulator's name
+    std::string client_subject;  ///< subject common name of a verified client certificate, or empty
+};
+
+/// Answers one request. Runs on the server's executor. The responder lives until the coroutine returns.
+using handler = std::function<awaitable<void>(server_request, responder&)>;
+
+}  // namespace kcontrol::http

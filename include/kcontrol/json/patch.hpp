@@ -1,0 +1,26 @@
+// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386): applying them, and finding the one between two documents.
+#pragma once
+
+#include <kcontrol/json/value.hpp>
+
+namespace kcontrol::json {
+
+/// Applies a JSON Patch document (an array of operations) to `target`, all of it or nothing.
+/// Errors: invalid_argument, naming the operation and its path; a failing `test` says so.
+KCONTROL_DECL result<void> apply_patch(value& target, const value& patch);
+
+/// Applies a JSON Merge Patch: null removes a member, objects merge, everything else replaces.
+KCONTROL_DECL void apply_merge_patch(value& target, const value& patch);
+
+/// The JSON Patch that leads from `from` to `to`; an empty array if they are equal. Lists are compared element by
+/// element at the same index, with additions and removals at the end, so that elements' unknown fields survive.
+KCONTROL_DECL array diff(const value& from, const value& to);
+
+/// The JSON Merge Patch that leads from `from` to `to`; an empty object if they are equal.
+KCONTROL_DECL value merge_diff(const value& from, const value& to);
+
+}  // namespace kcontrol::json
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/json/impl/patch.ipp>
+#endif

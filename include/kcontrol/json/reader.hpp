@@ -1,0 +1,83 @@
+// Reading JSON fast: one parse of the bytes, then a cheap cursor over the result. The parser stays behind this wall.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::json {
+
+enum class kind { null, boolean, integer, unsigned_integer, number, string, array, object };
+
+/// A place in a parsed document: 16 bytes, cheap to copy, valid as long as the document is not parsed anew.
+/// Asking for another type than kind() says is a precondition violation, checked by assert.
+class node {
+public:
+    node() = default;
+
+    KCONTROL_DECL json::kind kind() const noexcept;
+    KCONTROL_DECL bool as_bool() const noexcept;
+    KCONTROL_DECL std::int64_t as_int64() const noexcept;    ///< of integer
+    KCONTROL_DECL std::uint64_t as_uint64() const noexcept;  ///< of unsigned_integer: above INT64_MAX
+    KCONTROL_DECL double as_double() const noexcept;         ///< of number, integer or unsigned_integer
+    KCONTROL_DECL std::string_view as_string() const noexcept;
+
+    bool is_null() const noexcept { return kind() == json::kind::null; }
+    bool is_object() const noexcept { return kind() == json::kind::object; }
+    bool is_array() const noexcept { return kind() == json::kind::array; }
+    bool is_string() const noexcept { return kind() == json::kind::string; }
+
+    /// The number of elements or members.
+    KCONTROL_DECL std::size_t size() const noexcept;
+
+    /// The member of that name, or a node that is null. Linear in the number of members.
+    KCONTROL_DECL node operator[](std::string_view name) const noexcept;
+
+    /// The text of this value as compact JSON.
+    KCONTROL_DECL std::string to_json() const;
+
+    class member_iterator;
+    class element_iterator;
+    class member_range;
+    class element_range;
+    /// `for (auto [name, value] : n.members())`, in order of appearance.
+    KCONTROL_DECL member_range members() const noexcept;
+    /// `for (node element : n.elements())`.
+    KCONTROL_DECL element_range elements() const noexcept;
+
+private:
+    friend class document;
+    const void* document_ = nullptr;
+    std::size_t position_ = 0;
+};
+
+/// Owns parsed JSON. Parsing again reuses its memory and invalidates nodes.
+/// The whole text is validated: depth ≤ 256, UTF-8, nothing after the value.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class document {
+public:
+    KCONTROL_DECL document();
+    KCONTROL_DECL ~document();
+    KCONTROL_DECL document(document&&) noexcept;
+    KCONTROL_DECL document& operator=(document&&) noexcept;
+
+    /// Parses `text`, which need not outlive the call. Errors: decode_failed with what is wrong; too_large beyond 4 GiB.
+    KCONTROL_DECL result<node> parse(std::string_view text);
+
+private:
+    struct impl;
+    std::unique_ptr<impl> impl_;
+};
+
+}  // namespace kcontrol::json
+
+// The ranges and iterators of node:
+#include <kcontrol/json/detail/reader_ranges.hpp>
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/json/impl/reader.ipp>
+#endif

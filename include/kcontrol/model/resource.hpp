@@ -1,0 +1,80 @@
+// What a kind is called and how its objects are read and written: resource_info, and the concept `resource`.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/json/reader.hpp>
+#include <kcontrol/model/any_object.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace kcontrol {
+
+/// Group, version and kind: the identity of a kind. The core group is "".
+class group_version_kind {
+public:
+    group_version_kind() = default;
+    group_version_kind(std::string g, std::string v, std::string k)
+        : group(std::move(g)), version(std::move(v)), kind(std::move(k)) {}
+
+    std::string group;
+    std::string version;
+    std::string kind;
+
+    /// "group/version", or "version" for the core group.
+    std::string api_version() const { return group.empty() ? version : group + "/" + version; }
+
+    friend auto operator<=>(const group_version_kind&, const group_version_kind&) = default;
+};
+
+enum class resource_scope { cluster, namespaced };
+
+/// A kind at run time: names, scope, and the way from bytes to objects and back. Type-erased code gets all it
+/// needs from here.
+///
+/// Thread-safety: safe; immutable after construction.
+class resource_info {
+public:
+    using decode_function = result<any_object> (*)(json::node);
+    using encode_function = std::string (*)(const any_object&, const resource_info&);
+
+    resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e)
+        : gvk(std::move(k)), plural(std::move(p)), scope(s), decode(d), encode(e) {}
+
+    group_version_kind gvk;
+    std::string plural;
+    resource_scope scope;
+    decode_function decode;  ///< from the JSON of one object
+    encode_function encode;  ///< to the JSON of one object, with apiVersion and kind
+
+    bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
+};
+
+/// The constant part of a resource_info, as a type states it.
+class resource_name {
+public:
+    constexpr resource_name(std::string_view g, std::string_view v, std::string_view k, std::string_view p,
+                            resource_scope s = resource_scope::namespaced)
+        : group(g), version(v), kind(k), plural(p), scope(s) {}
+
+    std::string_view group;
+    std::string_view version;
+    std::string_view kind;
+    std::string_view plural;
+    resource_scope scope;
+};
+
+/// A type that names a kind: `static constexpr kcontrol::resource_name kcontrol_resource{…}` beside a
+/// `kcontrol::object_meta metadata` and a field list.
+template <class T>
+concept resource = requires(const T& object) {
+    { T::kcontrol_resource } -> std::convertible_to<resource_name>;
+    { object.metadata } -> std::convertible_to<const object_meta&>;
+};
+
+/// The resource_info of a type; one static object each.
+template <resource T>
+const resource_info& resource_of();
+
+}  // namespace kcontrol

@@ -1,0 +1,82 @@
+// The only door to the outside world: clocks, timers, randomness, files and environment variables.
+//
+// Everything else in the library asks an environment, so that a simulated one can replace the world: virtual
+// time, seeded randomness, a file system in memory. (Sockets have a seam of their own, http::transport.)
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol {
+
+/// One timer. At most one wait at a time.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor it was made with.
+class timer {
+public:
+    virtual ~timer() = default;
+
+    /// Calls `handler(true)` at `when`, or `handler(false)` soon after cancel(); never from inside this call.
+    virtual void async_wait(time_point when, boost::asio::any_completion_handler<void(bool expired)> handler) = 0;
+
+    /// Ends a wait in progress. Does nothing if there is none.
+    virtual void cancel() = 0;
+};
+
+/// Tells that something in a directory may have changed. A hint, not a promise: sweep as well.
+class directory_watch {
+public:
+    virtual ~directory_watch() = default;
+    /// `on_change` is called on the executor given to watch_directory after each burst of changes.
+    virtual void start(std::function<void()> on_change) = 0;
+    /// No call of `on_change` begins after this returns.
+    virtual void stop() = 0;
+};
+
+/// Clocks, timers, randomness, files and environment variables. An environment outlives everything made with it.
+///
+/// Thread-safety: the real one: shared objects safe. The simulator's: one thread.
+class environment {
+public:
+    virtual ~environment() = default;
+
+    /// Monotonic time. It never goes back and does not follow changes of the wall clock.
+    virtual time_point now() const noexcept = 0;
+
+    /// Civil time (UTC).
+    virtual wall_time wall_now() const noexcept = 0;
+
+    /// 64 random bits, for jitter and names; not for cryptography.
+    virtual std::uint64_t random() = 0;
+
+    /// A timer whose handlers run on `ex`.
+    virtual std::unique_ptr<timer> make_timer(const executor& ex) = 0;
+
+    /// The whole file, or file_failed (with the path and the reason), or too_large beyond `max_bytes`.
+    virtual result<std::string> read_file(const std::string& path, std::size_t max_bytes) = 0;
+
+    /// The names of the regular files (links followed) in a directory, sorted.
+    virtual result<std::vector<std::string>> list_directory(const std::string& path) = 0;
+
+    /// A watch of one directory whose callback runs on `ex`.
+    virtual result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex, const std::string& path) = 0;
+
+    /// An environment variable, or nothing if it is not set.
+    virtual std::optional<std::string> variable(const std::string& name) const = 0;
+};
+
+/// A uniformly distributed value in [0, 1).
+inline double random_unit(environment& env) { return static_cast<double>(env.random() >> 11) * 0x1.0p-53; }
+
+}  // namespace kcontrol

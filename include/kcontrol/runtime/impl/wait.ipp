@@ -1,0 +1,128 @@
+#pragma once
+
+#include <kcontrol/runtime/wait.hpp>
+
+#include <boost/asio/append.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+using wake_handler = boost::asio::any_completion_handler<void(wake)>;
+
+// One coroutine that waits. Whichever of notification, timer and stop comes first completes it; the others
+// find no handler. Touched on its executor only: the stop callback, which may run on any thread, just posts.
+struct waiter : std::enable_shared_from_this<waiter> {
+    explicit waiter(executor ex) : ex_(std::move(ex)), work_(ex_) {}
+
+    void start(environment& env, const std::stop_token& stop, std::optional<time_point> deadline, wake_handler handler) {
+        handler_.emplace(std::move(handler));
+        if (deadline) {
+            timer_ = env.make_timer(ex_);
+            // The pending timer keeps a sleeper alive; complete() cancels it and so ends the cycle.
+            timer_->async_wait(*deadline, [self = shared_from_this()](bool expired) {
+                if (expired) self->complete(wake::timeout);
+            });
+        }
+        if (stop.stop_possible()) {
+            on_stop_.emplace(stop, [weak = weak_from_this(), ex = ex_] {
+                boost::asio::post(ex, [weak] {
+                    if (auto self = weak.lock()) self->complete(wake::stopped);
+                });
+            });
+        }
+    }
+
+    void complete(wake reason) {
+        if (!handler_) return;
+        const auto keep_alive = shared_from_this();
+        wake_handler handler(std::move(*handler_));
+        handler_.reset();
+        if (event_) event_->waiters_.erase(position_);
+        event_ = nullptr;
+        on_stop_.reset();
+        if (timer_) timer_->cancel();
+        boost::asio::post(ex_, boost::asio::append(std::move(handler), reason));
+        work_.reset();
+    }
+
+    executor ex_;
+    boost::asio::executor_work_guard<executor> work_;
+    std::optional<wake_handler> handler_;
+    std::unique_ptr<timer> timer_;
+    std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+    async_event* event_ = nullptr;
+    std::list<std::shared_ptr<waiter>>::iterator position_;
+};
+
+// A named function object, not a lambda: g++ 12 destroys capturing lambda temporaries of a co_await twice.
+struct start_wait {
+    std::shared_ptr<waiter> target;
+    environment* env;
+    std::stop_token stop;
+    std::optional<time_point> deadline;
+
+    start_wait(std::shared_ptr<waiter> w, environment& e, std::stop_token s, std::optional<time_point> d)
+        : target(std::move(w)), env(&e), stop(std::move(s)), deadline(d) {}
+
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        target->start(*env, stop, deadline, wake_handler(std::forward<Handler>(handler)));
+    }
+};
+
+inline awaitable<wake> wait_on(std::shared_ptr<waiter> target, environment& env, std::stop_token stop,
+                               std::optional<time_point> deadline) {
+    start_wait initiation(std::move(target), env, std::move(stop), deadline);
+    const wake reason =
+        co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
+            std::move(initiation), boost::asio::use_awaitable);
+    co_return reason;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL async_event::~async_event() {
+    while (!waiters_.empty()) {
+        const auto first = waiters_.front();
+        first->complete(wake::stopped);
+    }
+}
+
+KCONTROL_DECL void async_event::notify_one() {
+    if (waiters_.empty()) return;
+    const auto first = waiters_.front();
+    first->complete(wake::notified);
+}
+
+KCONTROL_DECL void async_event::notify_all() {
+    auto present = waiters_;  // a woken waiter may wait again before this loop ends
+    for (const auto& one : present) one->complete(wake::notified);
+}
+
+KCONTROL_DECL awaitable<wake> async_event::wait(environment& env, std::stop_token stop,
+                                                std::optional<time_point> deadline) {
+    if (stop.stop_requested()) co_return wake::stopped;
+    auto target = std::make_shared<detail::waiter>(co_await boost::asio::this_coro::executor);
+    target->event_ = this;
+    target->position_ = waiters_.insert(waiters_.end(), target);
+    co_return co_await detail::wait_on(std::move(target), env, std::move(stop), deadline);
+}
+
+KCONTROL_DECL awaitable<wake> sleep_until(environment& env, time_point when, std::stop_token stop) {
+    if (stop.stop_requested()) co_return wake::stopped;
+    auto target = std::make_shared<detail::waiter>(co_await boost::asio::this_coro::executor);
+    co_return co_await detail::wait_on(std::move(target), env, std::move(stop), when);
+}
+
+KCONTROL_DECL awaitable<wake> sleep_for(environment& env, duration delay, std::stop_token stop) {
+    return sleep_until(env, env.now() + delay, std::move(stop));
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,1 @@
+#include <kcontrol/http/impl/message.ipp>

@@ -1,0 +1,3 @@
+#include <kcontrol/runtime/impl/scope.ipp>
+#include <kcontrol/runtime/impl/task_group.ipp>
+#include <kcontrol/runtime/impl/wait.ipp>
