@@ -1,0 +1,83 @@
+// Label selectors: `app=web,tier in (a,b),!legacy`, parsed, printed and matched as Kubernetes does.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol {
+
+enum class label_operator { equals, not_equals, in, not_in, exists, not_exists, greater_than, less_than };
+
+/// One term of a label selector.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class label_requirement {
+public:
+    label_requirement() = default;
+    /// `v` is sorted and freed of duplicates.
+    KCONTROL_DECL label_requirement(std::string k, label_operator o, std::vector<std::string> v = {});
+
+    std::string key;
+    label_operator op = label_operator::exists;
+    std::vector<std::string> values;
+
+    /// Whether a label of that value, or an absent one, fulfils the term. `!=` and `notin` hold for absent labels.
+    KCONTROL_DECL bool matches(std::optional<std::string_view> label) const;
+    KCONTROL_DECL std::string to_string() const;
+
+    friend bool operator==(const label_requirement&, const label_requirement&) = default;
+};
+
+/// Terms that must all hold; without terms it selects everything.
+/// Source: k8s.io/apimachinery/pkg/labels/selector.go
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class label_selector {
+public:
+    label_selector() = default;
+    explicit label_selector(std::vector<label_requirement> requirements) : requirements_(std::move(requirements)) {}
+
+    /// Reads `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a)`, `k`, `!k`, `k>1`, `k<1`, joined by commas.
+    /// Keys and values must be valid label keys and values. Errors: invalid_argument, naming the term.
+    static KCONTROL_DECL result<label_selector> parse(std::string_view text);
+
+    KCONTROL_DECL bool matches(const std::map<std::string, std::string>& labels) const;
+
+    /// The same on labels kept elsewhere: `lookup(key)` gives std::optional<std::string_view>.
+    template <class Lookup>
+    bool matches_with(Lookup&& lookup) const {
+        for (const auto& requirement : requirements_) {
+            if (!requirement.matches(lookup(std::string_view(requirement.key)))) return false;
+        }
+        return true;
+    }
+
+    bool empty() const noexcept { return requirements_.empty(); }
+    const std::vector<label_requirement>& requirements() const noexcept { return requirements_; }
+
+    /// The text in normal form: terms by key, values sorted.
+    KCONTROL_DECL std::string to_string() const;
+
+    friend bool operator==(const label_selector&, const label_selector&) = default;
+
+private:
+    std::vector<label_requirement> requirements_;
+};
+
+/// Whether `text` can be a label's (or annotation's) key: an optional DNS prefix with "/", and a name of up to 63
+/// characters.
+KCONTROL_DECL bool is_label_key(std::string_view text) noexcept;
+
+/// Whether `text` can be a label's value: empty, or up to 63 characters.
+KCONTROL_DECL bool is_label_value(std::string_view text) noexcept;
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/label_selector.ipp>
+#endif

@@ -1,0 +1,2 @@
+#include <kcontrol/model/impl/field_selector.ipp>
+#include <kcontrol/model/impl/label_selector.ipp>
