@@ -1,0 +1,212 @@
+#pragma once
+
+#include <kcontrol/runtime/system_environment.hpp>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+// A file descriptor that closes itself.
+class owned_fd {
+public:
+    explicit owned_fd(int fd) noexcept : fd_(fd) {}
+    ~owned_fd() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    owned_fd(const owned_fd&) = delete;
+    owned_fd& operator=(const owned_fd&) = delete;
+    int get() const noexcept { return fd_; }
+    int release() noexcept { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+inline error file_error(const std::string& what, const std::string& path, int number) {
+    return error(errc::file_failed,
+                 what + " " + path + ": " + error_code(number, boost::system::system_category()).message());
+}
+
+// Reads until the end or until `out` holds more than `max_bytes`. Returns errno, or 0.
+inline int read_all(int fd, std::size_t max_bytes, std::string& out) {
+    char buffer[16384];
+    while (out.size() <= max_bytes) {
+        const ssize_t n = ::read(fd, buffer, sizeof buffer);
+        if (n == 0) return 0;
+        if (n < 0 && errno != EINTR) return errno;
+        if (n > 0) out.append(buffer, static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+class system_timer final : public timer {
+public:
+    explicit system_timer(const executor& ex) : timer_(ex) {}
+
+    void async_wait(time_point when, boost::asio::any_completion_handler<void(bool expired)> handler) override {
+        timer_.expires_at(std::chrono::steady_clock::time_point(when.time_since_epoch()));
+        timer_.async_wait([h = std::move(handler)](const error_code& failure) mutable { std::move(h)(!failure); });
+    }
+
+    void cancel() override { timer_.cancel(); }
+
+private:
+    boost::asio::steady_timer timer_;
+};
+
+// The part of a watch that a pending wait keeps alive.
+struct inotify_reader : std::enable_shared_from_this<inotify_reader> {
+    inotify_reader(const executor& ex, int fd) : descriptor(ex, fd) {}
+
+    void wait() {
+        descriptor.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                              [self = shared_from_this()](const error_code& failure) {
+                                  if (!failure) self->ready();
+                              });
+    }
+
+    void ready() {
+        if (!on_change) return;
+        // Everything that has piled up is one burst. The events themselves don't matter: the caller looks again.
+        char buffer[4096];
+        while (::read(descriptor.native_handle(), buffer, sizeof buffer) > 0) {
+        }
+        const auto call = on_change;  // the callee may stop the watch
+        call();
+        if (on_change) wait();
+    }
+
+    void stop() {
+        on_change = nullptr;
+        error_code ignored;
+        descriptor.close(ignored);
+    }
+
+    boost::asio::posix::stream_descriptor descriptor;
+    std::function<void()> on_change;
+};
+
+class inotify_watch final : public directory_watch {
+public:
+    inotify_watch(const executor& ex, int fd) : reader_(std::make_shared<inotify_reader>(ex, fd)) {}
+    ~inotify_watch() override { reader_->stop(); }
+
+    void start(std::function<void()> on_change) override {
+        reader_->on_change = std::move(on_change);
+        reader_->wait();
+    }
+    void stop() override { reader_->stop(); }
+
+private:
+    std::shared_ptr<inotify_reader> reader_;
+};
+
+// One step of splitmix64, which spreads a seed over the generator's state.
+inline std::uint64_t splitmix64(std::uint64_t& x) noexcept {
+    std::uint64_t z = (x += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+}  // namespace detail
+
+KCONTROL_DECL system_environment::system_environment() {
+    std::uint64_t seed = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    std::uint64_t bytes = 0;
+    const detail::owned_fd source(::open("/dev/urandom", O_RDONLY | O_CLOEXEC));
+    if (source.get() >= 0 && ::read(source.get(), &bytes, sizeof bytes) == sizeof bytes) seed ^= bytes;
+    for (auto& word : state_) word = detail::splitmix64(seed);
+}
+
+KCONTROL_DECL time_point system_environment::now() const noexcept {
+    return time_point(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+KCONTROL_DECL wall_time system_environment::wall_now() const noexcept {
+    return std::chrono::time_point_cast<duration>(std::chrono::system_clock::now());
+}
+
+KCONTROL_DECL std::uint64_t system_environment::random() {
+    const std::lock_guard lock(mutex_);
+    // xoshiro256** 1.0, https://prng.di.unimi.it/xoshiro256starstar.c
+    const std::uint64_t out = std::rotl(state_[1] * 5, 7) * 9;
+    const std::uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = std::rotl(state_[3], 45);
+    return out;
+}
+
+KCONTROL_DECL std::unique_ptr<timer> system_environment::make_timer(const executor& ex) {
+    return std::make_unique<detail::system_timer>(ex);
+}
+
+KCONTROL_DECL result<std::string> system_environment::read_file(const std::string& path, std::size_t max_bytes) {
+    const detail::owned_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return detail::file_error("can't open", path, errno);
+    std::string out;
+    if (const int failure = detail::read_all(file.get(), max_bytes, out)) {
+        return detail::file_error("can't read", path, failure);
+    }
+    if (out.size() > max_bytes) {
+        return error(errc::too_large, path + " is larger than " + std::to_string(max_bytes) + " bytes");
+    }
+    return out;
+}
+
+KCONTROL_DECL result<std::vector<std::string>> system_environment::list_directory(const std::string& path) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), &::closedir);
+    if (!directory) return detail::file_error("can't list", path, errno);
+    std::vector<std::string> names;
+    for (;;) {
+        errno = 0;
+        const dirent* entry = ::readdir(directory.get());
+        if (!entry) break;
+        struct stat info {};
+        // A file that vanished since readdir, or a dangling link, is not there.
+        if (::fstatat(::dirfd(directory.get()), entry->d_name, &info, 0) != 0) continue;
+        if (S_ISREG(info.st_mode)) names.emplace_back(entry->d_name);
+    }
+    if (errno != 0) return detail::file_error("can't list", path, errno);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+KCONTROL_DECL result<std::unique_ptr<directory_watch>> system_environment::watch_directory(const executor& ex,
+                                                                                           const std::string& path) {
+    detail::owned_fd notify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    if (notify.get() < 0) return detail::file_error("can't watch", path, errno);
+    constexpr std::uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ATTRIB |
+                                   IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+    if (::inotify_add_watch(notify.get(), path.c_str(), mask) < 0) {
+        return detail::file_error("can't watch", path, errno);
+    }
+    return std::unique_ptr<directory_watch>(std::make_unique<detail::inotify_watch>(ex, notify.release()));
+}
+
+KCONTROL_DECL std::optional<std::string> system_environment::variable(const std::string& name) const {
+    const char* value = std::getenv(name.c_str());
+    if (!value) return std::nullopt;
+    return std::string(value);
+}
+
+}  // namespace kcontrol

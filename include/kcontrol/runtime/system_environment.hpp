@@ -1,0 +1,43 @@
+// The real environment: the machine's clocks, timers, randomness, files and variables.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+namespace kcontrol {
+
+/// The environment a program constructs once and passes down. It holds no state but that of its generator.
+///
+/// read_file() and list_directory() block: they are for small files on local file systems. A watch is Linux'
+/// inotify; several changes that come together make one call.
+///
+/// Thread-safety: shared objects safe. Timers and watches: shared objects unsafe.
+/// Object lifetime: outlives everything made with it.
+class system_environment final : public environment {
+public:
+    /// Seeds the generator from the operating system.
+    KCONTROL_DECL system_environment();
+
+    KCONTROL_DECL time_point now() const noexcept override;
+    KCONTROL_DECL wall_time wall_now() const noexcept override;
+    KCONTROL_DECL std::uint64_t random() override;
+    KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
+    KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
+    KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
+                                                                           const std::string& path) override;
+    KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+
+private:
+    std::mutex mutex_;
+    std::array<std::uint64_t, 4> state_{};
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/system_environment.ipp>
+#endif
