@@ -1,0 +1,97 @@
+# Functions that the scripts beside this file share. Source it; it needs bash.
+# After it, ROOT is the project's directory and BUILD the directory for everything that is built.
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${KCONTROL_BUILD_DIR:-$ROOT/build}
+
+say() { printf '%s\n' "$*"; }
+step() { printf '== %s\n' "$*"; }
+warn() { printf '%s\n' "$*" >&2; }
+die() { warn "error: $*"; exit 1; }
+
+# How many jobs a build may run: g++ takes about 1 GB for the heavier files.
+build_jobs() {
+    local cores memory_gb
+    cores=$(nproc)
+    memory_gb=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+    ((memory_gb >= cores)) || cores=$((memory_gb > 1 ? memory_gb : 1))
+    echo "${KCONTROL_JOBS:-$cores}"
+}
+
+# The packages of a set: build (the library and the programs), test (what the tests and checks use besides).
+packages() {
+    local boost=1.81
+    # Debian 12's Boost 1.81 is not its default one; Ubuntu 24.04 has 1.83.
+    [[ $(. /etc/os-release && echo "$ID") == ubuntu ]] && boost=1.83
+    case $1 in
+    build)
+        echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
+            libsimdjson-dev libfmt-dev libyaml-dev zlib1g-dev
+        ;;
+    test)
+        echo ccache doctest-dev python3 git curl openssl clang-14 clang-format-14 clang-tidy-14 clang-tools-14
+        ;;
+    *) die "no such package set: $1" ;;
+    esac
+}
+
+# Prints the packages of the given sets that are not installed.
+missing_packages() {
+    local set package
+    for set in "$@"; do
+        for package in $(packages "$set"); do
+            [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+        done
+    done
+}
+
+# ensure_packages MODE SET...: MODE is install or check. Lists what is missing first. On a system without dpkg it
+# only says what is needed: the build then tells what it does not find.
+ensure_packages() {
+    local mode=$1 missing sudo=()
+    shift
+    if ! command -v dpkg-query >/dev/null; then
+        warn "This is not Debian or Ubuntu: see docs/dependencies.md for what must be installed. Going on."
+        return 0
+    fi
+    mapfile -t missing < <(missing_packages "$@")
+    if ((${#missing[@]} == 0)); then
+        say "All needed packages are installed."
+        return 0
+    fi
+    ((EUID == 0)) || sudo=(sudo)
+    say "Missing packages: ${missing[*]}"
+    local command=("${sudo[@]}" apt-get install -y --no-install-recommends "${missing[@]}")
+    if [[ $mode == check ]]; then
+        say "Install them with: ${command[*]}"
+        return 1
+    fi
+    say "Installing them with apt-get ..."
+    "${sudo[@]}" apt-get update -qq
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive "${command[@]:${#sudo[@]}}" -qq >/dev/null </dev/null
+}
+
+# Uses ccache when it is there and the caller chose no launcher.
+use_ccache() {
+    if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER-} ]] && command -v ccache >/dev/null; then
+        export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    fi
+    # A cache that survives a move of the checkout.
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+}
+
+# configure PRESET [OPTION]...: quiet unless it fails.
+configure() {
+    local preset=$1 log=$BUILD/$1.configure.log
+    shift
+    mkdir -p "$BUILD"
+    (cd "$ROOT" && cmake --preset "$preset" -B "$BUILD/$preset" "$@") >"$log" 2>&1 || { cat "$log"; return 1; }
+}
+
+# build PRESET [TARGET]...: all targets when none is named.
+build() {
+    local preset=$1 targets=()
+    shift
+    (($#)) && targets=(--target "$@")
+    cmake --build "$BUILD/$preset" --parallel "$(build_jobs)" "${targets[@]}"
+}

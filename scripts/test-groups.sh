@@ -1,0 +1,66 @@
+# The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
+# Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
+
+ALL_GROUPS=(lint headers unit)
+FAST_GROUPS=(lint headers unit)
+
+# count PASSED FAILED SKIPPED
+count() { echo "$1 $2 $3" >>"$RESULTS"; }
+
+# check NAME COMMAND...: one test that passes when the command does.
+check() {
+    local name=$1
+    shift
+    echo "-- $name"
+    if "$@"; then
+        count 1 0 0
+    else
+        echo "FAILED: $name"
+        count 0 1 0
+    fi
+}
+
+# Adds up doctest's summary in a log; a program that ended without one has crashed.
+count_doctest() {
+    local log=$1 status=$2 summary
+    summary=$(grep -aE '^\[doctest\] test cases:' "$log" | tail -1)
+    if [[ $summary =~ ([0-9]+)\ passed\ \|\ +([0-9]+)\ failed\ \|\ +([0-9]+)\ skipped ]]; then
+        count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+        # All cases well and yet a bad exit: a sanitizer's report at the end, for instance a leak.
+        ((status == 0 || BASH_REMATCH[2] > 0)) || count 0 1 0
+    else
+        count 0 1 0
+    fi
+}
+
+group_lint() {
+    local lint
+    for lint in "$ROOT"/tools/check_*.py; do
+        check "$(basename "$lint") finds what it should" python3 "$lint" --self-test
+        check "$(basename "$lint")" python3 "$lint" "$ROOT"
+    done
+    if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
+}
+
+group_headers() {
+    # One translation unit a public header: it must compile first in its file, with our warnings.
+    python3 "$ROOT/tools/compile_headers.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
+}
+
+group_unit() {
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" kcontrol_tests
+    local program name status
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
+    export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+    for program in "$BUILD/$UNIT_PRESET"/tests/test_*; do
+        [[ -x $program ]] || continue
+        name=$(basename "$program")
+        status=0
+        echo "-- $name"
+        (cd "$ROOT" && timeout --kill-after=10 900 "$program" --no-colors) >"$LOGS/$name.log" 2>&1 || status=$?
+        count_doctest "$LOGS/$name.log" "$status"
+        tail -n 3 "$LOGS/$name.log"
+        ((status == 0)) || { echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; }
+    done
+}

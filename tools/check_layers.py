@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The include-direction check: an include points to the same room or a lower floor.
+
+Also: impl/ and detail/ of a room only from that room; testing/ only from tests and examples; Beast, OpenSSL and
+Asio's sockets only in transport/; simdjson and libyaml only in json/impl/; and no public header reaches any of them
+in compiled mode (by following the includes, as a user's compiler would).
+usage: check_layers.py [ROOT] [--self-test]
+"""
+import re
+
+import lint
+
+FLOORS = {
+    "base": 0, "runtime": 0,
+    "json": 1, "http": 1, "workqueue": 1,
+    "model": 2,
+    "api": 3, "auth": 3, "transport": 3,
+    "client": 4,
+    "watch": 5, "leader": 5,
+    "cache": 6,
+    "controller": 7,
+    "manager": 8,
+    "multicluster": 9, "webhook": 9,
+    "testing": 10,
+}
+# Headers at the top of include/kcontrol: below all rooms, or above all.
+TOP = {"config.hpp": -1, "version.hpp": -1, "kcontrol.hpp": 99, "src.hpp": 99}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
+NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boost/asio/(local|generic)/)"
+                     r"|^boost/asio\.hpp$")
+PARSERS = re.compile(r"^(simdjson|yaml\.h$)")
+
+
+def room_of(path):
+    """(room, is_private) of a path below include/kcontrol; the room of a top header is its own name."""
+    parts = path.split("/")
+    return parts[0], len(parts) > 2 and parts[1] in ("impl", "detail")
+
+
+def floor_of(room):
+    return FLOORS.get(room, TOP.get(room))
+
+
+def includes(path):
+    text = lint.strip(path.read_text(), keep_strings=True)
+    return [(lint.line_of(text, match.start(1)), match.group(1)) for match in INCLUDE.finditer(text)]
+
+
+def check_library_include(where, own, private, target):
+    room, _ = own
+    if target.startswith("kcontrol/"):
+        other, other_private = room_of(target[len("kcontrol/"):])
+        if floor_of(other) is None:
+            return f"{where}: {other}/ is not a room of the house"
+        if room != other and floor_of(other) == floor_of(room):
+            # Rooms of one floor may use each other where the design says so: base is the ground of runtime.
+            if (room, other) not in {("runtime", "base")}:
+                return f"{where}: {room}/ includes {target}, a neighbour on the same floor"
+        if floor_of(other) > floor_of(room):
+            return f"{where}: {room}/ includes {target}, which is on a higher floor"
+        if other_private and other != room and room != "src.hpp":
+            return f"{where}: {target} is private to {other}/"
+        return None
+    if NETWORK.search(target) and room != "transport":
+        return f"{where}: only transport/ may include <{target}>"
+    if PARSERS.search(target) and not (room == "json" and private):
+        return f"{where}: only json/impl/ may include <{target}>"
+    return None
+
+
+def check_rooms(root):
+    base = root / "include" / "kcontrol"
+    for path in lint.code_files(root, ("include",)):
+        name = path.relative_to(base).as_posix()
+        own = room_of(name)
+        if floor_of(own[0]) is None:
+            yield f"{path.relative_to(root)}: {own[0]} is not a room of the house"
+            continue
+        for line, target in includes(path):
+            message = check_library_include(f"{path.relative_to(root)}:{line}", own, own[1], target)
+            if message:
+                yield message
+
+
+def check_outside(root):
+    """Tests see their own room's private headers (white box); examples and benches see none."""
+    for path in lint.code_files(root, ("examples", "tests", "bench", "src")):
+        relative = path.relative_to(root)
+        for line, target in includes(path):
+            if not target.startswith("kcontrol/"):
+                if PARSERS.search(target):
+                    yield f"{relative}:{line}: only json/impl/ may include <{target}>"
+                continue
+            room, private = room_of(target[len("kcontrol/"):])
+            own = relative.stem if relative.parts[0] == "src" else relative.parts[1]
+            # src/ROOM.cpp, or src/ROOM_PART.cpp where one file would be too heavy.
+            mine = own == room or (relative.parts[0] == "src" and own.startswith(room + "_"))
+            if private and not mine:
+                yield f"{relative}:{line}: {target} is private to {room}/"
+
+
+def reachable_headers(root, header, seen):
+    """All that a user's compiler reads for a public header in compiled mode (impl/*.ipp are then not included)."""
+    for _, target in includes(header):
+        if target in seen:
+            continue
+        seen.add(target)
+        file = root / "include" / target
+        if target.startswith("kcontrol/") and file.is_file() and file.suffix == ".hpp":
+            reachable_headers(root, file, seen)
+    return seen
+
+
+def check_public(root):
+    for path in lint.code_files(root, ("include",)):
+        name = path.relative_to(root / "include").as_posix()
+        if path.suffix != ".hpp" or {"impl", "detail"} & set(path.parts) or name == "kcontrol/src.hpp":
+            continue
+        for target in sorted(reachable_headers(root, path, set())):
+            if NETWORK.search(target) or PARSERS.search(target):
+                yield f"include/{name}: a public header reaches <{target}>"
+
+
+def check(root):
+    return [*check_rooms(root), *check_outside(root), *check_public(root)]
+
+
+PLANTED = [
+    ("include/kcontrol/base/a.hpp", "#include <kcontrol/client/client.hpp>\n", "higher floor"),
+    ("include/kcontrol/watch/a.hpp", '#  include "kcontrol/leader/lease.hpp"\n', "same floor"),
+    ("include/kcontrol/cache/a.hpp", "#include <kcontrol/watch/impl/a.ipp>\n", "private to watch/"),
+    ("include/kcontrol/cache/a.hpp", "#include <kcontrol/watch/detail/a.hpp>\n", "private to watch/"),
+    ("include/kcontrol/manager/a.hpp", "#include <kcontrol/testing/server.hpp>\n", "higher floor"),
+    ("include/kcontrol/client/a.hpp", "#include <boost/beast/http.hpp>\n", "only transport/"),
+    ("include/kcontrol/client/impl/a.ipp", "#include <openssl/ssl.h>\n", "only transport/"),
+    ("include/kcontrol/runtime/a.hpp", "#include <boost/asio/ip/tcp.hpp>\n", "only transport/"),
+    ("include/kcontrol/runtime/a.hpp", "#include <boost/asio.hpp>\n", "only transport/"),
+    ("include/kcontrol/json/a.hpp", "#include <simdjson.h>\n", "only json/impl/"),
+    ("include/kcontrol/model/impl/a.ipp", "#include <yaml.h>\n", "only json/impl/"),
+    ("include/kcontrol/transport/a.hpp", "#include <boost/asio/ssl/context.hpp>\n", "a public header reaches"),
+    ("include/kcontrol/attic/a.hpp", "\n", "not a room"),
+    ("include/kcontrol/client/a.hpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),
+    ("examples/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),
+    ("tests/watch/a_test.cpp", "#include <kcontrol/cache/detail/a.hpp>\n", "private to cache/"),
+    ("src/http.cpp", "#include <kcontrol/base/impl/error.ipp>\n", "private to base/"),
+]
+CLEAN = {
+    "include/kcontrol/config.hpp": "#pragma once\n",
+    "include/kcontrol/base/a.hpp": "#include <kcontrol/config.hpp>\n",
+    "include/kcontrol/runtime/a.hpp": "#include <kcontrol/base/a.hpp>\n#include <boost/asio/steady_timer.hpp>\n",
+    "include/kcontrol/transport/a.hpp": "// #include <boost/beast/core.hpp>\n#include <kcontrol/runtime/a.hpp>\n"
+                                        "#if defined(KCONTROL_HEADER_ONLY)\n"
+                                        "#include <kcontrol/transport/impl/a.ipp>\n#endif\n",
+    "include/kcontrol/transport/impl/a.ipp": "#include <boost/beast/core.hpp>\n#include <openssl/ssl.h>\n",
+    "include/kcontrol/json/impl/a.ipp": "#include <simdjson.h>\n#include <yaml.h>\n",
+    "tests/json/a_test.cpp": "#include <kcontrol/json/impl/a.ipp>\n#include <kcontrol/testing/a.hpp>\n",
+    "src/base.cpp": "#include <kcontrol/base/impl/a.ipp>\n",
+}
+
+if __name__ == "__main__":
+    lint.main(check, PLANTED, CLEAN, __doc__)

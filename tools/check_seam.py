@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""The seam lint: time, randomness, threads and the environment enter through runtime/impl only.
+
+The simulator replays a seed only if nothing else asks the machine. Tests obey too, for they never sleep to wait.
+usage: check_seam.py [ROOT] [--self-test]
+A line may carry "seam: ok, REASON" in a comment; examples/*/main.cpp are programs and may start threads.
+"""
+import re
+
+import lint
+
+RULES = [
+    (r"\b(steady_clock|system_clock|high_resolution_clock|utc_clock|file_clock)\s*::\s*now\b", "a clock is read"),
+    (r"\b(sleep_for|sleep_until)\b", "a sleep", r"\bthis_thread\s*::\s*sleep_(for|until)\b"),
+    (r"(?<![\w.>])(usleep|nanosleep|clock_gettime|gettimeofday)\s*\(", "a system call for time"),
+    (r"(?<![\w.>])time\s*\(\s*(nullptr|NULL|0)\s*\)|\bstd\s*::\s*clock\s*\(", "the C clock is read"),
+    (r"\brandom_device\b", "a random source"),
+    (r"(?<![\w.>])(rand|drand48|arc4random)\s*\(\s*\)|\b(srand|getrandom)\s*\(|(?<!\w)::\s*random\s*\(", "a C random source"),
+    (r"(?<![\w.>])(secure_)?(getenv|setenv|putenv|unsetenv)\s*\(", "the environment is used"),
+    (r"\bstd\s*::\s*(thread|jthread|async)\b(?!\s*::\s*id\b)", "a thread is started"),
+    (r"\bpthread_create\b", "a thread is started"),
+    (r"\bflat_hash_(map|set)|\bnode_hash_(map|set)", "a container whose iteration order is random"),
+]
+RULES = [(re.compile(rule[2] if len(rule) > 2 else rule[0]), rule[1]) for rule in RULES]
+ALLOWED = re.compile(r"^include/kcontrol/runtime/impl/")
+PROGRAM = re.compile(r"^(examples/.*/?main\.cpp|bench/)")
+EXCUSE = re.compile(r"//.*\bseam: ok, \S")
+
+
+def check(root):
+    messages = []
+    for path in lint.code_files(root):
+        name = path.relative_to(root).as_posix()
+        if ALLOWED.search(name):
+            continue
+        text = path.read_text()
+        code = lint.strip(text)
+        lines = text.splitlines()
+        for pattern, what in RULES:
+            if PROGRAM.search(name) and what == "a thread is started":
+                continue
+            for match in pattern.finditer(code):
+                line = lint.line_of(code, match.start())
+                if not EXCUSE.search(lines[line - 1]):
+                    messages.append(f"{name}:{line}: {what} outside runtime/impl: {lines[line - 1].strip()}")
+    return messages
+
+
+FILE = "include/kcontrol/watch/a.hpp"
+PLANTED = [
+    (FILE, "auto t = std::chrono::steady_clock::now();\n", "a clock"),
+    (FILE, "auto t = system_clock ::now();\n", "a clock"),
+    (FILE, "void f() { std::this_thread::sleep_for(1s); }\n", "a sleep"),
+    (FILE, "std::random_device device;\n", "a random source"),
+    (FILE, "int x = std::rand();\n", "a C random source"),
+    (FILE, "auto t = std::time(nullptr);\n", "the C clock"),
+    (FILE, 'auto v = std::getenv("HOME");\n', "the environment"),
+    (FILE, 'auto v = ::getenv("HOME");\n', "the environment"),
+    (FILE, 'int v = setenv("HOME", "x", 1);\n', "the environment"),
+    (FILE, "std::thread worker(f);\n", "a thread"),
+    (FILE, "auto f = std::async(g);\n", "a thread"),
+    (FILE, "absl::flat_hash_map<int, int> m;\n", "iteration order"),
+    ("tests/watch/a_test.cpp", "std::this_thread::sleep_for(1s);\n", "a sleep"),
+    ("examples/monitor/impl/a.cpp", "std::jthread t(f);\n", "a thread"),
+    ("examples/monitor/main.cpp", "auto t = std::chrono::steady_clock::now();\n", "a clock"),
+]
+CLEAN = {
+    "include/kcontrol/runtime/impl/a.ipp": "auto t = std::chrono::steady_clock::now();\nstd::random_device d;\n",
+    "include/kcontrol/runtime/a.hpp": "// steady_clock::now() is read here only\nstd::chrono::steady_clock::time_point t;\n"
+                                      'log("std::thread");\nstd::thread::id id;\nauto n = env.now();\nvirtual std::uint64_t random() = 0;\nauto t = time();\n'
+                                      "co_await sleep_for(clock, 1s, stop);\n",
+    "examples/monitor/main.cpp": "std::thread t(f);\n",
+    "tests/base/a_test.cpp": "std::thread t(f);  // seam: ok, the logger is tested from two threads\n",
+}
+
+if __name__ == "__main__":
+    lint.main(check, PLANTED, CLEAN, __doc__)
