@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/json/detail/tape.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,18 +13,21 @@ namespace kcontrol::json {
 
 enum class kind { null, boolean, integer, unsigned_integer, number, string, array, object };
 
-/// A place in a parsed document: 16 bytes, cheap to copy, valid as long as the document is not parsed anew.
-/// Asking for another type than kind() says is a precondition violation, checked by assert.
+/// A place in a parsed document: 16 bytes, cheap to copy, valid as long as the document is alive and not parsed anew.
+/// A default-constructed node is null. Asking for another type than kind() says is a precondition violation, checked by
+/// assert; without asserts it gives zero, false or empty, never rubbish.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
 class node {
 public:
     node() = default;
 
-    KCONTROL_DECL json::kind kind() const noexcept;
-    KCONTROL_DECL bool as_bool() const noexcept;
-    KCONTROL_DECL std::int64_t as_int64() const noexcept;    ///< of integer
-    KCONTROL_DECL std::uint64_t as_uint64() const noexcept;  ///< of unsigned_integer: above INT64_MAX
-    KCONTROL_DECL double as_double() const noexcept;         ///< of number, integer or unsigned_integer
-    KCONTROL_DECL std::string_view as_string() const noexcept;
+    inline json::kind kind() const noexcept;
+    inline bool as_bool() const noexcept;
+    inline std::int64_t as_int64() const noexcept;    ///< of integer
+    inline std::uint64_t as_uint64() const noexcept;  ///< of unsigned_integer: above INT64_MAX
+    inline double as_double() const noexcept;         ///< of number, integer or unsigned_integer
+    inline std::string_view as_string() const noexcept;
 
     bool is_null() const noexcept { return kind() == json::kind::null; }
     bool is_object() const noexcept { return kind() == json::kind::object; }
@@ -31,12 +35,13 @@ public:
     bool is_string() const noexcept { return kind() == json::kind::string; }
 
     /// The number of elements or members.
-    KCONTROL_DECL std::size_t size() const noexcept;
+    inline std::size_t size() const noexcept;
 
     /// The member of that name, or a node that is null. Linear in the number of members.
-    KCONTROL_DECL node operator[](std::string_view name) const noexcept;
+    /// Where a name appears twice this is the first one; members() shows both.
+    inline node operator[](std::string_view name) const noexcept;
 
-    /// The text of this value as compact JSON.
+    /// The text of this value as compact JSON, numbers as json::writer writes them.
     KCONTROL_DECL std::string to_json() const;
 
     class member_iterator;
@@ -44,18 +49,22 @@ public:
     class member_range;
     class element_range;
     /// `for (auto [name, value] : n.members())`, in order of appearance.
-    KCONTROL_DECL member_range members() const noexcept;
+    inline member_range members() const noexcept;
     /// `for (node element : n.elements())`.
-    KCONTROL_DECL element_range elements() const noexcept;
+    inline element_range elements() const noexcept;
 
 private:
     friend class document;
-    const void* document_ = nullptr;
+    node(const detail::tape& t, std::size_t position) noexcept : tape_(&t), position_(position) {}
+    inline detail::tape_type type() const noexcept;
+
+    const detail::tape* tape_ = nullptr;
     std::size_t position_ = 0;
 };
 
 /// Owns parsed JSON. Parsing again reuses its memory and invalidates nodes.
-/// The whole text is validated: depth ≤ 256, UTF-8, nothing after the value.
+/// The whole text is validated: depth ≤ 256, UTF-8, nothing after the value. Integers beyond 64 bits and numbers
+/// beyond a double are errors. Duplicate names are not looked for.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class document {
@@ -65,8 +74,12 @@ public:
     KCONTROL_DECL document(document&&) noexcept;
     KCONTROL_DECL document& operator=(document&&) noexcept;
 
-    /// Parses `text`, which need not outlive the call. Errors: decode_failed with what is wrong; too_large beyond 4 GiB.
+    /// Parses `text`, which need not outlive the call. Errors: decode_failed with what is wrong; too_large beyond 4
+    /// GiB.
     KCONTROL_DECL result<node> parse(std::string_view text);
+
+    /// Gives the memory back (parsing takes some 10 to 15 times the text's size) and invalidates nodes.
+    KCONTROL_DECL void clear() noexcept;
 
 private:
     struct impl;
@@ -75,7 +88,7 @@ private:
 
 }  // namespace kcontrol::json
 
-// The ranges and iterators of node:
+// The inline members of node, its ranges and iterators:
 #include <kcontrol/json/detail/reader_ranges.hpp>
 
 #ifdef KCONTROL_HEADER_ONLY

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <kcontrol/json/writer.hpp>
+
+#include <charconv>
+#include <cmath>
+
+namespace kcontrol::json {
+namespace detail {
+
+// The length of the well-formed UTF-8 sequence that `text` begins with (Unicode 15, table 3-7), or 0.
+inline std::size_t utf8_sequence_length(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto in = [&](std::size_t i, unsigned low, unsigned high) {
+        return i < text.size() && byte(i) >= low && byte(i) <= high;
+    };
+    if (text.empty()) return 0;
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead < 0xC2) return 0;
+    if (lead < 0xE0) return in(1, 0x80, 0xBF) ? 2 : 0;
+    if (lead < 0xF0) {
+        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
+        const unsigned high = lead == 0xED ? 0x9F : 0xBF;  // no surrogates
+        return in(1, low, high) && in(2, 0x80, 0xBF) ? 3 : 0;
+    }
+    if (lead > 0xF4) return 0;
+    const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
+    return in(1, low, high) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
+}
+
+inline void append_escape(std::string& out, char c) {
+    switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\b': out += "\\b"; return;
+    case '\f': out += "\\f"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    out += "\\u00";
+    out += digits[static_cast<unsigned char>(c) >> 4];
+    out += digits[static_cast<unsigned char>(c) & 0xF];
+}
+
+}  // namespace detail
+
+KCONTROL_DECL void writer::key(std::string_view name) {
+    if (after_value_) text_ += ',';
+    write_string(name);
+    text_ += ':';
+    after_value_ = false;
+}
+
+KCONTROL_DECL void writer::value(std::string_view text) {
+    before_value();
+    write_string(text);
+}
+
+KCONTROL_DECL void writer::value(bool b) { raw(b ? "true" : "false"); }
+
+KCONTROL_DECL void writer::value(double number) {
+    if (!std::isfinite(number)) return null();
+    const double size = std::fabs(number);
+    const bool exponent = size != 0 && (size < 1e-6 || size >= 1e21);
+    char digits[40];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number,
+                                   exponent ? std::chars_format::scientific : std::chars_format::fixed);
+    raw({digits, static_cast<std::size_t>(end.ptr - digits)});
+}
+
+KCONTROL_DECL void writer::null() { raw("null"); }
+
+KCONTROL_DECL void writer::raw(std::string_view json) {
+    before_value();
+    text_ += json;
+}
+
+KCONTROL_DECL void writer::write_int(std::int64_t number) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number);
+    raw({digits, static_cast<std::size_t>(end.ptr - digits)});
+}
+
+KCONTROL_DECL void writer::write_uint(std::uint64_t number) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number);
+    raw({digits, static_cast<std::size_t>(end.ptr - digits)});
+}
+
+KCONTROL_DECL void writer::write_string(std::string_view text) {
+    text_ += '"';
+    std::size_t done = 0;  // everything before it is in text_
+    for (std::size_t i = 0; i < text.size();) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+            ++i;
+            continue;
+        }
+        const std::size_t length = c < 0x80 ? 0 : detail::utf8_sequence_length(text.substr(i));
+        if (length != 0) {
+            i += length;
+            continue;
+        }
+        text_ += text.substr(done, i - done);
+        if (c < 0x80) {
+            detail::append_escape(text_, text[i]);
+        } else {
+            text_ += "\xEF\xBF\xBD";
+        }
+        done = ++i;
+    }
+    text_ += text.substr(done);
+    text_ += '"';
+}
+
+}  // namespace kcontrol::json

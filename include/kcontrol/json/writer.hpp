@@ -1,0 +1,96 @@
+// Writing JSON: an append-only writer that knows about commas, escapes and numbers, and nothing else.
+#pragma once
+
+#include <kcontrol/config.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace kcontrol::json {
+
+/// Builds compact JSON text piece by piece. The caller keeps to the grammar: begin and end match, each member is a key
+/// and then a value. This is not checked, beyond asserts.
+///
+/// Numbers and escapes are as Go's encoding/json writes them: shortest digits that read back as the same double, 1.0 as
+/// `1`, exponents below 1e-6 and from 1e21 on. Bytes that are not UTF-8 become U+FFFD. NaN and infinities, which JSON
+/// lacks, become null.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class writer {
+public:
+    void begin_object() { open('{'); }
+    void end_object() { close('}'); }
+    void begin_array() { open('['); }
+    void end_array() { close(']'); }
+
+    KCONTROL_DECL void key(std::string_view name);
+
+    KCONTROL_DECL void value(std::string_view text);
+    void value(const std::string& text) { value(std::string_view(text)); }
+    void value(const char* text) { value(std::string_view(text)); }
+    KCONTROL_DECL void value(bool b);
+    KCONTROL_DECL void value(double number);
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) void value(T number) {
+        if constexpr (std::is_signed_v<T>) {
+            write_int(number);
+        } else {
+            write_uint(number);
+        }
+    }
+    KCONTROL_DECL void null();
+
+    /// A value that is JSON already.
+    KCONTROL_DECL void raw(std::string_view json);
+
+    /// key() and value() in one.
+    template <class T>
+    void member(std::string_view name, const T& v) {
+        key(name);
+        value(v);
+    }
+
+    /// What has been written so far.
+    std::string_view text() const noexcept { return text_; }
+
+    /// The text; the writer is empty afterwards and can be used again.
+    std::string take() {
+        after_value_ = false;
+        return std::exchange(text_, {});
+    }
+
+    /// Makes room for that many bytes in all.
+    void reserve(std::size_t bytes) { text_.reserve(bytes); }
+
+private:
+    KCONTROL_DECL void write_int(std::int64_t number);
+    KCONTROL_DECL void write_uint(std::uint64_t number);
+    KCONTROL_DECL void write_string(std::string_view text);
+
+    void before_value() {
+        if (after_value_) text_ += ',';
+        after_value_ = true;
+    }
+    void open(char brace) {
+        before_value();
+        text_ += brace;
+        after_value_ = false;
+    }
+    void close(char brace) {
+        text_ += brace;
+        after_value_ = true;
+    }
+
+    std::string text_;
+    bool after_value_ = false;  // the next key or value needs a comma first
+};
+
+}  // namespace kcontrol::json
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/json/impl/writer.ipp>
+#endif

@@ -1,0 +1,2 @@
+#include <kcontrol/json/impl/reader.ipp>
+#include <kcontrol/json/impl/writer.ipp>
