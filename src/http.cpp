@@ -1,1 +1,3 @@
 #include <kcontrol/http/impl/message.ipp>
+#include <kcontrol/http/impl/url.ipp>
+#include <kcontrol/http/impl/watch_framer.ipp>
