@@ -1,0 +1,55 @@
+// The real transport: HTTP/1.1 over TCP and TLS with a pool of kept-alive connections.
+#pragma once
+
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <chrono>
+#include <cstddef>
+
+namespace kcontrol::http {
+
+/// What bounds the connections of a transport. The defaults suit an API server.
+class transport_options {
+public:
+    transport_options() = default;
+
+    /// From the first address tried until one is connected; name resolution included.
+    transport_options& connect_timeout(duration d) { return connect_timeout_ = d, *this; }
+    transport_options& handshake_timeout(duration d) { return handshake_timeout_ = d, *this; }
+    /// How long an unused connection is kept.
+    transport_options& idle_timeout(duration d) { return idle_timeout_ = d, *this; }
+    /// How many unused connections are kept for each server.
+    transport_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }
+    /// Lets an Authorization header go to another machine over plain http. Off: such a request is refused.
+    transport_options& allow_plaintext_credentials(bool on) { return allow_plaintext_credentials_ = on, *this; }
+
+    duration connect_timeout() const noexcept { return connect_timeout_; }
+    duration handshake_timeout() const noexcept { return handshake_timeout_; }
+    duration idle_timeout() const noexcept { return idle_timeout_; }
+    std::size_t max_idle() const noexcept { return max_idle_; }
+    bool allow_plaintext_credentials() const noexcept { return allow_plaintext_credentials_; }
+
+private:
+    duration connect_timeout_ = std::chrono::seconds(10);
+    duration handshake_timeout_ = std::chrono::seconds(10);
+    duration idle_timeout_ = std::chrono::seconds(90);
+    std::size_t max_idle_ = 8;
+    bool allow_plaintext_credentials_ = false;
+};
+
+/// Makes transports to real servers. TLS is 1.2 or newer and the peer is always verified: against exactly the given
+/// authorities, or the system's roots if none are given, and for the endpoint's host (or `server_name`).
+///
+/// Transports of one factory with equal TLS settings share one TLS context. The factory fails with invalid_config,
+/// naming the setting, on PEM that can't be used, on an unknown scheme and on an empty host.
+///
+/// Thread-safety: the factory: shared objects safe; what it makes: see http::transport.
+/// Object lifetime: `env` outlives the factory and everything made with it.
+KCONTROL_DECL transport_factory make_transport_factory(environment& env, transport_options options = {});
+
+}  // namespace kcontrol::http
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/transport/impl/client.ipp>
+#endif
