@@ -26,6 +26,7 @@ class informer_status {
 public:
     informer_state state = informer_state::idle;
     std::string reason;               ///< why it is not live; empty when it is
+    error_code failure;               ///< the code behind reason
     bool synced = false;              ///< the first list is complete and stays so
     std::uint64_t generation = 0;     ///< counts starts and rebuilds
     std::uint64_t lists = 0;          ///< list requests made since it was created
@@ -74,6 +75,12 @@ private:
     logger log_;
 };
 
+/// What a rebuilt informer may rely on.
+enum class resume_mode {
+    resume,  ///< the same server in another way (new credentials): the watch goes on from the last version
+    relist,  ///< perhaps another server: versions mean nothing, so list, and compare with the store
+};
+
 /// Hears of changes, one call an event, in order for each object, on the informer's executor. It must not block; an
 /// exception that leaves it is logged and swallowed.
 using any_event_handler = std::function<void(const any_event&)>;
@@ -113,14 +120,14 @@ public:
     KCONTROL_DECL awaitable<void> stop();
 
     /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers hear what
-    /// really changed, nothing twice.
-    KCONTROL_DECL void rebuild(client next);
+    /// really changed, nothing twice. A stopped informer takes the client and stays stopped.
+    KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
 
     /// Handlers hear `added` (initial) for what is in the store already, then every change. With a resync period they
     /// also hear of every object again, as `updated` with the same object twice and `resync` set.
     KCONTROL_DECL subscription subscribe(any_event_handler handler, duration resync_period = duration::zero());
 
-    /// Called on the executor whenever status() changed in state or reason.
+    /// Called on the executor whenever status() changed in state, reason, synced or generation. Added for good.
     KCONTROL_DECL void on_status_change(std::function<void(const informer_status&)> callback);
 
     KCONTROL_DECL informer_status status() const;

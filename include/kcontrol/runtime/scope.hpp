@@ -21,8 +21,8 @@ namespace kcontrol {
 /// Object lifetime: destruction stops the current generation. Tokens may outlive the scope.
 class scope {
 public:
-    /// A scope under `parent`; its first generation, number 1, runs unless the parent is stopped already.
-    KCONTROL_DECL explicit scope(std::stop_token parent = {});
+    /// A scope under `parent`; its first generation runs unless the parent is stopped already.
+    KCONTROL_DECL explicit scope(std::stop_token parent = {}, std::uint64_t first_generation = 1);
     KCONTROL_DECL ~scope();
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
@@ -30,7 +30,7 @@ public:
     /// The stop token of the current generation.
     KCONTROL_DECL std::stop_token token() const;
 
-    /// Counts generations from 1.
+    /// The number of the current generation.
     KCONTROL_DECL std::uint64_t generation() const;
 
     KCONTROL_DECL bool stopped() const;
@@ -44,7 +44,7 @@ public:
 private:
     const std::stop_token parent_;
     mutable std::mutex mutex_;
-    std::uint64_t generation_ = 1;
+    std::uint64_t generation_;
     std::stop_source source_;
     std::optional<std::stop_callback<std::function<void()>>> from_parent_;
 };

@@ -6,7 +6,8 @@
 
 namespace kcontrol {
 
-KCONTROL_DECL scope::scope(std::stop_token parent) : parent_(std::move(parent)) {
+KCONTROL_DECL scope::scope(std::stop_token parent, std::uint64_t first_generation)
+    : parent_(std::move(parent)), generation_(first_generation) {
     auto source = source_;
     from_parent_.emplace(parent_, [source]() mutable { source.request_stop(); });
 }

@@ -1,0 +1,251 @@
+#pragma once
+
+#include <kcontrol/cache/detail/handler_list.hpp>
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/watch/reflector.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+inline reflector_options reflector_options_from(const informer_options& from) {
+    reflector_options out;
+    out.in_namespace = from.in_namespace();
+    out.label_selector = from.label_selector();
+    out.field_selector = from.field_selector();
+    out.policy.page_size(from.page_size()).probe_period(from.probe_period());
+    out.watch_timeout_min = from.watch_timeout_min();
+    out.watch_timeout_max = from.watch_timeout_max();
+    out.watch_idle = from.watch_idle();
+    return out;
+}
+
+inline informer_state informer_state_from(reflector_state state) {
+    switch (state) {
+    case reflector_state::idle: return informer_state::idle;
+    case reflector_state::listing: return informer_state::listing;
+    case reflector_state::live: return informer_state::live;
+    case reflector_state::not_installed: return informer_state::not_installed;
+    case reflector_state::forbidden: return informer_state::forbidden;
+    case reflector_state::failed: return informer_state::failed;
+    }
+    return informer_state::failed;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL std::string_view to_string(informer_state state) noexcept {
+    switch (state) {
+    case informer_state::idle: return "idle";
+    case informer_state::listing: return "listing";
+    case informer_state::live: return "live";
+    case informer_state::paused: return "paused";
+    case informer_state::not_installed: return "not-installed";
+    case informer_state::forbidden: return "forbidden";
+    case informer_state::failed: return "failed";
+    }
+    return "unknown";
+}
+
+struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<impl> {
+    impl(environment& e, executor x, client c, const resource_info& i, informer_options o)
+        : env(e),
+          ex(std::move(x)),
+          cl(std::move(c)),
+          info(i),
+          options(std::move(o)),
+          source(env, info, detail::reflector_options_from(options), *this),
+          handlers(options.log()),
+          tasks(env, ex, options.log()) {}
+
+    // --- reflector_sink
+    void replace(std::vector<any_object> all) override {
+        heard();
+        const bool first = !std::exchange(listed_once, true);
+        deliver(content.replace(std::move(all), first));
+        changed.notify_all();
+    }
+    void apply(any_object object) override {
+        heard();
+        deliver(content.apply(std::move(object)));
+    }
+    void remove(any_object last) override {
+        heard();
+        deliver(content.remove(std::move(last)));
+    }
+    void stepped() override {
+        if (source.fsm().state() == reflector_state::live) heard();
+        const auto now = current();
+        if (now.state == told.state && now.reason == told.reason && now.synced == told.synced &&
+            now.generation == told.generation) {
+            return;
+        }
+        told = now;
+        changed.notify_all();
+        for (const auto& callback : std::vector(status_callbacks)) callback(now);
+    }
+
+    void heard() { last_event = env.wall_now(); }
+
+    void deliver(std::vector<any_event> events) {
+        for (auto& event : events) event.generation = lifetime->generation();
+        handlers.deliver(events);
+    }
+
+    informer_status current() const {
+        informer_status out;
+        const auto& fsm = source.fsm();
+        out.state = running() ? detail::informer_state_from(fsm.state())
+                              : (lifetime ? informer_state::paused : informer_state::idle);
+        // Started but not yet through its first step: it is about to list.
+        if (out.state == informer_state::idle && lifetime) out.state = informer_state::listing;
+        out.reason = running() ? fsm.reason() : std::string();
+        out.failure = running() ? fsm.failure() : error_code();
+        out.synced = fsm.synced();
+        out.generation = lifetime ? lifetime->generation() : 0;
+        out.lists = source.lists();
+        out.watches = source.watches();
+        out.objects = content.size();
+        out.skipped = source.skipped();
+        out.last_event = last_event;
+        return out;
+    }
+
+    bool running() const { return lifetime && !lifetime->stopped(); }
+
+    void launch() {
+        const auto token = lifetime->token();
+        tasks.spawn(run(shared_from_this(), cl, token));
+        tasks.spawn(resync(shared_from_this(), token));
+    }
+
+    // One run of the reflector at a time: the next generation waits until the last one has returned.
+    static awaitable<void> run(std::shared_ptr<impl> self, client with, std::stop_token stop) {
+        while (self->reflecting) {
+            co_await self->idle.wait(self->env, stop);
+            if (stop.stop_requested()) co_return;
+        }
+        self->reflecting = true;
+        co_await self->source.run(std::move(with), stop);
+        self->reflecting = false;
+        self->idle.notify_all();
+        if (self->lifetime->stopped()) self->stepped();
+    }
+
+    static awaitable<void> resync(std::shared_ptr<impl> self, std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            std::optional<time_point> next;
+            for (const auto& weak : self->handlers.present()) {
+                const auto entry = weak.lock();
+                if (!entry || entry->resync_period <= duration::zero()) continue;
+                if (entry->next_resync <= self->env.now()) {
+                    entry->next_resync = self->env.now() + entry->resync_period;
+                    self->redeliver(*entry);
+                }
+                next = next ? std::min(*next, entry->next_resync) : entry->next_resync;
+            }
+            co_await self->subscribed.wait(self->env, stop, next);
+        }
+    }
+
+    void redeliver(const detail::handler_entry& entry) {
+        for (auto& object : content.list()) {
+            any_event event(event_type::updated, object, object);
+            event.resync = true;
+            event.generation = lifetime->generation();
+            handlers.call(entry, event);
+        }
+    }
+
+    environment& env;
+    executor ex;
+    client cl;
+    const resource_info& info;
+    informer_options options;
+    reflector source;
+    detail::handler_list handlers;
+    task_group tasks;
+    store content;
+    std::unique_ptr<scope> lifetime;  // null before the first start()
+    bool reflecting = false;
+    bool listed_once = false;
+    std::optional<wall_time> last_event;
+    informer_status told;
+    std::vector<std::function<void(const informer_status&)>> status_callbacks;
+    async_event idle;        // a reflector run returned
+    async_event changed;     // the status may differ
+    async_event subscribed;  // the set of resync periods differs
+};
+
+KCONTROL_DECL any_informer::any_informer(environment& env, executor ex, client cl, const resource_info& info,
+                                         informer_options options)
+    : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), info, std::move(options))) {}
+
+KCONTROL_DECL any_informer::~any_informer() {
+    impl_->status_callbacks.clear();
+    if (impl_->lifetime) impl_->lifetime->stop();
+}
+
+KCONTROL_DECL void any_informer::start(std::stop_token parent) {
+    if (impl_->running()) return;
+    const std::uint64_t number = impl_->lifetime ? impl_->lifetime->generation() + 1 : 1;
+    impl_->lifetime = std::make_unique<scope>(std::move(parent), number);
+    impl_->launch();
+}
+
+KCONTROL_DECL awaitable<void> any_informer::stop() {
+    const auto self = impl_;
+    if (self->lifetime) self->lifetime->stop();
+    co_await self->tasks.join();
+    self->stepped();
+}
+
+KCONTROL_DECL void any_informer::rebuild(client next, resume_mode mode) {
+    impl_->cl = std::move(next);
+    if (mode == resume_mode::relist) impl_->source.forget_version();
+    if (!impl_->running()) return;
+    impl_->lifetime->rebuild();
+    impl_->launch();
+}
+
+KCONTROL_DECL subscription any_informer::subscribe(any_event_handler handler, duration resync_period) {
+    auto entry = std::make_shared<detail::handler_entry>();
+    entry->handler = std::move(handler);
+    entry->resync_period = resync_period;
+    entry->next_resync = impl_->env.now() + resync_period;
+    for (auto& object : impl_->content.list()) {
+        any_event event(event_type::added, {}, std::move(object));
+        event.initial = true;
+        event.generation = impl_->lifetime ? impl_->lifetime->generation() : 0;
+        impl_->handlers.call(*entry, event);
+    }
+    impl_->handlers.add(entry);
+    impl_->subscribed.notify_all();
+    return subscription(std::move(entry));
+}
+
+KCONTROL_DECL void any_informer::on_status_change(std::function<void(const informer_status&)> callback) {
+    impl_->status_callbacks.push_back(std::move(callback));
+}
+
+KCONTROL_DECL informer_status any_informer::status() const { return impl_->current(); }
+
+KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
+    const auto self = impl_;
+    while (!self->source.fsm().synced()) {
+        const wake reason = co_await self->changed.wait(self->env, stop, deadline);
+        if (reason != wake::notified) co_return self->source.fsm().synced();
+    }
+    co_return true;
+}
+
+KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_->content; }
+
+KCONTROL_DECL const resource_info& any_informer::info() const noexcept { return impl_->info; }
+
+}  // namespace kcontrol

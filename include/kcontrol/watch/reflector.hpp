@@ -1,0 +1,86 @@
+// The reflector: mirrors the objects of one kind into a sink, driving reflector_fsm with a client.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/watch/reflector_fsm.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// Takes what a reflector learns, on the reflector's executor.
+class reflector_sink {
+public:
+    virtual ~reflector_sink() = default;
+    /// The whole content, after a list; empty if the kind is gone.
+    virtual void replace(std::vector<any_object> objects) = 0;
+    virtual void apply(any_object object) = 0;
+    virtual void remove(any_object last) = 0;
+    /// The reflector took a step: its state or its counters may differ.
+    virtual void stepped() = 0;
+};
+
+/// Which objects a reflector mirrors and how patient it is; informer_options are made from the same parts.
+class reflector_options {
+public:
+    std::string in_namespace;
+    std::string label_selector;
+    std::string field_selector;
+    reflector_policy policy;
+    std::chrono::seconds watch_timeout_min = std::chrono::minutes(5);
+    std::chrono::seconds watch_timeout_max = std::chrono::minutes(10);
+    duration watch_idle = std::chrono::seconds(90);
+
+    reflector_options() = default;
+};
+
+/// Drives one reflector_fsm. run() may be called again after it returned: it resumes where it stopped.
+///
+/// Thread-safety: shared objects unsafe; one run() at a time.
+/// Cancellation: run() returns soon after its stop token is triggered, and calls nothing of the sink from then on.
+/// Object lifetime: environment, info and sink outlive it; it outlives run().
+class reflector {
+public:
+    KCONTROL_DECL reflector(environment& env, const resource_info& info, reflector_options options,
+                            reflector_sink& sink);
+
+    KCONTROL_DECL awaitable<void> run(client cl, std::stop_token stop);
+
+    /// The next run() lists the newest state instead of resuming; for another server under the same name.
+    void forget_version() { fsm_.forget_version(); }
+
+    const reflector_fsm& fsm() const noexcept { return fsm_; }
+    std::uint64_t lists() const noexcept { return lists_; }      ///< list requests made
+    std::uint64_t watches() const noexcept { return watches_; }  ///< watch requests made
+    std::size_t skipped() const noexcept { return skipped_; }    ///< objects that did not decode
+
+private:
+    KCONTROL_DECL awaitable<reflector_action> list(client& cl, reflector_action step, std::stop_token stop);
+    KCONTROL_DECL awaitable<reflector_action> watch(client& cl, reflector_action step, std::stop_token stop);
+    KCONTROL_DECL awaitable<reflector_action> read(std::stop_token stop);
+    KCONTROL_DECL reflector_action take(watch_event event);
+    double unit() { return random_unit(*env_); }
+
+    environment* env_;
+    const resource_info* info_;
+    reflector_options options_;
+    reflector_sink* sink_;
+    reflector_fsm fsm_;
+    std::vector<any_object> listed_;  // pages of the list in progress
+    std::unique_ptr<watch_stream> stream_;
+    std::size_t stream_skipped_ = 0;
+    std::uint64_t lists_ = 0;
+    std::uint64_t watches_ = 0;
+    std::size_t skipped_ = 0;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/watch/impl/reflector.ipp>
+#endif

@@ -1,0 +1,2 @@
+#include <kcontrol/cache/impl/informer.ipp>
+#include <kcontrol/cache/impl/store.ipp>
