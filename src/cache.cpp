@@ -1,2 +1,1 @@
-#include <kcontrol/cache/impl/informer.ipp>
 #include <kcontrol/cache/impl/store.ipp>

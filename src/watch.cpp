@@ -1,2 +1,1 @@
-#include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>

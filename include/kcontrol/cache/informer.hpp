@@ -25,14 +25,14 @@ KCONTROL_DECL std::string_view to_string(informer_state) noexcept;
 class informer_status {
 public:
     informer_state state = informer_state::idle;
-    std::string reason;               ///< why it is not live; empty when it is
-    error_code failure;               ///< the code behind reason
-    bool synced = false;              ///< the first list is complete and stays so
-    std::uint64_t generation = 0;     ///< counts starts and rebuilds
-    std::uint64_t lists = 0;          ///< list requests made since it was created
-    std::uint64_t watches = 0;        ///< watch requests made since it was created
-    std::size_t objects = 0;          ///< in the store
-    std::size_t skipped = 0;          ///< objects that did not decode
+    std::string reason;                   ///< why it is not live; empty when it is
+    error_code failure;                   ///< the code behind reason
+    bool synced = false;                  ///< the first list is complete and stays so
+    std::uint64_t generation = 0;         ///< counts starts and rebuilds
+    std::uint64_t lists = 0;              ///< list requests made since it was created
+    std::uint64_t watches = 0;            ///< watch requests made since it was created
+    std::size_t objects = 0;              ///< in the store
+    std::size_t skipped = 0;              ///< objects that did not decode
     std::optional<wall_time> last_event;  ///< when the server was last heard
 };
 

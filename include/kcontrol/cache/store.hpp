@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/config.hpp>
 #include <kcontrol/model/any_object.hpp>
 
 #include <map>

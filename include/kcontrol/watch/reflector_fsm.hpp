@@ -90,8 +90,8 @@ private:
 /// Decides what a reflector does, with client-go's rules: list at "0", watch from there, resume a watch that ended,
 /// list at the last version after 410 and at "" if even that is refused, back off between failures.
 ///
-/// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not fit
-/// the step asked for last is a precondition violation.
+/// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not
+/// fit the step asked for last is a precondition violation.
 ///
 /// Source: client-go tools/cache/reflector.go; Kubernetes API concepts, "Efficient detection of changes".
 /// Thread-safety: distinct objects safe; shared objects unsafe.
@@ -99,8 +99,8 @@ class reflector_fsm {
 public:
     KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});
 
-    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever completed,
-    /// else lists.
+    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever
+    /// completed, else lists.
     KCONTROL_DECL reflector_action start();
 
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
@@ -150,13 +150,13 @@ private:
     std::string reason_;
     error_code failure_;
     bool synced_ = false;
-    std::string version_;        // of the store
+    std::string version_;  // of the store
     after_sleep after_sleep_ = after_sleep::list;
     bool paging_ = false;        // the list in progress is past its first page
     bool use_newest_ = false;    // lists ask for "", since "at least N" was refused or makes no sense
     bool missing_once_ = false;  // one 404 of a kind that was there: not believed yet
     time_point opened_{};
-    std::uint64_t events_ = 0;   // of the present watch
+    std::uint64_t events_ = 0;  // of the present watch
 };
 
 }  // namespace kcontrol

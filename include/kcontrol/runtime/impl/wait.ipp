@@ -21,7 +21,8 @@ using wake_handler = boost::asio::any_completion_handler<void(wake)>;
 struct waiter : std::enable_shared_from_this<waiter> {
     explicit waiter(executor ex) : ex_(std::move(ex)), work_(ex_) {}
 
-    void start(environment& env, const std::stop_token& stop, std::optional<time_point> deadline, wake_handler handler) {
+    void start(environment& env, const std::stop_token& stop, std::optional<time_point> deadline,
+               wake_handler handler) {
         handler_.emplace(std::move(handler));
         if (deadline) {
             timer_ = env.make_timer(ex_);
@@ -73,16 +74,18 @@ struct start_wait {
 
     template <class Handler>
     void operator()(Handler&& handler) {
-        target->start(*env, stop, deadline, wake_handler(std::forward<Handler>(handler)));
+        // The coroutine's frame keeps this object until it resumes: holding the waiter, which holds the frame, would be
+        // a cycle that leaks when the executor's context is destroyed first.
+        const auto owned = std::move(target);
+        owned->start(*env, stop, deadline, wake_handler(std::forward<Handler>(handler)));
     }
 };
 
 inline awaitable<wake> wait_on(std::shared_ptr<waiter> target, environment& env, std::stop_token stop,
                                std::optional<time_point> deadline) {
     start_wait initiation(std::move(target), env, std::move(stop), deadline);
-    const wake reason =
-        co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
-            std::move(initiation), boost::asio::use_awaitable);
+    const wake reason = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>&, void(wake)>(
+        std::move(initiation), boost::asio::use_awaitable);
     co_return reason;
 }
 

@@ -1,0 +1,50 @@
+// The environment of a simulation: virtual clocks, seeded randomness, files and variables in memory.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/sim_context.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Implements environment on a sim_context.
+///
+/// Thread-safety: shared objects unsafe; one thread. Object lifetime: the context outlives it.
+class sim_environment final : public environment {
+public:
+    explicit sim_environment(sim_context& context) : context_(&context) {}
+
+    time_point now() const noexcept override { return context_->now(); }
+    KCONTROL_DECL wall_time wall_now() const noexcept override;
+    std::uint64_t random() override { return context_->random(); }
+    KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
+    KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
+    KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
+                                                                           const std::string& path) override;
+    KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+
+    /// Creates or replaces a file and tells the watches of its directory.
+    KCONTROL_DECL void write_file(const std::string& path, std::string text);
+    KCONTROL_DECL void remove_file(const std::string& path);
+    void set_variable(const std::string& name, std::string value) { variables_[name] = std::move(value); }
+
+private:
+    class sim_timer;
+    class sim_watch;
+    KCONTROL_DECL void notify(const std::string& path);
+
+    sim_context* context_;
+    std::map<std::string, std::string> files_;
+    std::map<std::string, std::string> variables_;
+    std::vector<sim_watch*> watches_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/sim_environment.ipp>
+#endif

@@ -1,0 +1,2 @@
+#include <kcontrol/testing/impl/sim_context.ipp>
+#include <kcontrol/testing/impl/sim_environment.ipp>
