@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint headers unit)
+ALL_GROUPS=(lint headers clang tidy unit)
 FAST_GROUPS=(lint headers unit)
 
 # count PASSED FAILED SKIPPED
@@ -40,6 +40,26 @@ group_lint() {
         check "$(basename "$lint")" python3 "$lint" "$ROOT"
     done
     if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
+}
+
+# Clang's own reading of every file, and the co_await lint that knows types.
+group_clang() {
+    check "clang_pass.py finds what it should" python3 "$ROOT/tools/clang_pass.py" --self-test
+    python3 "$ROOT/tools/clang_pass.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
+}
+
+tidy_one() { clang-tidy-14 --quiet --config-file="$ROOT/.clang-tidy" "$1" -- -std=c++20 -DKCONTROL_SEPARATE_COMPILATION -I"$ROOT/include"; }
+
+group_tidy() {
+    local source bad=$LOGS/tidy_planted.cpp
+    printf 'int Name() {\n    int x;\n    return x;\n}\n' >"$bad"
+    if tidy_one "$bad"; then count 0 1 0; echo "clang-tidy finds nothing in $bad"; else count 1 0 0; fi
+    export -f tidy_one
+    export ROOT
+    # Each prints what it finds; xargs only spreads them over the cores.
+    printf '%s\0' "$ROOT"/src/*.cpp | xargs -0 -P "$(build_jobs)" -I{} bash -c \
+        'if text=$(timeout 600 bash -c "tidy_one {}" 2>&1); then echo "1 0 0"; else echo "0 1 0"; echo "FAILED: {}
+$text" >&2; fi' >>"$RESULTS"
 }
 
 group_headers() {

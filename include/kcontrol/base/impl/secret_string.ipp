@@ -6,6 +6,7 @@
 
 namespace kcontrol {
 
+// Copied on purpose, see inside. NOLINTNEXTLINE(performance-move-constructor-init)
 KCONTROL_DECL secret_string::secret_string(secret_string&& other) noexcept : value_(other.value_) {
     // A moved-from small string keeps its characters in place, so copy and wipe instead.
     other.wipe();
