@@ -1,2 +1,3 @@
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
+#include <kcontrol/testing/impl/sim_network.ipp>

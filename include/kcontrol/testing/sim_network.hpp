@@ -1,0 +1,84 @@
+// The network of a simulation: hosts that serve an http::handler, and connections that can break in every way.
+#pragma once
+
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/testing/sim_environment.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+namespace detail {
+struct sim_exchange;
+}
+
+/// How a host can be reached.
+enum class link_state {
+    up,          ///< requests arrive
+    refused,     ///< nobody listens: connection_refused
+    black_hole,  ///< nothing ever comes back: requests end with their deadline
+};
+
+/// Carries requests between simulated hosts, one exchange a request. Latency is drawn for each message; pieces of a
+/// body arrive sliced at random places.
+///
+/// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
+class sim_network {
+public:
+    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);
+    KCONTROL_DECL ~sim_network();
+    sim_network(const sim_network&) = delete;
+    sim_network& operator=(const sim_network&) = delete;
+
+    /// Serves `host` with a handler whose coroutines run on `ex`.
+    KCONTROL_DECL void listen(const std::string& host, executor ex, http::handler handler);
+
+    KCONTROL_DECL void set_link(const std::string& host, link_state state);
+    KCONTROL_DECL void set_latency(const std::string& host, duration least, duration most);
+
+    /// Breaks every exchange with the host that is in progress, as RST does.
+    KCONTROL_DECL void break_connections(const std::string& host);
+
+    /// Makes every exchange in progress half-open: what the host sends from now on is lost without a sign.
+    KCONTROL_DECL void freeze_connections(const std::string& host);
+
+    /// Ends every streamed body in progress after the bytes already sent, without its proper end.
+    KCONTROL_DECL void truncate_connections(const std::string& host);
+
+    /// Requests that reached the host since the beginning.
+    KCONTROL_DECL std::uint64_t requests(const std::string& host) const;
+    /// Exchanges in progress with the host.
+    KCONTROL_DECL std::size_t open_exchanges(const std::string& host) const;
+
+    /// Makes transports on this network.
+    KCONTROL_DECL http::transport_factory factory();
+
+private:
+    friend class sim_transport;
+    struct host_entry {
+        executor ex;
+        http::handler handler;
+        link_state link = link_state::up;
+        duration latency_min = std::chrono::microseconds(100);
+        duration latency_max = std::chrono::milliseconds(5);
+        std::uint64_t requests = 0;
+        std::vector<std::weak_ptr<detail::sim_exchange>> exchanges;
+    };
+    KCONTROL_DECL std::vector<std::shared_ptr<detail::sim_exchange>> live(const std::string& host) const;
+    KCONTROL_DECL duration latency(const std::string& host);
+
+    sim_context* context_;
+    sim_environment* env_;
+    std::map<std::string, host_entry> hosts_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/sim_network.ipp>
+#endif
