@@ -1,6 +1,7 @@
 // The simulator's heart: an executor with virtual time, one thread and a seeded choice of what runs next.
 #pragma once
 
+#include <kcontrol/config.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
