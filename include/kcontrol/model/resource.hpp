@@ -73,8 +73,11 @@ concept resource = requires(const T& object) {
     { object.metadata } -> std::convertible_to<const object_meta&>;
 };
 
-/// The resource_info of a type; one static object each.
-template <resource T>
+/// The resource_info of a type; one static object each. A type that is not a `resource` does not compile.
+template <class T>
 const resource_info& resource_of();
 
 }  // namespace kcontrol
+
+// resource_of, and the field lists a resource is declared with:
+#include <kcontrol/model/resource_of.hpp>

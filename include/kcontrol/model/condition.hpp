@@ -1,0 +1,49 @@
+// metav1.Condition, and the two questions one asks of a list of conditions.
+#pragma once
+
+#include <kcontrol/model/field.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol {
+
+/// metav1.Condition. (kcontrol::condition is the one for error codes.)
+struct status_condition {
+    std::string type;
+    std::string status;  ///< "True", "False" or "Unknown"
+    std::optional<std::int64_t> observed_generation;
+    std::string last_transition_time;  ///< RFC 3339
+    std::string reason;
+    std::string message;
+
+    static constexpr auto kcontrol_fields() {
+        return fields(field("type", &status_condition::type), field("status", &status_condition::status),
+                      field("observedGeneration", &status_condition::observed_generation),
+                      field("lastTransitionTime", &status_condition::last_transition_time),
+                      field("reason", &status_condition::reason), field("message", &status_condition::message));
+    }
+
+    friend bool operator==(const status_condition&, const status_condition&) = default;
+};
+
+/// The condition of that type, or null. For status_condition and any struct with members `type` and `status`.
+template <class Condition>
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type) {
+    for (const auto& condition : conditions) {
+        if (condition.type == type) return &condition;
+    }
+    return nullptr;
+}
+
+/// Whether there is a condition of that type and its status is "True". The order of the list means nothing.
+template <class Condition>
+bool is_true(const std::vector<Condition>& conditions, std::string_view type) {
+    const auto* found = find_condition(conditions, type);
+    return found != nullptr && found->status == "True";
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,73 @@
+// The field list of a struct: which members it has and what they are called in JSON. All else follows from it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace kcontrol {
+
+/// One member: `field("nodeName", &pod_spec::node_name)`.
+template <class Owner, class Member>
+struct field_entry {
+    using member_type = Member;
+    std::string_view name;
+    Member Owner::*member;
+};
+
+namespace detail {
+
+template <std::size_t Index, class Entry>
+struct field_slot {
+    Entry entry;
+};
+
+template <std::size_t Index, class Entry>
+constexpr const Entry& field_at(const field_slot<Index, Entry>& slot) {
+    return slot.entry;
+}
+
+template <class Indices, class... Entries>
+struct field_slots;
+
+// A std::tuple would do the same and take three times as long to compile.
+template <std::size_t... Index, class... Entries>
+struct field_slots<std::index_sequence<Index...>, Entries...> : field_slot<Index, Entries>... {
+    constexpr explicit field_slots(const Entries&... entries) : field_slot<Index, Entries>{entries}... {}
+};
+
+}  // namespace detail
+
+/// What kcontrol_fields() returns.
+template <class... Entries>
+struct field_list : detail::field_slots<std::index_sequence_for<Entries...>, Entries...> {
+    static constexpr std::size_t size = sizeof...(Entries);
+    using detail::field_slots<std::index_sequence_for<Entries...>, Entries...>::field_slots;
+};
+
+template <class Owner, class Member>
+constexpr field_entry<Owner, Member> field(std::string_view json_name, Member Owner::*member) {
+    static_assert(std::is_object_v<Member>, "kcontrol::field takes a data member, not a function");
+    return {json_name, member};
+}
+
+/// The list, in the order in which the members are written.
+template <class... Entries>
+constexpr field_list<Entries...> fields(const Entries&... entries) {
+    return field_list<Entries...>(entries...);
+}
+
+/// The field list of a type that can't be changed: specialise it with
+/// `static constexpr auto get() { return kcontrol::fields(…); }`.
+template <class T>
+struct field_list_of {};
+
+/// JSON for a type that is not a struct of fields (a quantity, an enum): specialise it with
+/// `static result<void> decode(json::node, T&)`, `static void encode(const T&, json::writer&)` and
+/// `static bool empty(const T&)`, which says whether a member of that value is left out. T has operator==.
+/// decode is not called for null, which is as good as absent.
+template <class T>
+struct custom_codec {};
+
+}  // namespace kcontrol

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <kcontrol/model/type_descriptor.hpp>
+
+namespace kcontrol {
+namespace detail {
+
+struct equal_map_context {
+    const type_descriptor& type;
+    const void* other;
+    bool equal;
+};
+
+inline void compare_map_entry(void* context, const std::string& key, const void* value) {
+    auto& self = *static_cast<equal_map_context*>(context);
+    if (!self.equal) return;
+    const void* other = self.type.map->find(self.other, key);
+    self.equal = other != nullptr && kcontrol::equal(*self.type.element, value, other);
+}
+
+template <class T>
+bool equal_values(const void* a, const void* b) {
+    return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+}
+
+}  // namespace detail
+
+KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void* b) {
+    switch (type.kind) {
+    case type_kind::boolean: return detail::equal_values<bool>(a, b);
+    case type_kind::int32: return detail::equal_values<std::int32_t>(a, b);
+    case type_kind::int64: return detail::equal_values<std::int64_t>(a, b);
+    case type_kind::number: return detail::equal_values<double>(a, b);
+    case type_kind::string: return detail::equal_values<std::string>(a, b);
+    case type_kind::optional: {
+        const void* left = type.optional->get(a);
+        const void* right = type.optional->get(b);
+        if (left == nullptr || right == nullptr) return left == right;
+        return equal(*type.element, left, right);
+    }
+    case type_kind::list: {
+        const std::size_t size = type.list->size(a);
+        if (size != type.list->size(b)) return false;
+        for (std::size_t i = 0; i < size; ++i) {
+            if (!equal(*type.element, type.list->at(const_cast<void*>(a), i), type.list->at(const_cast<void*>(b), i)))
+                return false;
+        }
+        return true;
+    }
+    case type_kind::map: {
+        if (type.map->size(a) != type.map->size(b)) return false;
+        detail::equal_map_context context{type, b, true};
+        type.map->visit(a, &context, detail::compare_map_entry);
+        return context.equal;
+    }
+    case type_kind::structure:
+        for (std::size_t i = 0; i < type.field_count; ++i) {
+            const field_descriptor& field = type.fields[i];
+            if (!equal(*field.type, field.access(const_cast<void*>(a)), field.access(const_cast<void*>(b))))
+                return false;
+        }
+        return true;
+    case type_kind::custom: return type.custom->equal(a, b);
+    }
+    return false;
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/model/time.hpp>
+
+#include <cstdio>
+#include <optional>
+
+namespace kcontrol {
+namespace detail {
+
+/// Takes fixed-width numbers and single characters off the front of a timestamp.
+class timestamp_reader {
+public:
+    explicit timestamp_reader(std::string_view text) : text_(text) {}
+
+    bool number(std::size_t width, int& out) {
+        if (text_.size() < width) return false;
+        out = 0;
+        for (const char c : text_.substr(0, width)) {
+            if (c < '0' || c > '9') return false;
+            out = out * 10 + (c - '0');
+        }
+        text_.remove_prefix(width);
+        return true;
+    }
+
+    bool character(std::string_view allowed) {
+        if (text_.empty() || allowed.find(text_.front()) == std::string_view::npos) return false;
+        text_.remove_prefix(1);
+        return true;
+    }
+
+    bool fraction(std::int64_t& nanoseconds) {
+        std::int64_t unit = 100'000'000;
+        bool any = false;
+        while (!text_.empty() && text_.front() >= '0' && text_.front() <= '9') {
+            nanoseconds += unit * (text_.front() - '0');
+            unit /= 10;
+            any = true;
+            text_.remove_prefix(1);
+        }
+        return any;
+    }
+
+    char front() const { return text_.empty() ? '\0' : text_.front(); }
+    bool done() const { return text_.empty(); }
+
+private:
+    std::string_view text_;
+};
+
+inline std::optional<std::chrono::nanoseconds> read_offset(timestamp_reader& reader) {
+    if (reader.character("Zz")) return std::chrono::nanoseconds(0);
+    const bool west = reader.front() == '-';
+    int hours = 0;
+    int minutes = 0;
+    if (!reader.character("+-") || !reader.number(2, hours) || !reader.character(":") || !reader.number(2, minutes) ||
+        hours > 23 || minutes > 59) {
+        return std::nullopt;
+    }
+    const auto offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+    return west ? -offset : offset;
+}
+
+inline std::optional<wall_time> read_timestamp(std::string_view text) {
+    timestamp_reader reader(text);
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+    const bool read = reader.number(4, year) && reader.character("-") && reader.number(2, month) &&
+                      reader.character("-") && reader.number(2, day) && reader.character("Tt") &&
+                      reader.number(2, hour) && reader.character(":") && reader.number(2, minute) &&
+                      reader.character(":") && reader.number(2, second);
+    if (!read) return std::nullopt;
+    std::int64_t nanoseconds = 0;
+    if (reader.character(".") && !reader.fraction(nanoseconds)) return std::nullopt;
+    const auto offset = read_offset(reader);
+    if (!offset || !reader.done()) return std::nullopt;
+
+    const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day)));
+    if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+    // wall_time counts nanoseconds in 64 bits.
+    if (year < 1678 || year > 2261) return std::nullopt;
+    return wall_time(std::chrono::sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+           std::chrono::seconds(second) + std::chrono::nanoseconds(nanoseconds) - *offset;
+}
+
+// `digits` of fraction: 0 or 6.
+inline std::string write_timestamp(wall_time at, int digits) {
+    const auto day = std::chrono::floor<std::chrono::days>(at);
+    const std::chrono::year_month_day date(day);
+    const auto second = std::chrono::floor<std::chrono::seconds>(at);
+    const auto of_day = static_cast<int>((second - day).count());
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
+                  of_day / 60 % 60, of_day % 60);
+    std::string out = text;
+    if (digits == 6) {
+        const auto micros = std::chrono::floor<std::chrono::microseconds>(at - second).count();
+        std::snprintf(text, sizeof text, ".%06d", static_cast<int>(micros));
+        out += text;
+    }
+    return out + "Z";
+}
+
+}  // namespace detail
+
+KCONTROL_DECL result<wall_time> parse_time(std::string_view text) {
+    const auto at = detail::read_timestamp(text);
+    if (at) return *at;
+    return error(errc::invalid_argument, "\"" + escape_control(text.substr(0, 64)) +
+                                             "\" is not a time; expected RFC 3339, as in 2024-05-01T12:00:00Z, from "
+                                             "1678 to 2261");
+}
+
+KCONTROL_DECL std::string format_time(wall_time at) { return detail::write_timestamp(at, 0); }
+KCONTROL_DECL std::string format_micro_time(wall_time at) { return detail::write_timestamp(at, 6); }
+
+}  // namespace kcontrol

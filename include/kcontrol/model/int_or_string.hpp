@@ -1,0 +1,52 @@
+// int_or_string: a value that Kubernetes writes as a number or as text, such as a port or "25%".
+#pragma once
+
+#include <kcontrol/model/describe.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// intstr.IntOrString: a 32-bit integer or a string. The default is 0. Make the member a std::optional where absent
+/// means something else.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class int_or_string {
+public:
+    int_or_string() = default;
+    int_or_string(std::int32_t number) : number_(number) {}                        // NOLINT: meant to convert
+    int_or_string(std::string text) : text_(std::move(text)), is_string_(true) {}  // NOLINT
+    int_or_string(const char* text) : int_or_string(std::string(text)) {}          // NOLINT
+
+    bool is_string() const noexcept { return is_string_; }
+    /// The number; 0 if it is a string.
+    std::int32_t as_int() const noexcept { return number_; }
+    /// The text; empty if it is a number.
+    const std::string& as_string() const noexcept { return text_; }
+
+    friend bool operator==(const int_or_string&, const int_or_string&) = default;
+
+private:
+    std::string text_;
+    std::int32_t number_ = 0;
+    bool is_string_ = false;
+};
+
+inline std::string to_string(const int_or_string& value) {
+    return value.is_string() ? value.as_string() : std::to_string(value.as_int());
+}
+
+template <>
+struct custom_codec<int_or_string> {
+    static KCONTROL_DECL result<void> decode(json::node from, int_or_string& to);
+    static KCONTROL_DECL void encode(const int_or_string& from, json::writer& to);
+    static bool empty(const int_or_string&) { return false; }
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/int_or_string.ipp>
+#endif

@@ -1,0 +1,43 @@
+// raw_json: a member whose JSON is kept as text: free-form parts of an object that a program passes on or reads later.
+#pragma once
+
+#include <kcontrol/model/describe.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kcontrol {
+
+/// Any JSON value as compact text (numbers in their shortest form, 1.0 as 1), or nothing. Nothing is left out when it
+/// is written, and null is read as nothing. Two are equal if their texts are; the order of members counts.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class raw_json {
+public:
+    raw_json() = default;
+
+    /// Checks the text and makes it compact. Errors: decode_failed.
+    static KCONTROL_DECL result<raw_json> parse(std::string_view text);
+    static KCONTROL_DECL raw_json from(json::node value);
+
+    bool empty() const noexcept { return text_.empty(); }
+    const std::string& text() const noexcept { return text_; }
+
+    friend bool operator==(const raw_json&, const raw_json&) = default;
+
+private:
+    std::string text_;
+};
+
+template <>
+struct custom_codec<raw_json> {
+    static KCONTROL_DECL result<void> decode(json::node from, raw_json& to);
+    static KCONTROL_DECL void encode(const raw_json& from, json::writer& to);
+    static bool empty(const raw_json& value) { return value.empty(); }
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/raw_json.ipp>
+#endif

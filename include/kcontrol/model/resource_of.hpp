@@ -1,0 +1,75 @@
+// resource_of<T>(): the run-time description of a registered kind, and the questions the compiler asks of one.
+#pragma once
+
+#include <kcontrol/model/describe.hpp>
+#include <kcontrol/model/metadata_fields.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include <memory>
+
+namespace kcontrol {
+
+/// A resource that declares only some fields of its kind says so with `using kcontrol_projection = void;`. It can be
+/// read, watched and patched. It can't replace an object, which would lose what it does not declare.
+template <class T>
+concept is_projection = requires {
+    typename T::kcontrol_projection;
+};
+
+/// Refuses, at compile time and in words, a type that does not name a kind.
+template <class T>
+constexpr void assert_resource() {
+    static_assert(detail::has_resource_name<T>,
+                  "kcontrol: this type is not registered as a Kubernetes kind. Give the struct `static constexpr "
+                  "kcontrol::resource_name kcontrol_resource{\"group\", \"version\", \"Kind\", \"plural\"};`");
+    if constexpr (detail::has_resource_name<T>) {
+        static_assert(resource<T>, "kcontrol: a resource has a member `kcontrol::object_meta metadata`");
+        static_assert(detail::has_fields<T>,
+                      "kcontrol: this resource has no field list. Give the struct `static constexpr auto "
+                      "kcontrol_fields() { return kcontrol::fields(kcontrol::field(\"spec\", &T::spec), ...); }`");
+    }
+}
+
+/// Refuses a projection where the object would be replaced.
+template <class T>
+constexpr void assert_replaceable() {
+    assert_resource<T>();
+    static_assert(
+        !is_projection<T>,
+        "kcontrol: this type is a projection: it declares only some fields of its kind, and replacing the object "
+        "would lose the others. Use patch(snapshot, edited), or a type with all fields");
+}
+
+namespace detail {
+
+template <class T>
+result<any_object> decode_resource(json::node from) {
+    auto object = std::make_shared<T>();
+    const auto done = decode(describe<T>(), from, object.get());
+    if (!done) return done.error();
+    return any_object(std::shared_ptr<const T>(std::move(object)));
+}
+
+template <class T>
+std::string encode_resource(const any_object& object, const resource_info& info) {
+    return encode_object(describe<T>(), info.gvk.api_version(), info.gvk.kind, object.as<T>().get());
+}
+
+KCONTROL_DECL resource_info make_resource_info(const resource_name& name, resource_info::decode_function decode,
+                                               resource_info::encode_function encode);
+
+}  // namespace detail
+
+template <class T>
+const resource_info& resource_of() {
+    assert_resource<T>();
+    static const resource_info info =
+        detail::make_resource_info(T::kcontrol_resource, detail::decode_resource<T>, detail::encode_resource<T>);
+    return info;
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/resource_of.ipp>
+#endif

@@ -1,0 +1,105 @@
+// type_descriptor: a type as a table, so that reading, writing and comparing are compiled once and not once a type.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/json/reader.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kcontrol {
+
+namespace json {
+class writer;
+}
+
+/// What a type is in JSON, and how its C++ side is handled.
+enum class type_kind : std::uint8_t { boolean, int32, int64, number, string, optional, list, map, structure, custom };
+
+struct type_descriptor;
+
+/// One member of a struct: its JSON name and the way to it.
+struct field_descriptor {
+    std::string_view name;
+    const type_descriptor* type;
+    void* (*access)(void* object);
+};
+
+/// std::optional<T>.
+struct optional_operations {
+    const void* (*get)(const void* optional);  ///< null if it is empty
+    void* (*emplace)(void* optional);
+};
+
+/// std::vector<T>.
+struct list_operations {
+    std::size_t (*size)(const void* list);
+    void* (*at)(void* list, std::size_t index);
+    void (*renew)(void* list, std::size_t count);  ///< makes it so many fresh elements
+};
+
+/// std::map<std::string, T>.
+struct map_operations {
+    using visitor = void (*)(void* context, const std::string& key, const void* value);
+    std::size_t (*size)(const void* map);
+    const void* (*find)(const void* map, const std::string& key);  ///< null if it is not there
+    void (*visit)(const void* map, void* context, visitor visit);  ///< in the order of keys
+    void (*clear)(void* map);
+    void* (*insert)(void* map, std::string_view key);
+};
+
+/// A type with a custom_codec.
+struct custom_operations {
+    result<void> (*decode)(json::node from, void* object);
+    void (*encode)(const void* object, json::writer& to);
+    bool (*empty)(const void* object);
+    bool (*equal)(const void* a, const void* b);
+};
+
+/// A type as data. All of it is constant-initialised; the templates that make it are in describe.hpp.
+///
+/// Thread-safety: immutable.
+struct type_descriptor {
+    type_kind kind;
+    const type_descriptor* element = nullptr;  ///< of optional, list and map
+    const optional_operations* optional = nullptr;
+    const list_operations* list = nullptr;
+    const map_operations* map = nullptr;
+    const custom_operations* custom = nullptr;
+    const field_descriptor* fields = nullptr;  ///< of structure
+    std::size_t field_count = 0;
+};
+
+/// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value
+/// they have. Unknown members are skipped. Integers are never read through a double: 1.0 is not an integer.
+/// Errors: decode_failed, naming the path of the member: `spec.replicas: expected an integer, found the string "x"`;
+/// `out` is then partly read.
+KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out);
+
+/// Writes one value. Members that are an empty optional, string, vector or map are left out; plain booleans, numbers
+/// and structs are always written. A value that must be told apart from an absent one is a std::optional.
+KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json::writer& to);
+
+/// Whether two objects of the described type have equal fields.
+KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void* b);
+
+namespace detail {
+
+KCONTROL_DECL result<void> decode_text(const type_descriptor& type, std::string_view text, void* out);
+KCONTROL_DECL std::string encode_text(const type_descriptor& type, const void* object);
+/// The same with apiVersion and kind before the fields of `object`, a structure.
+KCONTROL_DECL std::string encode_object(const type_descriptor& type, std::string_view api_version,
+                                        std::string_view kind, const void* object);
+/// Whether encoding leaves the member out.
+KCONTROL_DECL bool is_left_out(const type_descriptor& type, const void* object);
+
+}  // namespace detail
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/decode.ipp>
+#include <kcontrol/model/impl/encode.ipp>
+#include <kcontrol/model/impl/equal.ipp>
+#endif
