@@ -1,2 +1,4 @@
+#include <kcontrol/json/impl/patch.ipp>
 #include <kcontrol/json/impl/reader.ipp>
+#include <kcontrol/json/impl/value.ipp>
 #include <kcontrol/json/impl/writer.ipp>
