@@ -15,14 +15,10 @@ enum class change_type { job, job_removed, cluster, cluster_removed };
 /// The name of the event on /api/v1/events.
 constexpr std::string_view to_string(change_type type) noexcept {
     switch (type) {
-        case change_type::job:
-            return "job";
-        case change_type::job_removed:
-            return "job-removed";
-        case change_type::cluster:
-            return "cluster";
-        case change_type::cluster_removed:
-            return "cluster-removed";
+    case change_type::job: return "job";
+    case change_type::job_removed: return "job-removed";
+    case change_type::cluster: return "cluster";
+    case change_type::cluster_removed: return "cluster-removed";
     }
     return "";
 }

@@ -32,8 +32,8 @@ inline void decide(job_view& view, job_state state, const job_condition& conditi
 
 /// "group/version" of a kind, as text that lives for ever.
 template <class Job>
-inline const std::string api_version_of =
-    std::string(Job::kcontrol_resource.group) + "/" + std::string(Job::kcontrol_resource.version);
+inline const std::string api_version_of = std::string(Job::kcontrol_resource.group) +
+                                          "/" + std::string(Job::kcontrol_resource.version);
 
 /// Fills what every kind has in the same place.
 template <class Job>

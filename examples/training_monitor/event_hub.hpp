@@ -1,12 +1,12 @@
 // The server-sent event stream: the present state, then `ready`, then every change, to any number of clients.
 #pragma once
 
-#include "event_queue.hpp"
-#include "job_table.hpp"
-
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
+
+#include "event_queue.hpp"
+#include "job_table.hpp"
 
 #include <chrono>
 #include <cstddef>

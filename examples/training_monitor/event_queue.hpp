@@ -23,8 +23,8 @@ class event_queue {
 public:
     explicit event_queue(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-    /// Appends an event, whose text clients share. What does not fit marks the queue as overflowed: it is emptied, takes
-    /// nothing more, and its client has to start over.
+    /// Appends an event, whose text clients share. What does not fit marks the queue as overflowed: it is emptied,
+    /// takes nothing more, and its client has to start over.
     void push(std::shared_ptr<const std::string> event) {
         if (overflowed_) return;
         if (bytes_ + event->size() > max_bytes_) {

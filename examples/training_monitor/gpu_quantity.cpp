@@ -34,8 +34,7 @@ std::int64_t quantity_ceil(std::string_view text) {
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
     if (parsed.ec != std::errc{}) return 0;
     text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
-    const auto found =
-        std::find_if(suffixes.begin(), suffixes.end(), [&](const suffix& s) { return s.text == text; });
+    const auto found = std::find_if(suffixes.begin(), suffixes.end(), [&](const suffix& s) { return s.text == text; });
     if (found == suffixes.end() || !std::isfinite(number)) return 0;
     return static_cast<std::int64_t>(std::ceil(std::clamp(number * found->factor, 0.0, most)));
 }
@@ -44,7 +43,8 @@ std::int64_t quantity_ceil(std::string_view text) {
 
 namespace kcontrol {
 
-result<void> custom_codec<training_monitor::gpu_quantity>::decode(json::node from, training_monitor::gpu_quantity& out) {
+result<void> custom_codec<training_monitor::gpu_quantity>::decode(json::node from,
+                                                                  training_monitor::gpu_quantity& out) {
     if (from.kind() == json::kind::integer) {
         out.count = std::clamp<std::int64_t>(from.as_int64(), 0, 1'000'000'000);
     } else if (from.is_string()) {

@@ -9,8 +9,8 @@ namespace training_monitor {
 /// True if the address is one that only this machine reaches.
 bool is_loopback(std::string_view host);
 
-/// True if a server that listens at `listen_host` (empty: every address) answers a request with that Host header. Beyond
-/// loopback any name may lead to it, so none is refused.
+/// True if a server that listens at `listen_host` (empty: every address) answers a request with that Host header.
+/// Beyond loopback any name may lead to it, so none is refused.
 bool is_allowed_host(std::string_view host_header, std::string_view listen_host);
 
 }  // namespace training_monitor

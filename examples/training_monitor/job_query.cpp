@@ -22,13 +22,14 @@ std::string joined(const Names& names) {
 
 template <class Names>
 kcontrol::error bad_value(std::string_view parameter, std::string_view value, const Names& allowed) {
-    return kcontrol::error(kcontrol::errc::invalid_argument,
-                           "parameter " + std::string(parameter) + ": \"" + kcontrol::escape_control(value) +
-                               "\" is not one of " + joined(allowed));
+    return kcontrol::error(kcontrol::errc::invalid_argument, "parameter " + std::string(parameter) + ": \"" +
+                                                                 kcontrol::escape_control(value) + "\" is not one of " +
+                                                                 joined(allowed));
 }
 
 kcontrol::result<void> add_value(job_filter& filter, std::string_view parameter, std::string_view value) {
-    const bool known = parameter == "cluster" || parameter == "namespace" || parameter == "kind" || parameter == "state";
+    const bool known =
+        parameter == "cluster" || parameter == "namespace" || parameter == "kind" || parameter == "state";
     if (known && value.empty()) return {};  // restricts nothing
     if (parameter == "cluster") {
         filter.clusters.emplace(value);
@@ -44,9 +45,9 @@ kcontrol::result<void> add_value(job_filter& filter, std::string_view parameter,
         if (found == job_state_names.end()) return bad_value(parameter, value, job_state_names);
         filter.states.insert(static_cast<job_state>(found - job_state_names.begin()));
     } else {
-        return kcontrol::error(kcontrol::errc::invalid_argument,
-                               "unknown parameter \"" + kcontrol::escape_control(parameter) +
-                                   "\"; allowed are cluster, namespace, kind, state");
+        return kcontrol::error(kcontrol::errc::invalid_argument, "unknown parameter \"" +
+                                                                     kcontrol::escape_control(parameter) +
+                                                                     "\"; allowed are cluster, namespace, kind, state");
     }
     return {};
 }
@@ -78,9 +79,9 @@ kcontrol::result<job_filter> parse_job_query(std::string_view query) {
 kcontrol::result<void> expect_no_query(std::string_view query, std::string_view allowed) {
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         if (name == allowed) continue;
-        return kcontrol::error(kcontrol::errc::invalid_argument, "unknown parameter \"" +
-                                                                     kcontrol::escape_control(name) +
-                                                                     "\"; allowed: " + std::string(allowed));
+        return kcontrol::error(
+            kcontrol::errc::invalid_argument,
+            "unknown parameter \"" + kcontrol::escape_control(name) + "\"; allowed: " + std::string(allowed));
     }
     return {};
 }

@@ -1,9 +1,9 @@
 // The query of /api/v1/jobs as a filter.
 #pragma once
 
-#include "job_table.hpp"
-
 #include <kcontrol/base/result.hpp>
+
+#include "job_table.hpp"
 
 #include <array>
 #include <string_view>

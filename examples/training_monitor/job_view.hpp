@@ -1,10 +1,10 @@
 // What the monitor shows of a job, whatever its kind.
 #pragma once
 
-#include "job_state.hpp"
-
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/runtime/time.hpp>
+
+#include "job_state.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,8 @@
 
 namespace training_monitor {
 
-/// The pods of one replica type ("Master", "Worker", "Launcher"; "Pod" of a batch Job; a TrainJob's child Jobs by name).
+/// The pods of one replica type ("Master", "Worker", "Launcher"; "Pod" of a batch Job; a TrainJob's child Jobs by
+/// name).
 struct replica_counts {
     std::string type;
     std::int64_t desired = 0;
@@ -38,9 +39,9 @@ struct job_view {
     std::string message;  ///< likewise
     std::optional<std::int64_t> start_time;       ///< seconds since the epoch
     std::optional<std::int64_t> completion_time;  ///< likewise
-    std::int64_t gpus = 0;  ///< requested by all its pods together
-    std::vector<replica_counts> replicas;  ///< sorted by type
-    bool terminating = false;  ///< its deletion has begun
+    std::int64_t gpus = 0;                        ///< requested by all its pods together
+    std::vector<replica_counts> replicas;         ///< sorted by type
+    bool terminating = false;                     ///< its deletion has begun
 
     friend bool operator==(const job_view&, const job_view&) = default;
 };

@@ -1,11 +1,11 @@
 // The job kinds the monitor reads: projections that hold what the view of a job needs and nothing else.
 #pragma once
 
-#include "gpu_quantity.hpp"
-
 #include <kcontrol/model/field.hpp>
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/model/resource.hpp>
+
+#include "gpu_quantity.hpp"
 
 #include <cstdint>
 #include <map>

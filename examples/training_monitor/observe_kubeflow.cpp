@@ -35,9 +35,8 @@ void derive_state(job_view& view, const kubeflow_status& status, const run_polic
     // An operator that cannot create the pods of a job may write no condition at all (kubeflow/trainer#2351).
     view.state = job_state::unknown;
     view.reason = "NoConditions";
-    view.message = policy.managed_by.empty()
-                       ? "its operator has written no condition yet"
-                       : "its manager " + policy.managed_by + " has written no condition yet";
+    view.message = policy.managed_by.empty() ? "its operator has written no condition yet"
+                                             : "its manager " + policy.managed_by + " has written no condition yet";
 }
 
 std::string completion_time(const kubeflow_status& status, job_state state) {

@@ -16,15 +16,12 @@ std::string group_of(std::string_view api_version) {
     return slash == std::string::npos ? std::string() : std::string(api_version.substr(0, slash));
 }
 
-bool is_job_set(const job_owner& owner) {
-    return owner.kind == "JobSet" && owner.group == "jobset.x-k8s.io";
-}
+bool is_job_set(const job_owner& owner) { return owner.kind == "JobSet" && owner.group == "jobset.x-k8s.io"; }
 
 bool is_part_of_watched(const job_view& job, const std::optional<job_owner>& owner, bool part_of_train_job,
                         const watched_kinds& watched) {
     // One CRD may serve both versions of MPIJob; then each object comes twice.
-    if (job.kind == "MPIJob" && job.api_version == "kubeflow.org/v1" &&
-        watched.has("kubeflow.org/v2beta1", "MPIJob")) {
+    if (job.kind == "MPIJob" && job.api_version == "kubeflow.org/v1" && watched.has("kubeflow.org/v2beta1", "MPIJob")) {
         return true;
     }
     if (part_of_train_job && watched.has_group_kind("trainer.kubeflow.org", "TrainJob")) return true;

@@ -1,10 +1,10 @@
 // The JSON face of jobs and clusters: the items of /api/v1/jobs and /api/v1/clusters and the data of events.
 #pragma once
 
+#include <kcontrol/json/writer.hpp>
+
 #include "cluster_view.hpp"
 #include "job_view.hpp"
-
-#include <kcontrol/json/writer.hpp>
 
 #include <optional>
 

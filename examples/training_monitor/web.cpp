@@ -1,13 +1,13 @@
 #include "web.hpp"
 
+#include <kcontrol/http/url.hpp>
+
 #include "health.hpp"
 #include "host_check.hpp"
 #include "job_query.hpp"
 #include "metrics_text.hpp"
 #include "page.hpp"
 #include "view_json.hpp"
-
-#include <kcontrol/http/url.hpp>
 
 namespace training_monitor {
 namespace {
@@ -143,8 +143,9 @@ http::response web::get(std::string_view path, std::string_view query) const {
         protect(metrics.headers);
         return metrics;
     }
-    return error_response(404, "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /healthz, /readyz, "
-                               "/metrics");
+    return error_response(404,
+                          "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /healthz, /readyz, "
+                          "/metrics");
 }
 
 http::response web::clusters() const {

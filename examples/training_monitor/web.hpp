@@ -1,11 +1,11 @@
 // The monitor's HTTP face: the interface under /api/v1, health, metrics and the page.
 #pragma once
 
-#include "event_hub.hpp"
-#include "job_table.hpp"
-
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
+
+#include "event_hub.hpp"
+#include "job_table.hpp"
 
 #include <string>
 

@@ -187,8 +187,7 @@ TEST_CASE("when the owner's kind turns out not to be installed, its Jobs come in
     CHECK(types(table.set_cluster(cluster({kind("MPIJob", "kubeflow.org/v2beta1", "not-installed")}))) ==
           "cluster job");
     CHECK(shown(table) == "pi-launcher/Job");
-    CHECK(types(table.set_cluster(cluster({kind("MPIJob", "kubeflow.org/v2beta1", "live")}))) ==
-          "cluster job-removed");
+    CHECK(types(table.set_cluster(cluster({kind("MPIJob", "kubeflow.org/v2beta1", "live")}))) == "cluster job-removed");
     CHECK(table.remove(batch("pi-launcher", "kubeflow.org", "MPIJob", "pi")).empty());
     CHECK(table.counters().lost == 0);
 }

@@ -1,5 +1,6 @@
-#include "gpu_quantity.hpp"
 #include "job_view.hpp"
+
+#include "gpu_quantity.hpp"
 #include "view_json.hpp"
 
 #include <doctest/doctest.h>
@@ -55,9 +56,9 @@ TEST_CASE("quantities of GPUs come to whole numbers") {
         const char* text;
         std::int64_t count;
     };
-    for (const auto& [text, count] : {row{"8", 8}, row{"0", 0}, row{"1k", 1000}, row{"2Ki", 2048}, row{"500m", 1},
-                                      row{"1e1", 10}, row{"-1", 0}, row{"", 0}, row{"eight", 0}, row{"8 GPUs", 0},
-                                      row{"nan", 0}, row{"inf", 0}, row{"1e300", 1000000000}}) {
+    for (const auto& [text, count] :
+         {row{"8", 8}, row{"0", 0}, row{"1k", 1000}, row{"2Ki", 2048}, row{"500m", 1}, row{"1e1", 10}, row{"-1", 0},
+          row{"", 0}, row{"eight", 0}, row{"8 GPUs", 0}, row{"nan", 0}, row{"inf", 0}, row{"1e300", 1000000000}}) {
         CAPTURE(text);
         CHECK(quantity_ceil(text) == count);
     }

@@ -86,8 +86,8 @@ TEST_CASE("batch job: pods and GPUs") {
     const auto plain = batch("", R"("active":1)", pod);
     CHECK(plain.replicas.at(0) == replica_counts{"Pod", 1, 1, 0, 0});
     CHECK(plain.gpus == 2);
-    const auto many = batch("", R"("succeeded":3,"failed":1)",
-                            std::string(R"("completions":10,"parallelism":4,)") + pod);
+    const auto many =
+        batch("", R"("succeeded":3,"failed":1)", std::string(R"("completions":10,"parallelism":4,)") + pod);
     CHECK(many.replicas.at(0) == replica_counts{"Pod", 10, 0, 3, 1});
     CHECK(many.gpus == 8);  // four at once
     CHECK(batch("", "", std::string(R"("completions":1,"parallelism":4,)") + pod).gpus == 2);

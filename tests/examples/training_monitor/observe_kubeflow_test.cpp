@@ -30,7 +30,7 @@ TEST_CASE("kubeflow: what identifies a job") {
     CHECK(seen.view.kind == "PyTorchJob");
     CHECK(seen.view.api_version == "kubeflow.org/v1");
     CHECK(seen.resource_version == "7");
-    REQUIRE(seen.owner);
+    REQUIRE(seen.owner.has_value());
     CHECK(seen.owner->group == "kubeflow.org");
     CHECK(seen.owner->kind == "Trial");
     CHECK(seen.owner->name == "t1");
@@ -76,9 +76,9 @@ TEST_CASE("kubeflow: a condition counts by its type and only with status True, w
 }
 
 TEST_CASE("kubeflow: an MPIJob never seen running gets Running=False appended after Succeeded, and has succeeded") {
-    const auto job = mpi(condition("Created", "True", "MPIJobCreated") + "," +
-                         condition("Succeeded", "True", "MPIJobSucceeded") + "," +
-                         condition("Running", "False", "MPIJobSucceeded"));
+    const auto job =
+        mpi(condition("Created", "True", "MPIJobCreated") + "," + condition("Succeeded", "True", "MPIJobSucceeded") +
+            "," + condition("Running", "False", "MPIJobSucceeded"));
     CHECK(job.state == job_state::succeeded);
     CHECK(job.reason == "MPIJobSucceeded");
 }
@@ -91,8 +91,7 @@ TEST_CASE("kubeflow: MPIJob failures keep the operators' own reasons") {
 }
 
 TEST_CASE("kubeflow: an MPIJob whose launcher waits for its workers is pending, whatever is active") {
-    const auto job = mpi(condition("Created", "True"),
-                         R"("replicaStatuses":{"Worker":{"active":1},"Launcher":{}})");
+    const auto job = mpi(condition("Created", "True"), R"("replicaStatuses":{"Worker":{"active":1},"Launcher":{}})");
     CHECK(job.state == job_state::pending);
 }
 
@@ -114,13 +113,13 @@ TEST_CASE("kubeflow: suspended needs both the condition and the wish") {
 
 TEST_CASE("kubeflow: Created stays True beside Running, and Restarting outranks Running (trainer#1711)") {
     CHECK(pytorch(condition("Running", "True") + "," + created).state == job_state::running);
-    CHECK(pytorch(condition("Running", "True") + "," + condition("Restarting", "True")).state ==
-          job_state::restarting);
+    CHECK(pytorch(condition("Running", "True") + "," + condition("Restarting", "True")).state == job_state::restarting);
     CHECK(pytorch(created + "," + condition("Running", "False"), started).state == job_state::pending);
 }
 
-TEST_CASE("kubeflow: a job stuck in Restarting after a permanent exit code is shown as its operator says, with the "
-          "failed replica (trainer#2044)") {
+TEST_CASE(
+    "kubeflow: a job stuck in Restarting after a permanent exit code is shown as its operator says, with the "
+    "failed replica (trainer#2044)") {
     const auto job = pytorch(created + "," + condition("Restarting", "True", "PyTorchJobRestarting"),
                              R"("replicaStatuses":{"Master":{"failed":1}})");
     CHECK(job.state == job_state::restarting);
@@ -137,7 +136,7 @@ TEST_CASE("kubeflow: no conditions at all, as when pods can't be created, is Unk
     const auto managed = pytorch("", "", R"("runPolicy":{"managedBy":"kueue.x-k8s.io/multikueue"})");
     CHECK(managed.message == "its manager kueue.x-k8s.io/multikueue has written no condition yet");
     const auto bare = kcontrol::from_json<pytorch_job>(R"({"metadata":{"name":"j"}})");
-    REQUIRE(bare);
+    REQUIRE(bare.has_value());
     CHECK(observe(*bare, "a").view.state == job_state::unknown);
 }
 
@@ -148,8 +147,9 @@ TEST_CASE("kubeflow: a replica that a scale-down removed is counted as failed an
 }
 
 TEST_CASE("kubeflow: a job whose deletion has begun keeps its state and is terminating") {
-    const auto job = observed<pytorch_job>("", condition("Running", "True"), "",
-                                           R"("deletionTimestamp":"2026-11-21T08:00:00Z")").view;
+    const auto job =
+        observed<pytorch_job>("", condition("Running", "True"), "", R"("deletionTimestamp":"2026-11-21T08:00:00Z")")
+            .view;
     CHECK(job.state == job_state::running);
     CHECK(job.terminating);
     CHECK_FALSE(pytorch(created).terminating);
@@ -181,8 +181,10 @@ TEST_CASE("kubeflow: replicas and GPUs") {
     CHECK(job.replicas[1] == replica_counts{"Worker", 4, 3, 1, 2});
     CHECK(job.gpus == 1 + 4 * 10);
     const auto none = observed<mpi_job_v2beta1>(
-        R"("mpiReplicaSpecs":{"Worker":{"replicas":0,"template":{"spec":{"containers":[
-           {"resources":{"limits":{"nvidia.com/gpu":"8"}}}]}}}})", "").view;
+                          R"("mpiReplicaSpecs":{"Worker":{"replicas":0,"template":{"spec":{"containers":[
+           {"resources":{"limits":{"nvidia.com/gpu":"8"}}}]}}}})",
+                          "")
+                          .view;
     CHECK(none.replicas.at(0).desired == 0);  // and 0 is 0
     CHECK(none.gpus == 0);
 }

@@ -1,11 +1,11 @@
 // From the JSON an API server would send to the job the monitor shows.
 #pragma once
 
-#include "observe.hpp"
-
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
 #include <kcontrol/model/resource_of.hpp>
+
+#include "observe.hpp"
 
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ observed_job observed(std::string_view spec, std::string_view conditions, std::s
     if (!status.empty()) text.append(",").append(status);
     text.append("}}");
     const auto job = kcontrol::from_json<Job>(text);
-    REQUIRE_MESSAGE(job, text, (job ? std::string() : job.error().what()));
+    REQUIRE_MESSAGE(job.has_value(), text, (job ? std::string() : job.error().what()));
     return observe(*job, "a");
 }
 
