@@ -2,5 +2,3 @@
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/value.ipp>
 #include <kcontrol/json/impl/writer.ipp>
-#include <kcontrol/json/impl/yaml.ipp>
-#include <kcontrol/json/impl/yaml_scalar.ipp>

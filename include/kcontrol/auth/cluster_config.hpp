@@ -15,7 +15,7 @@ namespace kcontrol::auth {
 class cluster_config {
 public:
     http::endpoint server;
-    std::string base_path;          ///< path prefix of the server URL without trailing '/', usually empty
+    std::string base_path;  ///< path prefix of the server URL without trailing '/', usually empty
     http::tls_options tls;
     secret_string token;            ///< static bearer token, or empty
     std::string token_file;         ///< file to read a bearer token from, again and again, or empty

@@ -33,8 +33,9 @@ public:
     KCONTROL_DECL std::vector<std::string> context_names() const;
 
     /// The cluster and user of a context (empty: the current one), with files read.
-    /// Errors: invalid_config (no such context, cluster or user; bad base64; a CA and insecure together; an http
-    /// server with a token beyond loopback; a feature that is not supported), file_failed.
+    /// A user is optional: without one the cluster is reached anonymously. insecure-skip-tls-verify is refused.
+    /// Errors: invalid_config (no such context, cluster or user; bad base64; an http server with credentials beyond
+    /// loopback; a feature that is not supported; a path in an untrusted file), file_failed.
     KCONTROL_DECL result<cluster_config> resolve(environment& env, std::string_view context = {}) const;
 
 private:
@@ -50,5 +51,6 @@ KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env);
 }  // namespace kcontrol::auth
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/auth/impl/in_cluster.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>
 #endif

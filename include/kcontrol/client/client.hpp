@@ -3,6 +3,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/auth/token_source.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_stream.hpp>
@@ -15,6 +16,10 @@
 #include <vector>
 
 namespace kcontrol {
+
+namespace detail {
+class client_state;
+}
 
 /// One page, or the whole, of a list.
 class any_list {
@@ -36,9 +41,13 @@ public:
 
 /// Talks to one API server. Cheap to copy: copies share the connection pool and the credentials.
 ///
-/// Every verb is a coroutine that returns a result: NotFound and Conflict are ordinary outcomes. A 401 refreshes a token
-/// that can be refreshed and tries once more. Answers 429, 503… with Retry-After are retried up to `max_retries`
-/// times within the deadline. A write whose answer was lost ends with unknown_outcome and is not repeated.
+/// Every verb is a coroutine that returns a result: NotFound and Conflict are ordinary outcomes. A 401 refreshes a
+/// token that can be refreshed and tries once more. Answers 429 and 5xx with Retry-After are retried up to 10 times
+/// within the deadline, which is what client-go does. A write whose answer was lost ends with unknown_outcome and is
+/// not repeated. Arguments are copied before the call returns; the client may die while a call is in flight.
+///
+/// Errors, besides the API server's own (api_errc): invalid_argument (an unusable name or namespace, before anything is
+/// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, and those of http::transport.
 ///
 /// Thread-safety: distinct objects safe if they were not copied from each other; shared objects unsafe: use it on the
 /// executor it was made with.
@@ -66,7 +75,8 @@ public:
     awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
 
     // The same on any kind, given at run time.
-    KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key, get_options options);
+    KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key,
+                                                    get_options options);
     /// One page if the options have a limit, else all.
     KCONTROL_DECL awaitable<result<any_list>> list_page(const resource_info& info, list_options options);
     KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> watch(const resource_info& info,
@@ -90,13 +100,13 @@ public:
     KCONTROL_DECL awaitable<result<http::response>> raw(http::request req, http::exchange_options options);
 
     KCONTROL_DECL environment& env() const noexcept;
+    KCONTROL_DECL executor get_executor() const noexcept;
     /// Ends idle connections; calls in flight end with their own deadline, later ones with unavailable.
     KCONTROL_DECL void close();
 
 private:
-    struct state;
-    explicit client(std::shared_ptr<state> s) : state_(std::move(s)) {}
-    std::shared_ptr<state> state_;
+    explicit client(std::shared_ptr<detail::client_state> s) : state_(std::move(s)) {}
+    std::shared_ptr<detail::client_state> state_;
 };
 
 }  // namespace kcontrol
@@ -105,4 +115,6 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/client.ipp>
+#include <kcontrol/client/impl/discovery.ipp>
+#include <kcontrol/client/impl/list.ipp>
 #endif

@@ -1,6 +1,7 @@
 // A watch as it arrives: typed events, one after another.
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
@@ -8,6 +9,7 @@
 #include <kcontrol/model/resource.hpp>
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -36,17 +38,18 @@ public:
     KCONTROL_DECL watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body, duration idle,
                                logger log = {});
 
-    /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is skipped,
-    /// counted and logged.
-    /// Errors: connection_lost, truncated, timeout (no byte within the idle time), stopped, too_large, decode_failed (a
-    /// frame that is not JSON).
+    /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is counted,
+    /// logged and left out, as in a list: if it is new it is passed over, else it comes as `deleted` with nothing but
+    /// its metadata, so that nobody goes on believing its old state. Errors: connection_lost, truncated, timeout (no
+    /// byte within the idle time), stopped, too_large, decode_failed (a frame that is not JSON).
     KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
 
     /// Objects skipped because they did not decode.
     std::size_t skipped() const noexcept { return skipped_; }
 
 private:
-    KCONTROL_DECL result<watch_event> interpret(std::string_view frame);
+    // An event, or nothing if the frame holds none that matters.
+    KCONTROL_DECL result<std::optional<watch_event>> interpret(std::string_view frame);
 
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;

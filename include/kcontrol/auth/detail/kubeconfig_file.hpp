@@ -1,0 +1,142 @@
+// A kubeconfig as it stands in the file: clientcmd's v1.Config, as far as it is understood or refused by name.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/field.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kcontrol::auth::detail {
+
+/// A member that only matters by being there: what is in it is not kept.
+struct presence {
+    bool there = false;
+    explicit operator bool() const noexcept { return there; }
+    friend bool operator==(const presence&, const presence&) = default;
+};
+
+struct kubeconfig_cluster {
+    std::string server;
+    std::string ca_file;
+    std::string ca_data;
+    std::string tls_server_name;
+    std::string proxy_url;
+    bool insecure = false;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_cluster;
+        return fields(field("server", &self::server), field("certificate-authority", &self::ca_file),
+                      field("certificate-authority-data", &self::ca_data),
+                      field("tls-server-name", &self::tls_server_name), field("proxy-url", &self::proxy_url),
+                      field("insecure-skip-tls-verify", &self::insecure));
+    }
+};
+
+struct kubeconfig_user {
+    std::string certificate_file;
+    std::string certificate_data;
+    std::string key_file;
+    secret_string key_data;
+    secret_string token;
+    std::string token_file;
+    presence username, password, exec, auth_provider, as, as_uid, as_groups, as_user_extra;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_user;
+        return fields(field("client-certificate", &self::certificate_file),
+                      field("client-certificate-data", &self::certificate_data), field("client-key", &self::key_file),
+                      field("client-key-data", &self::key_data), field("token", &self::token),
+                      field("tokenFile", &self::token_file), field("username", &self::username),
+                      field("password", &self::password), field("exec", &self::exec),
+                      field("auth-provider", &self::auth_provider), field("as", &self::as),
+                      field("as-uid", &self::as_uid), field("as-groups", &self::as_groups),
+                      field("as-user-extra", &self::as_user_extra));
+    }
+};
+
+struct kubeconfig_context {
+    std::string cluster;
+    std::string user;
+    std::string default_namespace;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_context;
+        return fields(field("cluster", &self::cluster), field("user", &self::user),
+                      field("namespace", &self::default_namespace));
+    }
+};
+
+struct kubeconfig_named_cluster {
+    std::string name;
+    kubeconfig_cluster cluster;
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_named_cluster;
+        return fields(field("name", &self::name), field("cluster", &self::cluster));
+    }
+};
+
+struct kubeconfig_named_user {
+    std::string name;
+    kubeconfig_user user;
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_named_user;
+        return fields(field("name", &self::name), field("user", &self::user));
+    }
+};
+
+struct kubeconfig_named_context {
+    std::string name;
+    kubeconfig_context context;
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_named_context;
+        return fields(field("name", &self::name), field("context", &self::context));
+    }
+};
+
+struct kubeconfig_file {
+    std::string api_version;
+    std::string kind;
+    std::string current_context;
+    std::vector<kubeconfig_named_cluster> clusters;
+    std::vector<kubeconfig_named_user> users;
+    std::vector<kubeconfig_named_context> contexts;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_file;
+        return fields(field("apiVersion", &self::api_version), field("kind", &self::kind),
+                      field("current-context", &self::current_context), field("clusters", &self::clusters),
+                      field("users", &self::users), field("contexts", &self::contexts));
+    }
+};
+
+}  // namespace kcontrol::auth::detail
+
+namespace kcontrol {
+
+template <>
+struct custom_codec<auth::detail::presence> {
+    static result<void> decode(json::node from, auth::detail::presence& out) {
+        out.there = !(from.is_string() && from.as_string().empty());
+        return {};
+    }
+    static void encode(const auth::detail::presence& value, json::writer& to) { to.value(value.there); }
+    static bool empty(const auth::detail::presence& value) { return !value.there; }
+};
+
+// Its errors don't repeat what was found.
+template <>
+struct custom_codec<secret_string> {
+    static result<void> decode(json::node from, secret_string& out) {
+        if (!from.is_string()) return error(errc::decode_failed, "expected a string; put it in quotes");
+        out = secret_string(std::string(from.as_string()));
+        return {};
+    }
+    static void encode(const secret_string&, json::writer& to) { to.value("(secret)"); }
+    static bool empty(const secret_string& value) { return value.empty(); }
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <kcontrol/auth/detail/token_text.hpp>
+#include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/http/url.hpp>
+
+namespace kcontrol::auth {
+
+KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env) {
+    // Where every kubelet mounts it; there is no variable for it.
+    const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
+    constexpr std::size_t most = std::size_t{1} << 20;
+    const std::string host = env.variable("KUBERNETES_SERVICE_HOST").value_or("");
+    const std::string port = env.variable("KUBERNETES_SERVICE_PORT").value_or("");
+    if (host.empty() || port.empty()) {
+        return error(errc::invalid_config,
+                     "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this process does not run in a "
+                     "pod; give a kubeconfig");
+    }
+    const bool ipv6 = host.find(':') != std::string::npos;
+    auto url = http::parse_base_url("https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port);
+    if (!url) return error(errc::invalid_config, "KUBERNETES_SERVICE_HOST and PORT: " + url.error().message());
+    cluster_config out;
+    out.server = std::move(url->endpoint);
+    out.token_file = folder + "token";
+    if (auto token = detail::read_token_file(env, out.token_file); !token) {
+        return token.error().with_context("service account");
+    }
+    auto ca = env.read_file(folder + "ca.crt", most);
+    if (!ca) return ca.error().with_context("service account");
+    if (ca->empty()) return error(errc::file_failed, "service account: " + folder + "ca.crt is empty");
+    out.tls.ca_pem = std::move(*ca);
+    const auto ns = env.read_file(folder + "namespace", most);
+    if (ns) out.default_namespace = detail::token_in(*ns);
+    return out;
+}
+
+}  // namespace kcontrol::auth

@@ -1,0 +1,71 @@
+// What the copies of a client share, and the requests made with it: credentials, retries, deadlines.
+#pragma once
+
+#include <kcontrol/auth/token_source.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace kcontrol::detail {
+
+/// Shared by the copies of a client; touched on its executor only.
+class client_state {
+public:
+    client_state(environment& e, executor x, const auth::cluster_config& config, std::shared_ptr<http::transport> t,
+                 logger l)
+        : env(&e),
+          ex(std::move(x)),
+          tokens(e, config),
+          transport(std::move(t)),
+          base_path(config.base_path),
+          log(std::move(l)) {}
+
+    environment* env;
+    executor ex;
+    auth::token_source tokens;
+    std::shared_ptr<http::transport> transport;
+    std::string base_path;
+    logger log;
+};
+
+using shared_client_state = std::shared_ptr<client_state>;
+
+/// What one call may still spend: time and tries. Decides what follows on an answer.
+class call_budget {
+public:
+    call_budget(time_point d, std::stop_token s) : deadline_(d), stop_(std::move(s)) {}
+
+    time_point deadline() const noexcept { return deadline_; }
+    const std::stop_token& stop() const noexcept { return stop_; }
+
+    /// How long to wait before the request is sent again, or nothing if the answer stands.
+    KCONTROL_DECL std::optional<duration> retry_delay(const http::response_head& answer, auth::token_source& tokens,
+                                                      time_point now);
+
+private:
+    time_point deadline_;
+    std::stop_token stop_;
+    int retries_left_ = 10;
+    bool refreshed_ = false;
+};
+
+/// Sends a request with the cluster's credentials until an answer stands; one beyond 2xx comes as error.
+KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
+                                                         http::exchange_options options);
+
+/// The same for an answer whose body is read piece by piece.
+KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
+                                                                       http::exchange_options options);
+
+}  // namespace kcontrol::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/exchange.ipp>
+#endif

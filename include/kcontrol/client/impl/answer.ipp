@@ -1,0 +1,147 @@
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/client/detail/answer.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kcontrol::detail {
+
+inline constexpr std::string_view point_at_api_server =
+    "check that `server` in the kubeconfig is the address of the API server itself, not of a login page or a proxy";
+
+inline bool begins_with_no_case(std::string_view text, std::string_view prefix) {
+    if (text.size() < prefix.size()) return false;
+    return std::equal(prefix.begin(), prefix.end(), text.begin(), [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    });
+}
+
+inline bool is_json_type(std::string_view content_type) {
+    return begins_with_no_case(content_type, "application/json") || begins_with_no_case(content_type, "text/json");
+}
+
+inline bool is_html(const http::response& answer) {
+    const auto type = answer.headers.get("Content-Type");
+    if (begins_with_no_case(type, "text/html") || begins_with_no_case(type, "application/xhtml")) return true;
+    const auto first = answer.body.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && answer.body[first] == '<';
+}
+
+inline std::optional<std::int64_t> answer_integer(json::node n) {
+    if (n.kind() != json::kind::integer) return std::nullopt;
+    return n.as_int64();
+}
+
+KCONTROL_DECL std::string server_text(std::string_view text, std::size_t most) {
+    if (text.size() > most) {
+        // Not in the middle of a UTF-8 sequence.
+        std::size_t end = most;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+        text = text.substr(0, end);
+    }
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+    return escape_control(text);
+}
+
+KCONTROL_DECL std::optional<std::chrono::seconds> retry_after_of(const http::fields& headers) {
+    const auto text = headers.get("Retry-After");
+    if (text.empty() || text.size() > 9) return std::nullopt;
+    std::int64_t seconds = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9') return std::nullopt;
+        seconds = seconds * 10 + (c - '0');
+    }
+    return std::chrono::seconds(std::min<std::int64_t>(seconds, 120));
+}
+
+KCONTROL_DECL error status_error(json::node status, int http_status) {
+    constexpr std::size_t most_causes = 32;
+    api_status out;
+    const auto code = answer_integer(status["code"]);
+    out.code = code && *code >= 100 && *code <= 599 ? static_cast<int>(*code) : http_status;
+    out.reason = server_text(answer_text(status["reason"]), 128);
+    out.message = server_text(answer_text(status["message"]));
+    const json::node details = status["details"];
+    if (details.is_object()) {
+        const auto seconds = answer_integer(details["retryAfterSeconds"]);
+        if (seconds && *seconds > 0) out.retry_after = std::chrono::seconds(std::min<std::int64_t>(*seconds, 120));
+        const json::node causes = details["causes"];
+        if (causes.is_array()) {
+            for (const json::node cause : causes.elements()) {
+                if (out.causes.size() == most_causes) break;
+                if (!cause.is_object()) continue;
+                out.causes.push_back({server_text(answer_text(cause["reason"]), 128),
+                                      server_text(answer_text(cause["message"])),
+                                      server_text(answer_text(cause["field"]), 512)});
+            }
+        }
+    }
+    if (out.message.empty()) out.message = "the server answered " + std::to_string(out.code) + " and did not say why";
+    return error(std::move(out));
+}
+
+inline error redirect_error(const http::response_head& answer) {
+    // What follows '?' in a Location may be a login's state.
+    std::string_view where = answer.headers.get("Location");
+    where = where.substr(0, where.find_first_of("?#"));
+    std::string message = "the server answered " + std::to_string(answer.status);
+    if (!where.empty()) message += " and points to " + server_text(where, 200);
+    return error(errc::not_an_api_server,
+                 message + "; redirects are not followed: " + std::string(point_at_api_server));
+}
+
+inline error html_error(const http::response_head& answer) {
+    return error(errc::not_an_api_server, "the server answered " + std::to_string(answer.status) +
+                                              " with a web page: " + std::string(point_at_api_server));
+}
+
+KCONTROL_DECL error answer_error(const http::response& answer) {
+    if (answer.status >= 300 && answer.status < 400) return redirect_error(answer);
+    if (is_html(answer)) return html_error(answer);
+    const auto after = retry_after_of(answer.headers);
+    json::document document;
+    const auto root = document.parse(answer.body);
+    if (root && root->is_object() && answer_text((*root)["kind"]) == "Status") {
+        const error from_body = status_error(*root, answer.status);
+        if (!after) return from_body;
+        api_status with_header = *from_body.status();
+        with_header.retry_after = after;
+        return error(std::move(with_header));
+    }
+    // API servers answer in plain text where no API is involved: "404 page not found".
+    api_status out;
+    out.code = answer.status;
+    out.message = "the server answered " + std::to_string(answer.status);
+    const std::string text = server_text(answer.body);
+    out.message += text.empty() ? " without a body" : ": " + text;
+    out.retry_after = after;
+    return error(std::move(out));
+}
+
+KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head) {
+    const auto type = head.headers.get("Content-Type");
+    if (type.empty() || is_json_type(type)) return std::nullopt;
+    return error(errc::not_an_api_server, "the server answered " + std::to_string(head.status) + " with " +
+                                              server_text(type, 100) +
+                                              " instead of JSON: " + std::string(point_at_api_server));
+}
+
+KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into) {
+    if (is_html(answer)) return html_error(answer);
+    if (auto refused = refuse_content_type(answer)) return *refused;
+    if (answer.body.find_first_not_of(" \t\r\n") == std::string::npos) {
+        return error(errc::not_an_api_server, "the server answered " + std::to_string(answer.status) +
+                                                  " with an empty body: " + std::string(point_at_api_server));
+    }
+    auto root = into.parse(answer.body);
+    if (!root) return root.error().with_context("the server's answer");
+    if (!root->is_object()) return error(errc::decode_failed, "the server's answer is not a JSON object");
+    if (answer_text((*root)["kind"]) == "Status" && answer_text((*root)["status"]) == "Failure") {
+        return status_error(*root, answer.status);
+    }
+    return *root;
+}
+
+}  // namespace kcontrol::detail

@@ -1,0 +1,65 @@
+// The typed verbs: they convert at the border and leave the work to the untyped ones.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/model/resource_of.hpp>
+
+namespace kcontrol {
+namespace detail {
+
+template <resource T>
+any_object boxed(const T& object) {
+    return any_object(std::make_shared<const T>(object));
+}
+
+template <resource T>
+awaitable<result<T>> as_typed(awaitable<result<any_object>> call) {
+    auto object = co_await std::move(call);
+    if (!object) co_return object.error();
+    co_return T(*object->template as<T>());
+}
+
+template <resource T>
+awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable<result<any_list>> call) {
+    auto list = co_await std::move(call);
+    if (!list) co_return list.error();
+    std::vector<std::shared_ptr<const T>> out;
+    out.reserve(list->items.size());
+    for (const auto& item : list->items) out.push_back(item.template as<T>());
+    co_return out;
+}
+
+template <resource T>
+awaitable<result<T>> nothing_to_do(T object) {
+    co_return object;
+}
+
+}  // namespace detail
+
+template <resource T>
+awaitable<result<T>> client::get(namespaced_name key, get_options options) {
+    return detail::as_typed<T>(get(resource_of<T>(), std::move(key), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<std::vector<std::shared_ptr<const T>>>> client::list(list_options options) {
+    return detail::as_typed_list<T>(list_page(resource_of<T>(), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<T>> client::create(const T& object, write_options options) {
+    return detail::as_typed<T>(create(resource_of<T>(), detail::boxed(object), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<T>> client::update(const T& object, write_options options) {
+    assert_replaceable<T>();
+    return detail::as_typed<T>(update(resource_of<T>(), detail::boxed(object), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<void>> client::delete_(namespaced_name key, delete_options options) {
+    return delete_(resource_of<T>(), std::move(key), std::move(options));
+}
+
+}  // namespace kcontrol

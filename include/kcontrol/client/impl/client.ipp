@@ -1,0 +1,165 @@
+#pragma once
+
+#include <kcontrol/auth/detail/plaintext.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/detail/verbs.hpp>
+#include <kcontrol/http/url.hpp>
+#include <kcontrol/json/writer.hpp>
+
+namespace kcontrol {
+namespace detail {
+
+// One verb on one object whose answer is an object. The path may be the reason why nothing is sent.
+inline awaitable<result<any_object>> object_call(shared_client_state state, const resource_info* info,
+                                                 http::request req, http::exchange_options options) {
+    auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
+    if (!answer) co_return answer.error();
+    json::document document;
+    const auto root = answer_json(*answer, document);
+    if (!root) co_return root.error();
+    auto object = info->decode(*root);
+    if (!object) co_return object.error().with_context("the server's answer");
+    co_return std::move(*object);
+}
+
+inline http::query_builder write_query(const write_options& options) {
+    http::query_builder query;
+    if (!options.field_manager().empty()) query.append("fieldManager", options.field_manager());
+    if (options.dry_run()) query.append("dryRun", "All");
+    return query;
+}
+
+inline awaitable<result<any_object>> write_call(shared_client_state state, const resource_info& info,
+                                                std::string method, const result<std::string>& path,
+                                                std::string content_type, std::string body,
+                                                const write_options& options) {
+    if (!path) return refused<any_object>(path.error());
+    http::request req(std::move(method), write_query(options).after(state->base_path + *path));
+    req.headers.set("Content-Type", std::move(content_type));
+    req.body = std::move(body);
+    return object_call(std::move(state), &info, std::move(req), exchange_options_of(options));
+}
+
+inline std::string_view to_string(propagation policy) {
+    switch (policy) {
+    case propagation::background: return "Background";
+    case propagation::foreground: return "Foreground";
+    case propagation::orphan: return "Orphan";
+    }
+    return "Background";
+}
+
+// metav1.DeleteOptions.
+inline std::string delete_body(const delete_options& options) {
+    json::writer out;
+    out.begin_object();
+    out.member("kind", "DeleteOptions");
+    out.member("apiVersion", "v1");
+    if (options.grace_period()) out.member("gracePeriodSeconds", std::int64_t{options.grace_period()->count()});
+    if (options.propagation_policy()) out.member("propagationPolicy", to_string(*options.propagation_policy()));
+    if (!options.precondition_uid().empty() || !options.precondition_resource_version().empty()) {
+        out.key("preconditions");
+        out.begin_object();
+        if (!options.precondition_uid().empty()) out.member("uid", options.precondition_uid());
+        if (!options.precondition_resource_version().empty()) {
+            out.member("resourceVersion", options.precondition_resource_version());
+        }
+        out.end_object();
+    }
+    out.end_object();
+    return out.take();
+}
+
+// The answer is a Status, the object, or an object that waits for its finalizers: each means that it was accepted.
+inline awaitable<result<void>> delete_call(shared_client_state state, http::request req,
+                                           http::exchange_options options) {
+    auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
+    if (!answer) co_return answer.error();
+    json::document document;
+    const auto root = answer_json(*answer, document);
+    if (!root) co_return root.error();
+    co_return result<void>();
+}
+
+}  // namespace detail
+
+KCONTROL_DECL result<client> client::connect(environment& env, executor ex, const auth::cluster_config& config,
+                                             const http::transport_factory& make_transport, logger log) {
+    if (auto refused = auth::detail::refuse_plaintext(config)) return *refused;
+    auto transport = make_transport(ex, config.server, config.tls);
+    if (!transport) return transport.error().with_context(config.server_url());
+    return client(
+        std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(*transport), std::move(log)));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& info, namespaced_name key,
+                                                        get_options options) {
+    const auto path = detail::object_path(info, key);
+    if (!path) return detail::refused<any_object>(path.error());
+    http::query_builder query;
+    if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
+    http::request req("GET", query.after(state_->base_path + *path));
+    return detail::object_call(state_, &info, std::move(req), detail::exchange_options_of(options));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,
+                                                           write_options options) {
+    const object_meta& meta = object.meta();
+    if (meta.name.empty() && meta.generate_name.empty()) {
+        return detail::refused<any_object>(
+            error(errc::invalid_argument, info.gvk.kind + " has neither metadata.name nor metadata.generateName"));
+    }
+    if (info.namespaced() && meta.namespace_.empty()) {
+        return detail::refused<any_object>(
+            error(errc::invalid_argument, info.gvk.kind + " is namespaced: metadata.namespace is missing"));
+    }
+    // A subresource that is created (a binding, an eviction) belongs to an object that exists.
+    const auto path = options.subresource().empty() ? detail::collection_path(info, meta.namespace_)
+                                                    : detail::object_path(info, object.key(), options.subresource());
+    return detail::write_call(state_, info, "POST", path, "application/json", info.encode(object, info), options);
+}
+
+KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
+                                                           write_options options) {
+    const auto path = detail::object_path(info, object.key(), options.subresource());
+    return detail::write_call(state_, info, "PUT", path, "application/json", info.encode(object, info), options);
+}
+
+KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& info, namespaced_name key,
+                                                          std::string content_type, std::string patch_text,
+                                                          write_options options) {
+    if (content_type != "application/json-patch+json" && content_type != "application/merge-patch+json") {
+        return detail::refused<any_object>(
+            error(errc::invalid_argument, "patch type \"" + escape_control(content_type) +
+                                              "\": application/json-patch+json and application/merge-patch+json are "
+                                              "possible"));
+    }
+    const auto path = detail::object_path(info, key, options.subresource());
+    return detail::write_call(state_, info, "PATCH", path, std::move(content_type), std::move(patch_text), options);
+}
+
+KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info, namespaced_name key,
+                                                      delete_options options) {
+    const auto path = detail::object_path(info, key);
+    if (!path) return detail::refused<void>(path.error());
+    http::request req("DELETE", state_->base_path + *path);
+    req.headers.set("Content-Type", "application/json");
+    req.body = detail::delete_body(options);
+    return detail::delete_call(state_, std::move(req), detail::exchange_options_of(options));
+}
+
+KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
+    req.target = state_->base_path + req.target;
+    return detail::exchange(state_, std::move(req), std::move(options));
+}
+
+KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
+
+KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
+
+KCONTROL_DECL void client::close() { state_->transport->close(); }
+
+}  // namespace kcontrol

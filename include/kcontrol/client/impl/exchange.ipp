@@ -1,0 +1,108 @@
+#pragma once
+
+#include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/version.hpp>
+
+#include <array>
+
+namespace kcontrol::detail {
+
+KCONTROL_DECL std::optional<duration> call_budget::retry_delay(const http::response_head& answer,
+                                                               auth::token_source& tokens, time_point now) {
+    if (answer.status == 401) {
+        if (refreshed_ || !tokens.invalidate()) return std::nullopt;
+        refreshed_ = true;
+        return duration::zero();
+    }
+    if (answer.status != 429 && answer.status < 500) return std::nullopt;
+    const auto after = retry_after_of(answer.headers);
+    if (!after || retries_left_ == 0 || now + *after >= deadline_) return std::nullopt;
+    --retries_left_;
+    return *after;
+}
+
+// The request as it goes out now: a token may have changed since the last try.
+inline result<http::request> with_credentials(client_state& state, const http::request& req) {
+    http::request out = req;
+    out.headers.set("User-Agent", std::string("kcontrol/") + std::string(library_version));
+    if (!out.headers.contains("Accept")) out.headers.set("Accept", "application/json");
+    if (out.headers.contains("Authorization")) return out;
+    const auto token = state.tokens.token();
+    if (!token) return token.error();
+    if (!token->empty()) out.headers.set("Authorization", "Bearer " + std::string(token->reveal()));
+    return out;
+}
+
+// What stands in the way of another try, if anything.
+inline std::optional<error> out_of_budget(const call_budget& budget, time_point now, const http::request& req) {
+    if (budget.stop().stop_requested()) return error(errc::stopped);
+    if (now < budget.deadline()) return std::nullopt;
+    const std::string path = req.target.substr(0, req.target.find('?'));
+    return error(errc::timeout, req.method + " " + path + ": the deadline passed");
+}
+
+inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state, duration delay, std::stop_token stop) {
+    if (delay > duration::zero()) {
+        const wake why = co_await sleep_for(*state->env, delay, std::move(stop));
+        if (why == wake::stopped) co_return error(errc::stopped);
+    }
+    co_return std::nullopt;
+}
+
+KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
+                                                         http::exchange_options options) {
+    call_budget budget(state->env->now() + options.deadline(), options.stop());
+    for (;;) {
+        const time_point now = state->env->now();
+        if (auto over = out_of_budget(budget, now, req)) co_return *over;
+        auto attempt = with_credentials(*state, req);
+        if (!attempt) co_return attempt.error();
+        options.deadline(budget.deadline() - now);
+        auto answer = co_await state->transport->round_trip(std::move(*attempt), options);
+        if (!answer) co_return answer.error();
+        if (is_success(answer->status)) co_return std::move(*answer);
+        const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
+        if (!delay) co_return answer_error(*answer);
+        auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
+        if (stopped) co_return *stopped;
+    }
+}
+
+// Reads what a refused stream says, as far as a message needs it.
+inline awaitable<http::response> refused_stream(http::streamed_response opened, duration time, std::stop_token stop) {
+    constexpr std::size_t most = std::size_t{64} << 10;
+    http::response whole(opened.head.status);
+    whole.headers = opened.head.headers;
+    std::array<char, 4096> chunk;
+    while (whole.body.size() < most) {
+        const auto n = co_await opened.body->read_some(std::span<char>(chunk), time, stop);
+        if (!n || *n == 0) break;
+        whole.body.append(chunk.data(), *n);
+    }
+    co_return whole;
+}
+
+KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
+                                                                       http::exchange_options options) {
+    call_budget budget(state->env->now() + options.deadline(), options.stop());
+    for (;;) {
+        const time_point now = state->env->now();
+        if (auto over = out_of_budget(budget, now, req)) co_return *over;
+        auto attempt = with_credentials(*state, req);
+        if (!attempt) co_return attempt.error();
+        options.deadline(budget.deadline() - now);
+        auto opened = co_await state->transport->open_stream(std::move(*attempt), options);
+        if (!opened) co_return opened.error();
+        if (is_success(opened->head.status)) co_return std::move(*opened);
+        const duration left = budget.deadline() - state->env->now();
+        const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
+        const auto delay = budget.retry_delay(refused, state->tokens, state->env->now());
+        if (!delay) co_return answer_error(refused);
+        auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
+        if (stopped) co_return *stopped;
+    }
+}
+
+}  // namespace kcontrol::detail

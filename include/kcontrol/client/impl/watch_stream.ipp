@@ -1,0 +1,97 @@
+#pragma once
+
+#include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/decode_or_skip.hpp>
+#include <kcontrol/client/watch_stream.hpp>
+
+#include <span>
+
+namespace kcontrol {
+namespace detail {
+
+inline std::optional<watch_event_type> watch_event_type_from(std::string_view name) {
+    if (name == "ADDED") return watch_event_type::added;
+    if (name == "MODIFIED") return watch_event_type::modified;
+    if (name == "DELETED") return watch_event_type::deleted;
+    if (name == "BOOKMARK") return watch_event_type::bookmark;
+    if (name == "ERROR") return watch_event_type::error;
+    return std::nullopt;
+}
+
+// What is left of an object that does not decode; empty if not even its metadata does.
+inline any_object decode_metadata_only(const resource_info& info, json::node object) {
+    if (!object.is_object() || !object["metadata"].is_object()) return {};
+    json::document document;
+    const auto root = document.parse("{\"metadata\":" + object["metadata"].to_json() + "}");
+    if (!root) return {};
+    auto decoded = info.decode(*root);
+    return decoded ? std::move(*decoded) : any_object();
+}
+
+}  // namespace detail
+
+KCONTROL_DECL watch_stream::watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body,
+                                         duration idle, logger log)
+    : info_(&info), body_(std::move(body)), chunk_(std::size_t{16} << 10), idle_(idle), log_(std::move(log)) {}
+
+KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
+    for (;;) {
+        if (stop.stop_requested()) co_return error(errc::stopped);
+        auto frame = framer_.next();
+        if (frame && frame->empty()) {
+            if (ended_) co_return watch_event(watch_event_type::end);
+            const std::span<char> into(chunk_);
+            const auto count = co_await body_->read_some(into, idle_, stop);
+            if (!count) co_return count.error();
+            if (*count > 0) {
+                framer_.feed(std::string_view(chunk_.data(), *count));
+                continue;
+            }
+            ended_ = true;
+            frame = framer_.finish();
+        }
+        if (!frame) co_return frame.error();
+        if (frame->empty()) continue;
+        auto event = interpret(*frame);
+        if (!event) co_return event.error();
+        if (*event) co_return std::move(**event);
+    }
+}
+
+KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::string_view frame) {
+    const auto root = document_.parse(frame);
+    if (!root) return root.error().with_context("watch event");
+    if (!root->is_object()) return error(errc::decode_failed, "watch event: not a JSON object");
+    const auto name = detail::answer_text((*root)["type"]);
+    const json::node object = (*root)["object"];
+    const auto type = detail::watch_event_type_from(name);
+    if (!type) {
+        // Servers may learn new types (apimachinery says: ignore them).
+        log_.warning("a watch event of an unknown type is passed over",
+                     {{"kind", info_->gvk.kind}, {"type", detail::server_text(name, 64)}});
+        return std::optional<watch_event>();
+    }
+    watch_event event(*type);
+    if (*type == watch_event_type::error) {
+        if (!object.is_object()) return error(errc::decode_failed, "watch event ERROR: without a Status");
+        event.failure = detail::status_error(object, 500);
+        return std::optional<watch_event>(std::move(event));
+    }
+    if (object.is_object() && object["metadata"].is_object()) {
+        event.resource_version = detail::answer_text(object["metadata"]["resourceVersion"]);
+    }
+    if (*type == watch_event_type::bookmark) {
+        if (event.resource_version.empty()) return std::optional<watch_event>();
+        return std::optional<watch_event>(std::move(event));
+    }
+    event.object = detail::decode_or_skip(*info_, object, log_, skipped_);
+    if (event.object) return std::optional<watch_event>(std::move(event));
+    if (*type == watch_event_type::added) return std::optional<watch_event>();
+    // What was known of the object is no longer true. A list would leave it out, so here it goes as well.
+    event.type = watch_event_type::deleted;
+    event.object = detail::decode_metadata_only(*info_, object);
+    if (!event.object) return std::optional<watch_event>();
+    return std::optional<watch_event>(std::move(event));
+}
+
+}  // namespace kcontrol

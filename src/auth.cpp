@@ -1,0 +1,3 @@
+#include <kcontrol/auth/impl/cluster_config.ipp>
+#include <kcontrol/auth/impl/in_cluster.ipp>
+#include <kcontrol/auth/impl/token_source.ipp>

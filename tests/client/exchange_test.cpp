@@ -1,0 +1,253 @@
+#include "fixture.hpp"
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+const std::string too_many = R"({"kind":"Status","code":429,"reason":"TooManyRequests","message":"slow down"})";
+const std::string unauthorized = R"({"kind":"Status","code":401,"reason":"Unauthorized","message":"no"})";
+
+awaitable<result<any_object>> get_a(client& c, get_options options = {}) {
+    return c.get(widgets(), {"default", "a"}, std::move(options));
+}
+
+const std::string get_target = std::string("GET ") + widgets_path + "/a";
+
+}  // namespace
+
+TEST_CASE_FIXTURE(client_fixture, "answers with Retry-After are tried again") {
+    for (const int status : {429, 500, 503}) {
+        net->expect(get_target).reply(status, too_many).header("Retry-After", "2");
+    }
+    net->expect(get_target).reply(200, widget_json("a"));
+    client c = connect();
+    const auto before = env.now();
+    CHECK(await(get_a(c)).has_value());
+    CHECK(env.now() - before == std::chrono::seconds(6));
+    CHECK(net->deadlines.back() == std::chrono::seconds(24));  // what is left of the call's 30 s
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "writes are tried again as well, since the server has refused them") {
+    net->expect(std::string("POST ") + widgets_path).reply(429, too_many).header("Retry-After", "1");
+    net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
+    client c = connect();
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
+    CHECK(net->sent[0].body == net->sent[1].body);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "no retry without Retry-After, and none of other answers") {
+    struct row {
+        int status;
+        const char* after;
+    };
+    for (const auto& r : {row{429, ""}, row{503, "soon"}, row{404, "1"}, row{409, "1"}}) {
+        CAPTURE(r.status);
+        net->expect(get_target).reply(r.status, "{}").header("Retry-After", r.after);
+        client c = connect();
+        CHECK(!await(get_a(c)).has_value());
+        net->verify();
+    }
+}
+
+TEST_CASE_FIXTURE(client_fixture, "at most ten retries") {
+    for (int i = 0; i < 11; ++i) net->expect(get_target).reply(503, too_many).header("Retry-After", "1");
+    client c = connect();
+    const auto outcome = await(get_a(c));
+    REQUIRE(!outcome.has_value());
+    CHECK(outcome.error() == api_errc::too_many_requests);
+    CHECK(outcome.error().status()->retry_after == std::chrono::seconds(1));
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a retry beyond the deadline is not waited for") {
+    net->expect(get_target).reply(429, too_many).header("Retry-After", "10");
+    client c = connect();
+    const auto before = env.now();
+    get_options options;
+    options.deadline(std::chrono::seconds(5));
+    CHECK(await(get_a(c, options)).error() == api_errc::too_many_requests);
+    CHECK(env.now() == before);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "401: the rotated token is sent") {
+    env.files["/token"] = "first\n";
+    config.token_file = "/token";
+    net->expect("GET /warm").with_header("Authorization", "Bearer first").reply(200, "ok", "text/plain");
+    net->expect(get_target).with_header("Authorization", "Bearer first").reply(401, unauthorized);
+    net->expect(get_target).with_header("Authorization", "Bearer second").reply(200, widget_json("a"));
+    client c = connect();
+    CHECK(await(c.raw(http::request("GET", "/warm"), {})).has_value());
+    env.files["/token"] = "second\n";
+    CHECK(await(get_a(c)).has_value());
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed token") {
+    client_fixture fixed;
+    fixed.config.token = secret_string("fixed");
+    fixed.net->expect(get_target).with_header("Authorization", "Bearer fixed").reply(401, unauthorized);
+    client with_fixed = fixed.connect();
+    CHECK(fixed.await(get_a(with_fixed)).error() == api_errc::unauthorized);
+    fixed.net->verify();
+
+    env.files["/token"] = "t";
+    config.token_file = "/token";
+    net->expect(get_target).reply(401, unauthorized);
+    net->expect(get_target).reply(401, unauthorized);
+    client c = connect();
+    CHECK(await(get_a(c)).error() == api_errc::unauthorized);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a token that can't be had fails the call before anything is sent") {
+    config.token_file = "/nowhere";
+    client c = connect();
+    CHECK(await(get_a(c)).error() == errc::file_failed);
+    CHECK(net->sent.empty());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "headers of a request") {
+    net->expect(get_target).with_header("Accept", "application/json").reply(200, widget_json("a"));
+    net->expect("GET /base/metrics")
+        .with_header("Accept", "text/plain")
+        .with_header("Authorization", "Basic x")
+        .reply(200, "m", "");
+    client c = connect();
+    CHECK(await(get_a(c)).has_value());
+    CHECK(net->sent[0].headers.get("User-Agent").substr(0, 9) == "kcontrol/");
+    CHECK(!net->sent[0].headers.contains("Authorization"));
+    config.token = secret_string("t");
+    config.base_path = "/base";
+    client prefixed = connect();
+    http::request req("GET", "/metrics");
+    req.headers.set("Accept", "text/plain");
+    req.headers.set("Authorization", "Basic x");
+    const auto raw = await(prefixed.raw(req, {}));
+    REQUIRE(raw.has_value());
+    CHECK(raw->body == "m");
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "errors of the transport come through as they are") {
+    for (const auto code : {errc::timeout, errc::connection_refused, errc::connection_lost, errc::truncated,
+                            errc::too_large, errc::tls_failed, errc::protocol_error}) {
+        net->expect(get_target).fail(code, "why");
+        client c = connect();
+        const auto outcome = await(get_a(c));
+        REQUIRE(!outcome.has_value());
+        CHECK(outcome.error() == code);
+        CHECK(outcome.error().message() == "why");
+    }
+    net->expect(std::string("PUT ") + widgets_path + "/a").fail(errc::unknown_outcome);
+    client c = connect();
+    CHECK(await(c.update(widgets(), make_widget("default", "a"), {})).error() == errc::unknown_outcome);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "stop ends a call wherever it waits") {
+    std::stop_source source;
+    get_options options;
+    options.stop(source.get_token());
+    client c = connect();
+    const auto stopped_during = [&](auto&& arrange) {
+        arrange();
+        std::optional<result<any_object>> out;
+        start(context, keep_outcome(get_a(c, options), out));
+        manual_environment::run_ready(context);
+        CHECK(!out.has_value());
+        source.request_stop();
+        manual_environment::run_ready(context);
+        REQUIRE(out.has_value());
+        CHECK(out->error() == errc::stopped);
+        CHECK(env.pending_timers() == 0);
+        net->verify();
+        source = std::stop_source();
+        options.stop(source.get_token());
+    };
+    stopped_during([&] { net->expect(get_target).hang(); });
+    stopped_during([&] { net->expect(get_target).reply(429, too_many).header("Retry-After", "5"); });
+    stopped_during([&] { net->expect(get_target).stream({"{"}, stream_end::open); });
+    // Already stopped: nothing is sent.
+    const auto sent = net->sent.size();
+    source.request_stop();
+    CHECK(await(get_a(c, options)).error() == errc::stopped);
+    CHECK(net->sent.size() == sent);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "the deadline bounds a silent server") {
+    net->expect(get_target).hang();
+    client c = connect();
+    const auto before = env.now();
+    CHECK(await(get_a(c)).error() == errc::timeout);
+    CHECK(env.now() - before == std::chrono::seconds(30));
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a client may die while its call is in flight") {
+    net->expect(get_target).stream({}, stream_end::open);
+    std::optional<result<any_object>> out;
+    {
+        client c = connect();
+        start(context, keep_outcome(get_a(c), out));
+    }
+    manual_environment::run_ready(context);
+    CHECK(!out.has_value());
+    env.advance(std::chrono::seconds(31), context);
+    REQUIRE(out.has_value());
+    CHECK(out->error() == errc::timeout);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "connect refuses to send credentials in clear") {
+    config.server = http::endpoint("http", "api.test", 80);
+    CHECK(client::connect(env, context.get_executor(), config, net->factory()).has_value());
+    config.token = secret_string("CANARY");
+    const auto refused = client::connect(env, context.get_executor(), config, net->factory());
+    REQUIRE(!refused.has_value());
+    CHECK(refused.error() == errc::invalid_config);
+    CHECK(refused.error().message().find("CANARY") == std::string::npos);
+    config.server.host = "127.0.0.1";
+    CHECK(client::connect(env, context.get_executor(), config, net->factory()).has_value());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "no credential in any message or log line") {
+    env.files["/token"] = "CANARY";
+    config.token_file = "/token";
+    config.tls.client_key_pem = secret_string("CANARY");
+    net->expect(get_target).reply(401, unauthorized);
+    net->expect(get_target).reply(401, unauthorized);
+    net->expect(get_target).reply(403, "{}");
+    net->expect(get_target).reply(200, "<html>");
+    net->expect(get_target).reply(200, "{");
+    net->expect(get_target).fail(errc::connection_lost);
+    net->expect(get_target).reply(302, "").header("Location", "https://x/?token=CANARY");
+    net->expect(std::string("GET ") + widgets_path).reply(200, R"({"metadata":{},"items":[{"metadata":{"name":1}}]})");
+    client c = connect();
+    for (int i = 0; i < 6; ++i) {
+        const auto outcome = await(get_a(c));
+        REQUIRE(!outcome.has_value());
+        CHECK(outcome.error().what().find("CANARY") == std::string::npos);
+    }
+    list_options options;
+    options.in_namespace("default");
+    CHECK(await(c.list_page(widgets(), options)).has_value());
+    CHECK(logged.size() == 1);
+    for (const auto& line : logged) CHECK(line.find("CANARY") == std::string::npos);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a transport that can't be made") {
+    const http::transport_factory broken = [](executor, const http::endpoint&, const http::tls_options&) {
+        return result<std::shared_ptr<http::transport>>(error(errc::invalid_config, "CA: not PEM"));
+    };
+    const auto made = client::connect(env, context.get_executor(), config, broken);
+    REQUIRE(!made.has_value());
+    CHECK(made.error().message() == "https://api.test:6443: CA: not PEM");
+    client c = connect();
+    CHECK(net->server.host == "api.test");
+    c.close();
+    CHECK(net->closed);
+}

@@ -1,0 +1,134 @@
+#include "fixture.hpp"
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+std::string page(std::string_view version, std::string_view token, std::initializer_list<std::string> items) {
+    std::string out = R"({"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":")" +
+                      std::string(version) + R"(","continue":")" + std::string(token) + R"("},"items":[)";
+    for (const auto& item : items) out += (out.back() == '[' ? "" : ",") + item;
+    return out + "]}";
+}
+
+const std::string all = "GET /apis/example.com/v1/widgets";
+
+std::string names(const any_list& list) {
+    std::string out;
+    for (const auto& item : list.items) out += item.meta().name;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(client_fixture, "a whole list") {
+    net->expect(all).reply(200, page("9", "", {widget_json("a"), widget_json("b")}));
+    client c = connect();
+    const auto list = await(c.list_page(widgets(), {}));
+    REQUIRE(list.has_value());
+    CHECK(names(*list) == "ab");
+    CHECK(list->resource_version == "9");
+    CHECK(list->continue_token.empty());
+    CHECK(list->skipped == 0);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "options of a list") {
+    net->expect(std::string("GET ") + widgets_path +
+                "?labelSelector=a%20in%20%28b%2Cc%29&fieldSelector=metadata.name%3Dx&limit=5&resourceVersion=0")
+        .reply(200, page("1", "", {}));
+    list_options options;
+    options.in_namespace("default").label_selector("a in (b,c)").field_selector("metadata.name=x").limit(5);
+    options.resource_version("0");
+    client c = connect();
+    CHECK(await(c.list_page(widgets(), options)).has_value());
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "one page, and the next: the token replaces the version") {
+    net->expect(all + "?limit=1&resourceVersion=0").reply(200, page("9", "T%2F1", {widget_json("a")}));
+    net->expect(all + "?limit=1&continue=T%252F1").reply(200, page("9", "", {widget_json("b")}));
+    client c = connect();
+    auto first = await(c.list_page(widgets(), list_options().limit(1).resource_version("0")));
+    REQUIRE(first.has_value());
+    CHECK(first->continue_token == "T%2F1");
+    auto second = await(
+        c.list_page(widgets(), list_options().limit(1).resource_version("0").continue_token(first->continue_token)));
+    REQUIRE(second.has_value());
+    CHECK(second->continue_token.empty());
+    CHECK(names(*second) == "b");
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "without a limit every page is fetched") {
+    net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
+    net->expect(all + "?continue=t1").reply(200, page("10", "t2", {widget_json("b")}));
+    net->expect(all + "?continue=t2").reply(200, page("11", "", {widget_json("c")}));
+    client c = connect();
+    const auto list = await(c.list_page(widgets(), {}));
+    REQUIRE(list.has_value());
+    CHECK(names(*list) == "abc");
+    CHECK(list->resource_version == "9");
+    CHECK(list->continue_token.empty());
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a list that expires between pages") {
+    net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
+    net->expect(all + "?continue=t1").reply(410, R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
+    client c = connect();
+    CHECK(await(c.list_page(widgets(), {})).error() == condition::expired);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "the deadline is for all pages together") {
+    net->expect(all).reply(200, page("9", "t1", {}));
+    net->expect(all + "?continue=t1").reply(429, "{}").header("Retry-After", "20");
+    net->expect(all + "?continue=t1").reply(200, page("9", "t2", {}));
+    net->expect(all + "?continue=t2").hang();
+    client c = connect();
+    const auto before = env.now();
+    CHECK(await(c.list_page(widgets(), {})).error() == errc::timeout);
+    CHECK(env.now() - before == std::chrono::seconds(60));
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a server that repeats itself") {
+    net->expect(all).reply(200, page("9", "t1", {}));
+    net->expect(all + "?continue=t1").reply(200, page("9", "t1", {}));
+    client c = connect();
+    CHECK(await(c.list_page(widgets(), {})).error() == errc::protocol_error);
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a bad object is left out and reported, the others are not") {
+    net->expect(all).reply(200, page("9", "",
+                                     {widget_json("a"), widget_json("bad", "2", "\"x\""), "7", R"({"metadata":{}})",
+                                      R"({"metadata":{"name":7}})", widget_json("b")}));
+    client c = connect();
+    const auto list = await(c.list_page(widgets(), {}));
+    REQUIRE(list.has_value());
+    CHECK(names(*list) == "ab");
+    CHECK(list->skipped == 4);
+    REQUIRE(logged.size() == 4);
+    CHECK(logged[0] ==
+          "an object does not decode and is left out kind=Widget object=default/bad error=spec.size: expected an "
+          "integer");
+    CHECK(logged[1].find("object=(no metadata)") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "what is not a list") {
+    client c = connect();
+    const auto outcome = [&](std::string body) {
+        net->expect(all).reply(200, std::move(body));
+        return await(c.list_page(widgets(), {}));
+    };
+    CHECK(outcome(R"({"metadata":{"resourceVersion":"1"},"items":null})").has_value());
+    CHECK(outcome(R"({"items":[]})").error() == errc::decode_failed);
+    CHECK(outcome(R"({"metadata":{},"items":{}})").error() == errc::decode_failed);
+    CHECK(outcome(R"({"metadata":{},"items":[)").error() == errc::decode_failed);
+    CHECK(outcome("<html>").error() == errc::not_an_api_server);
+    CHECK(await(c.list_page(nodes(), list_options().in_namespace("x"))).error() == errc::invalid_argument);
+    net->verify();
+}

@@ -1,0 +1,231 @@
+#include "fixture.hpp"
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+std::string event(std::string_view type, std::string_view object) {
+    return R"({"type":")" + std::string(type) + R"(","object":)" + std::string(object) + "}\n";
+}
+
+const std::string target =
+    "GET /apis/example.com/v1/widgets?watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=300";
+
+// What a watch delivers, in one line: "+a@1 ~a@2 -a@3 b@4 !410 end", or the error it ends with.
+std::string tell(const watch_event& e) {
+    const auto object = [&] { return e.object.meta().name + "@" + e.resource_version; };
+    switch (e.type) {
+    case watch_event_type::added: return "+" + object();
+    case watch_event_type::modified: return "~" + object();
+    case watch_event_type::deleted: return "-" + object();
+    case watch_event_type::bookmark: return "b@" + e.resource_version;
+    case watch_event_type::error: return "!" + std::to_string(e.failure.status()->code);
+    case watch_event_type::end: return "end";
+    }
+    return "?";
+}
+
+class watch_fixture : public client_fixture {
+public:
+    std::unique_ptr<watch_stream> open(watch_options options = watch_options().resource_version("5")) {
+        client c = connect();
+        auto stream = await(c.watch(widgets(), std::move(options)));
+        REQUIRE(stream.has_value());
+        return std::move(*stream);
+    }
+
+    std::string all_of(watch_stream& stream) {
+        std::string out;
+        for (;;) {
+            const auto next = await(stream.next({}));
+            if (!out.empty()) out += " ";
+            if (!next) return out + next.error().code().message();
+            out += tell(*next);
+            if (next->type == watch_event_type::end) return out;
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(watch_fixture, "options of a watch") {
+    net->expect(std::string("GET ") + widgets_path +
+                "?watch=true&timeoutSeconds=7&labelSelector=a%3Db&fieldSelector=x%3Dy")
+        .stream({});
+    watch_options options;
+    options.in_namespace("default").label_selector("a=b").field_selector("x=y").bookmarks(false);
+    options.timeout(std::chrono::seconds(7));
+    const auto stream = open(options);
+    CHECK(all_of(*stream) == "end");
+    CHECK(all_of(*stream) == "end");  // and stays there
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "events, however the bytes are cut") {
+    const std::string text = event("ADDED", widget_json("a", "6")) + event("MODIFIED", widget_json("a", "7")) +
+                             "\r\n\n" + event("BOOKMARK", R"({"metadata":{"resourceVersion":"8"}})") +
+                             event("DELETED", widget_json("a", "9"));
+    const std::string want = "+a@6 ~a@7 b@8 -a@9 end";
+    for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}, text.size()}) {
+        CAPTURE(size);
+        auto& step = net->expect(target);
+        step.stream({}, stream_end::clean);
+        for (std::size_t at = 0; at < text.size(); at += size) step.body()->push(text.substr(at, size));
+        const auto stream = open();
+        CHECK(all_of(*stream) == want);
+    }
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "how a watch ends") {
+    const std::string one = event("ADDED", widget_json("a", "6"));
+    const std::string cut = one.substr(0, one.size() - 10);
+    const std::string no_newline = one.substr(0, one.size() - 1);
+    struct row {
+        std::string text;
+        stream_end how;
+        const char* want;
+    };
+    const std::string lost = error(errc::connection_lost).what();
+    const std::string truncated = error(errc::truncated).what();
+    const row table[] = {
+        {one, stream_end::clean, "+a@6 end"},
+        {no_newline, stream_end::clean, "+a@6 end"},
+        {cut, stream_end::clean, "T"},
+        {one + cut, stream_end::clean, "+a@6 T"},
+        {one + cut, stream_end::truncated, "+a@6 T"},
+        {one + cut, stream_end::lost, "+a@6 L"},
+        {one, stream_end::open, "+a@6 I"},
+    };
+    for (const auto& r : table) {
+        CAPTURE(r.want);
+        net->expect(target).stream({r.text}, r.how);
+        const auto stream = open();
+        std::string got = all_of(*stream);
+        for (const auto& [letter, code] :
+             {std::pair("T", errc::truncated), std::pair("L", errc::connection_lost), std::pair("I", errc::timeout)}) {
+            const auto at = got.find(error(code).what());
+            if (at != std::string::npos) got = got.substr(0, at) + letter;
+        }
+        CHECK(got == r.want);
+    }
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "the idle time is counted from byte to byte") {
+    auto body = net->expect(target).stream({}, stream_end::open).body();
+    watch_options options;
+    options.resource_version("5").idle(std::chrono::seconds(10));
+    const auto stream = open(options);
+    std::optional<result<watch_event>> out;
+    start(context, keep_outcome(stream->next({}), out));
+    env.advance(std::chrono::seconds(9), context);
+    body->push("\n");
+    env.advance(std::chrono::seconds(9), context);
+    CHECK(!out.has_value());
+    env.advance(std::chrono::seconds(1), context);
+    REQUIRE(out.has_value());
+    CHECK(out->error() == errc::timeout);
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "stop ends the wait, and nothing is delivered after it") {
+    auto body = net->expect(target).stream({}, stream_end::open).body();
+    auto stream = open();
+    std::stop_source source;
+    std::optional<result<watch_event>> out;
+    start(context, keep_outcome(stream->next(source.get_token()), out));
+    manual_environment::run_ready(context);
+    CHECK(!out.has_value());
+    source.request_stop();
+    manual_environment::run_ready(context);
+    REQUIRE(out.has_value());
+    CHECK(out->error() == errc::stopped);
+    body->push(event("ADDED", widget_json("a")));
+    CHECK(await(stream->next(source.get_token())).error() == errc::stopped);
+    CHECK(!body->abandoned());
+    stream.reset();
+    CHECK(body->abandoned());
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "an ERROR event carries the server's Status") {
+    net->expect(target).stream(
+        {event("ERROR", R"({"kind":"Status","code":410,"reason":"Expired","message":"too old"})"),
+         event("ERROR", R"({"kind":"Status","reason":"Gone"})"), event("ERROR", "null")});
+    const auto stream = open();
+    const auto first = await(stream->next({}));
+    REQUIRE(first.has_value());
+    CHECK(first->type == watch_event_type::error);
+    CHECK(first->failure == condition::expired);
+    CHECK(first->failure.message() == "too old");
+    const auto second = await(stream->next({}));
+    REQUIRE(second.has_value());
+    CHECK(second->failure == condition::expired);
+    CHECK(await(stream->next({})).error() == errc::decode_failed);
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "unknown types and empty bookmarks are passed over") {
+    net->expect(target).stream({event("SPARKLE\\u001b", "{}"), event("BOOKMARK", "{}"),
+                                R"({"object":{}})"
+                                "\n",
+                                event("ADDED", widget_json("a", "6"))});
+    const auto stream = open();
+    CHECK(all_of(*stream) == "+a@6 end");
+    REQUIRE(logged.size() == 2);
+    CHECK(logged[0].find("type=SPARKLE\\x1b") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "an object that does not decode leaves, as it would by a list") {
+    const std::string bad = widget_json("a", "7", "\"x\"");
+    net->expect(target).stream({event("ADDED", bad), event("MODIFIED", bad), event("DELETED", bad),
+                                event("DELETED", "7"), event("MODIFIED", R"({"metadata":{"name":1}})"),
+                                event("ADDED", widget_json("b", "8"))});
+    const auto stream = open();
+    CHECK(all_of(*stream) == "-a@7 -a@7 +b@8 end");
+    CHECK(stream->skipped() == 5);
+    CHECK(logged.size() == 5);
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "frames that are not events") {
+    for (const char* text : {"hello\n", "[1]\n", "{\"type\":\n"}) {
+        CAPTURE(text);
+        net->expect(target).stream({text});
+        const auto stream = open();
+        CHECK(await(stream->next({})).error() == errc::decode_failed);
+    }
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "a refused watch") {
+    client c = connect();
+    watch_options options;
+    options.resource_version("5");
+    const auto outcome = [&] { return await(c.watch(widgets(), options)); };
+    net->expect(target).reply(410, R"({"kind":"Status","code":410,"reason":"Expired"})");
+    CHECK(outcome().error() == condition::expired);
+    net->expect(target).reply(403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":"no"})");
+    CHECK(outcome().error() == condition::access_denied);
+    net->expect(target).reply(200, "<html>", "text/html");
+    CHECK(outcome().error() == errc::not_an_api_server);
+    net->expect(target).reply(302, "").header("Location", "/login");
+    CHECK(outcome().error() == errc::not_an_api_server);
+    net->expect(target).fail(errc::connection_refused);
+    CHECK(outcome().error() == errc::connection_refused);
+    net->expect(target).hang();
+    CHECK(outcome().error() == errc::timeout);
+    // An endless body of a refusal is not read to its end.
+    net->expect(target).reply(404, std::string(1 << 20, 'x'), "text/plain");
+    CHECK(outcome().error() == api_errc::not_found);
+    net->expect(target).reply(503, "").header("Retry-After", "1");
+    net->expect(target).stream({});
+    CHECK(outcome().has_value());
+    net->verify();
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "401 on a watch reads the token again") {
+    env.files["/token"] = "t";
+    config.token_file = "/token";
+    net->expect(target).reply(401, "{}");
+    net->expect(target).with_header("Authorization", "Bearer t").stream({});
+    const auto stream = open();
+    CHECK(all_of(*stream) == "end");
+    net->verify();
+}
