@@ -2,3 +2,5 @@
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/value.ipp>
 #include <kcontrol/json/impl/writer.ipp>
+#include <kcontrol/json/impl/yaml.ipp>
+#include <kcontrol/json/impl/yaml_scalar.ipp>

@@ -56,7 +56,10 @@ TEST_CASE("numbers are the shortest that read back the same") {
     CHECK(written(1.0) == "1");
     CHECK(written(0.1) == "0.1");
     CHECK(written(-2.5) == "-2.5");
-    CHECK(written(1e20) == "100000000000000000000");
+    CHECK(written(1e18) == "1000000000000000000");
+    CHECK(written(9223372036854774784.0) == "9223372036854774784");
+    CHECK(written(9223372036854775808.0) == "9.223372036854776e+18");
+    CHECK(written(1e20) == "1e+20");
     CHECK(written(1e21) == "1e+21");
     CHECK(written(1e-6) == "0.000001");
     CHECK(written(1e-7) == "1e-07");

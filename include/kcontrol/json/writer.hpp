@@ -16,7 +16,7 @@ namespace kcontrol::json {
 /// and then a value. This is not checked, beyond asserts.
 ///
 /// Numbers and escapes are as Go's encoding/json writes them: shortest digits that read back as the same double, 1.0 as
-/// `1`, exponents below 1e-6 and from 1e21 on. Bytes that are not UTF-8 become U+FFFD. NaN and infinities, which JSON
+/// `1`, exponents below 1e-6 and from 2^63 on. Bytes that are not UTF-8 become U+FFFD. NaN and infinities, which JSON
 /// lacks, become null.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.

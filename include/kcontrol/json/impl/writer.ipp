@@ -66,7 +66,9 @@ KCONTROL_DECL void writer::value(bool b) { raw(b ? "true" : "false"); }
 KCONTROL_DECL void writer::value(double number) {
     if (!std::isfinite(number)) return null();
     const double size = std::fabs(number);
-    const bool exponent = size != 0 && (size < 1e-6 || size >= 1e21);
+    // Go goes on to 1e21 without an exponent; but digits alone read as an integer, which ends at 64 bits.
+    constexpr double first_beyond_int64 = 9223372036854775808.0;
+    const bool exponent = size != 0 && (size < 1e-6 || size >= first_beyond_int64);
     char digits[40];
     const auto end = std::to_chars(digits, digits + sizeof digits, number,
                                    exponent ? std::chars_format::scientific : std::chars_format::fixed);

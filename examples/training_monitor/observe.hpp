@@ -1,0 +1,22 @@
+// From an object of each kind to the normalised job. Pure functions.
+//
+// Rule order, first hit wins: Failed, Succeeded/Complete, Suspended (and asked to be), Restarting, Running, then what
+// the counts tell, then Created. A condition holds when its status is "True"; its place in the list means nothing.
+#pragma once
+
+#include "batch_job.hpp"
+#include "job_view.hpp"
+#include "kubeflow_kinds.hpp"
+#include "train_job.hpp"
+
+#include <string_view>
+
+namespace training_monitor {
+
+observed_job observe(const pytorch_job& job, std::string_view cluster);
+observed_job observe(const mpi_job_v1& job, std::string_view cluster);
+observed_job observe(const mpi_job_v2beta1& job, std::string_view cluster);
+observed_job observe(const train_job& job, std::string_view cluster);
+observed_job observe(const batch_job& job, std::string_view cluster);
+
+}  // namespace training_monitor

@@ -1,0 +1,44 @@
+// Where clusters come from: a source says which clusters there should be, and says it again when that changes.
+#pragma once
+
+#include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/base/result.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// A cluster that should be there.
+class desired_cluster {
+public:
+    desired_cluster(std::string n, result<auth::cluster_config> c) : name(std::move(n)), config(std::move(c)) {}
+
+    std::string name;
+    result<auth::cluster_config> config;  ///< or why it can't be reached at all
+    std::string warning;                  ///< something is wrong, but `config` is still good
+
+    friend bool operator==(const desired_cluster& a, const desired_cluster& b) {
+        if (a.name != b.name || a.warning != b.warning || a.config.has_value() != b.config.has_value()) return false;
+        return a.config ? *a.config == *b.config : a.config.error().what() == b.config.error().what();
+    }
+};
+
+/// Tells which clusters there should be.
+///
+/// Thread-safety: shared objects unsafe; callbacks come on the executor the source was made with.
+class cluster_source {
+public:
+    virtual ~cluster_source() = default;
+
+    /// Calls `on_change` with the whole set, soon and after each change. Errors: the source can't work at all (no such
+    /// directory).
+    virtual result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) = 0;
+
+    /// No call of `on_change` begins after this returns.
+    virtual void stop() = 0;
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,132 @@
+// One kind in one cluster: the informers of its versions and namespaces, seen as one.
+#pragma once
+
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::detail {
+
+// One version of the kind: an informer a namespace.
+struct kind_version {
+    explicit kind_version(const resource_info& i) : info(&i) {}
+
+    const resource_info* info;
+    std::vector<std::unique_ptr<any_informer>> informers;
+    std::vector<subscription> subscriptions;
+
+    void start(std::stop_token parent) {
+        for (const auto& informer : informers) informer->start(parent);
+    }
+
+    void rebuild(const client& next, resume_mode mode) {
+        for (const auto& informer : informers) informer->rebuild(next, mode);
+    }
+
+    awaitable<void> stop() {
+        for (const auto& informer : informers) co_await informer->stop();
+    }
+
+    // The informers as one: the worst state, the sum of the counts.
+    informer_status status() const {
+        std::optional<informer_status> all;
+        for (const auto& informer : informers) {
+            const auto one = informer->status();
+            if (!all) {
+                all = one;
+                continue;
+            }
+            if (severity(one.state) > severity(all->state)) {
+                all->state = one.state;
+                all->reason = one.reason;
+                all->failure = one.failure;
+            }
+            all->synced = all->synced && one.synced;
+            add_counts(*all, one);
+        }
+        return all.value_or(informer_status());
+    }
+
+    static void add_counts(informer_status& to, const informer_status& from) {
+        to.lists += from.lists;
+        to.watches += from.watches;
+        to.objects += from.objects;
+        to.skipped += from.skipped;
+        to.generation = std::max(to.generation, from.generation);
+        if (from.last_event && (!to.last_event || *from.last_event > *to.last_event)) to.last_event = from.last_event;
+    }
+
+    static int severity(informer_state state) {
+        switch (state) {
+        case informer_state::live: return 0;
+        case informer_state::not_installed: return 1;
+        case informer_state::idle:
+        case informer_state::paused: return 2;
+        case informer_state::listing: return 3;
+        case informer_state::forbidden: return 4;
+        case informer_state::failed: return 5;
+        }
+        return 5;
+    }
+
+    // The server does not know this version, and nothing of it is left in the caches.
+    bool absent() const {
+        const auto now = status();
+        return now.state == informer_state::not_installed && now.objects == 0;
+    }
+};
+
+struct kind_slot {
+    std::vector<kind_version> versions;
+    std::size_t chosen = 0;
+    std::string refusal;  // why the version tried last is not served; empty while one is
+    async_event changed;  // some informer's status did
+
+    kind_status status() const {
+        kind_status out;
+        out.gvk = versions[chosen].info->gvk;
+        out.informer = versions[chosen].status();
+        // Between two tries nothing is watched, but what is known stays: the kind is not installed.
+        const auto state = out.informer.state;
+        if (!refusal.empty() && (state == informer_state::paused || state == informer_state::listing)) {
+            out.informer.state = informer_state::not_installed;
+            out.informer.reason = refusal;
+        }
+        for (std::size_t i = 0; i < versions.size(); ++i) {
+            if (i != chosen) kind_version::add_counts(out.informer, versions[i].status());
+        }
+        return out;
+    }
+};
+
+// Runs the informers of a slot: of one version straight away, of several the first that the server serves. While none
+// is served they take turns, with a pause after each round.
+inline awaitable<void> run_slot(environment& env, kind_slot& slot, duration probe_period, std::stop_token stop) {
+    if (slot.versions.size() == 1) {
+        slot.versions.front().start(stop);
+        co_return;
+    }
+    while (!stop.stop_requested()) {
+        kind_version& version = slot.versions[slot.chosen];
+        version.start(stop);
+        while (!version.absent()) {
+            if (version.status().synced) slot.refusal.clear();
+            const wake reason = co_await slot.changed.wait(env, stop);
+            if (reason == wake::stopped) co_return;
+        }
+        slot.refusal = version.status().reason;
+        co_await version.stop();
+        const std::size_t next = (slot.chosen + 1) % slot.versions.size();
+        if (next == 0) co_await sleep_for(env, probe_period, stop);
+        slot.chosen = next;
+    }
+}
+
+}  // namespace kcontrol::detail

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <kcontrol/multicluster/cluster_status.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kcontrol {
+
+KCONTROL_DECL std::string_view to_string(cluster_state state) noexcept {
+    switch (state) {
+    case cluster_state::connecting: return "connecting";
+    case cluster_state::live: return "live";
+    case cluster_state::degraded: return "degraded";
+    case cluster_state::unreachable: return "unreachable";
+    case cluster_state::failed: return "failed";
+    }
+    return "unknown";
+}
+
+KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const std::vector<kind_status>& kinds) {
+    std::size_t pending = 0, failing = 0, unreachable = 0, forbidden = 0;
+    const kind_status* worst = nullptr;
+    for (const auto& kind : kinds) {
+        switch (kind.informer.state) {
+        case informer_state::live:
+        case informer_state::not_installed: break;
+        case informer_state::idle:
+        case informer_state::paused: ++pending; break;
+        case informer_state::listing: pending += kind.informer.synced ? 0U : 1U; break;
+        case informer_state::forbidden:
+            ++forbidden;
+            if (worst == nullptr) worst = &kind;
+            break;
+        case informer_state::failed:
+            ++failing;
+            // A refused certificate is no lack of an answer: waiting does not mend it.
+            if (kind.informer.failure == condition::unreachable && kind.informer.failure != errc::tls_failed) {
+                ++unreachable;
+            }
+            if (worst == nullptr || worst->informer.state == informer_state::forbidden) worst = &kind;
+            break;
+        }
+    }
+    const auto explain = [&] { return worst->gvk.kind + ": " + worst->informer.reason; };
+    if (failing != 0) {
+        const bool all = failing + pending == kinds.size();
+        if (!all) return {cluster_state::degraded, explain()};
+        const bool silent = unreachable == failing;
+        return {silent ? cluster_state::unreachable : cluster_state::failed, worst->informer.reason};
+    }
+    if (pending != 0) return {cluster_state::connecting, {}};
+    if (forbidden != 0) return {cluster_state::degraded, explain()};
+    return {cluster_state::live, {}};
+}
+
+KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_status& b) {
+    const auto same_kind = [](const kind_status& x, const kind_status& y) {
+        return x.gvk == y.gvk && x.informer.state == y.informer.state && x.informer.reason == y.informer.reason &&
+               x.informer.lists == y.informer.lists && x.informer.watches == y.informer.watches &&
+               x.informer.objects == y.informer.objects && x.informer.skipped == y.informer.skipped;
+    };
+    return a.name == b.name && a.state == b.state && a.reason == b.reason && a.server == b.server &&
+           a.generation == b.generation &&
+           std::equal(a.kinds.begin(), a.kinds.end(), b.kinds.begin(), b.kinds.end(), same_kind);
+}
+
+}  // namespace kcontrol

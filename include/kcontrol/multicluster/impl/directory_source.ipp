@@ -1,0 +1,126 @@
+#pragma once
+
+#include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/directory_tracker.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+inline constexpr duration directory_sweep_period = std::chrono::seconds(30);
+inline constexpr std::size_t largest_kubeconfig = std::size_t{1} << 20;
+
+inline std::string cluster_name_of(const std::string& file) {
+    const auto dot = file.rfind('.');
+    return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
+}
+
+inline bool is_kubeconfig_name(const std::string& file) {
+    return !file.empty() && file.front() != '.' && file.back() != '~' && file.front() != '#';
+}
+
+}  // namespace detail
+
+struct directory_source::impl : std::enable_shared_from_this<impl> {
+    impl(environment& e, executor x, std::string p, auth::trust t, logger l)
+        : env(e), ex(std::move(x)), path(std::move(p)), trust(t), log(std::move(l)), tasks(env, ex, log) {}
+
+    result<std::vector<directory_tracker::finding>> look() {
+        auto files = env.list_directory(path);
+        if (!files) return files.error();
+        std::vector<directory_tracker::finding> found;
+        for (const auto& file : *files) {
+            if (!detail::is_kubeconfig_name(file)) continue;
+            auto name = detail::cluster_name_of(file);
+            const bool taken =
+                std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
+            if (taken) {
+                log.warning("two kubeconfigs with one cluster name: this one is passed over",
+                            {{"file", path + "/" + file}});
+                continue;
+            }
+            found.emplace_back(std::move(name), read(path + "/" + file));
+        }
+        return found;
+    }
+
+    result<auth::cluster_config> read(const std::string& file) {
+        auto text = env.read_file(file, detail::largest_kubeconfig);
+        if (!text) return text.error();
+        auto parsed = auth::kubeconfig::parse(*text, file, trust);
+        if (!parsed) return parsed.error();
+        return parsed->resolve(env);
+    }
+
+    void sweep() {
+        auto found = look();
+        if (!found) {
+            // What is unreadable is not gone: the clusters stay.
+            log.error("the directory of kubeconfigs can't be read", {{"error", found.error().what()}});
+            return;
+        }
+        auto next = tracker.observe(env.now(), std::move(*found));
+        if (told && *told == next) return;
+        told = next;
+        on_change(std::move(next));
+    }
+
+    static awaitable<void> run(std::shared_ptr<impl> self, std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            self->sweep();
+            auto next = self->env.now() + detail::directory_sweep_period;
+            if (self->tracker.look_again_at()) next = std::min(next, *self->tracker.look_again_at());
+            co_await self->changed.wait(self->env, stop, next);
+        }
+    }
+
+    environment& env;
+    executor ex;
+    std::string path;
+    auth::trust trust;
+    logger log;
+    task_group tasks;
+    directory_tracker tracker;
+    std::optional<std::vector<desired_cluster>> told;
+    std::function<void(std::vector<desired_cluster>)> on_change;
+    std::unique_ptr<directory_watch> watch;
+    async_event changed;
+    scope lifetime;
+};
+
+KCONTROL_DECL directory_source::directory_source(environment& env, executor ex, std::string path, auth::trust level,
+                                                 logger log)
+    : impl_(std::make_shared<impl>(env, std::move(ex), std::move(path), level, std::move(log))) {}
+
+KCONTROL_DECL directory_source::~directory_source() { stop(); }
+
+KCONTROL_DECL result<void> directory_source::start(std::function<void(std::vector<desired_cluster>)> on_change) {
+    auto first = impl_->look();
+    if (!first) return first.error();
+    impl_->on_change = std::move(on_change);
+    auto watch = impl_->env.watch_directory(impl_->ex, impl_->path);
+    if (watch) {
+        impl_->watch = std::move(*watch);
+        impl_->watch->start([weak = impl_->weak_from_this()] {
+            if (const auto self = weak.lock()) self->changed.notify_all();
+        });
+    } else {
+        impl_->log.warning("changes of the directory of kubeconfigs are noticed only every 30 s",
+                           {{"error", watch.error().what()}});
+    }
+    impl_->tasks.spawn(impl::run(impl_, impl_->lifetime.token()));
+    return {};
+}
+
+KCONTROL_DECL void directory_source::stop() {
+    if (impl_->watch) impl_->watch->stop();
+    impl_->on_change = [](std::vector<desired_cluster>) {};
+    impl_->lifetime.stop();
+}
+
+}  // namespace kcontrol
