@@ -2,17 +2,15 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
+#include <kcontrol/transport/server_tls.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 
 namespace kcontrol::http {
 
@@ -50,18 +48,6 @@ private:
     duration idle_timeout_ = std::chrono::seconds(90);
     duration write_timeout_ = std::chrono::seconds(60);
     duration drain_timeout_ = std::chrono::seconds(1);
-};
-
-/// TLS settings of a server, as PEM text.
-class server_tls {
-public:
-    server_tls() = default;
-    server_tls(std::string cert, secret_string key) : cert_pem(std::move(cert)), key_pem(std::move(key)) {}
-
-    std::string cert_pem;                     ///< chain
-    secret_string key_pem;                    ///< key of cert_pem
-    std::string client_ca_pem;                ///< verify client certificates against these; empty: don't ask for one
-    bool require_client_certificate = false;  ///< with client_ca_pem: refuse clients without a certificate
 };
 
 namespace detail {

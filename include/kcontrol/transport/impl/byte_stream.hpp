@@ -1,0 +1,105 @@
+// A connection as bytes: plain TCP and TLS behind one interface, so that what is above is compiled once.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/executor.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+struct ssl_st;
+
+namespace kcontrol::http::detail {
+
+using tcp = boost::asio::ip::tcp;
+using io_handler = boost::asio::any_completion_handler<void(error_code, std::size_t)>;
+using done_handler = boost::asio::any_completion_handler<void(error_code)>;
+using write_buffers = std::array<boost::asio::const_buffer, 3>;
+
+class tls_context;
+
+/// One connection. At most one read and one write at a time; both must have ended before it is destroyed, or be
+/// destroyed with their context.
+class byte_stream {
+public:
+    virtual ~byte_stream() = default;
+    virtual tcp::socket& socket() noexcept = 0;
+    virtual void async_handshake(done_handler handler) = 0;
+    virtual void async_read(boost::asio::mutable_buffer into, io_handler handler) = 0;
+    virtual void async_write(write_buffers from, io_handler handler) = 0;  // all of it
+    virtual void async_shutdown(done_handler handler) = 0;
+    virtual ssl_st* tls() noexcept { return nullptr; }
+
+    KCONTROL_DECL void close() noexcept;
+    KCONTROL_DECL void reset() noexcept;  // close with RST
+};
+
+KCONTROL_DECL std::unique_ptr<byte_stream> make_plain_stream(tcp::socket socket);
+
+/// The client's end of TLS that verifies `peer_name`, or the server's if it is empty.
+KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_stream(tcp::socket socket,
+                                                                   std::shared_ptr<tls_context> context,
+                                                                   const std::string& peer_name);
+
+/// Nothing of this process' sockets is inherited by its children, and small messages go out at once.
+KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept;
+
+class io_outcome {
+public:
+    io_outcome(error_code f, std::size_t n) noexcept : failure(f), bytes(n) {}
+    error_code failure;
+    std::size_t bytes;
+};
+
+// Named function objects, not lambdas: g++ 12 destroys capturing lambda temporaries of a co_await twice.
+struct start_read {
+    byte_stream* stream;
+    boost::asio::mutable_buffer into;
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        stream->async_read(into, io_handler(std::forward<Handler>(handler)));
+    }
+};
+struct start_write {
+    byte_stream* stream;
+    write_buffers from;
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        stream->async_write(from, io_handler(std::forward<Handler>(handler)));
+    }
+};
+struct start_handshake {
+    byte_stream* stream;
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        stream->async_handshake(done_handler(std::forward<Handler>(handler)));
+    }
+};
+struct start_shutdown {
+    byte_stream* stream;
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        stream->async_shutdown(done_handler(std::forward<Handler>(handler)));
+    }
+};
+
+KCONTROL_DECL awaitable<io_outcome> read(byte_stream& stream, boost::asio::mutable_buffer into);
+KCONTROL_DECL awaitable<io_outcome> write(byte_stream& stream, write_buffers from);
+KCONTROL_DECL awaitable<error_code> handshake(byte_stream& stream);
+KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream);
+
+}  // namespace kcontrol::http::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/transport/impl/byte_stream.ipp>
+#endif

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <kcontrol/transport/impl/byte_stream.hpp>
+#include <kcontrol/transport/impl/tls_context.hpp>
+
+#include <boost/asio/append.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace kcontrol::http::detail {
+
+class plain_stream final : public byte_stream {
+public:
+    explicit plain_stream(tcp::socket socket) : socket_(std::move(socket)) {}
+    tcp::socket& socket() noexcept override { return socket_; }
+
+    void async_handshake(done_handler handler) override {
+        boost::asio::post(socket_.get_executor(), boost::asio::append(std::move(handler), error_code{}));
+    }
+    void async_read(boost::asio::mutable_buffer into, io_handler handler) override {
+        socket_.async_read_some(boost::asio::mutable_buffers_1(into), std::move(handler));
+    }
+    void async_write(write_buffers from, io_handler handler) override {
+        boost::asio::async_write(socket_, from, std::move(handler));
+    }
+    void async_shutdown(done_handler handler) override {
+        error_code failure;
+        socket_.shutdown(tcp::socket::shutdown_send, failure);
+        boost::asio::post(socket_.get_executor(), boost::asio::append(std::move(handler), failure));
+    }
+
+private:
+    tcp::socket socket_;
+};
+
+class tls_stream final : public byte_stream {
+public:
+    tls_stream(tcp::socket socket, std::shared_ptr<tls_context> context, bool client)
+        : context_(std::move(context)), stream_(std::move(socket), context_->native()), client_(client) {}
+    tcp::socket& socket() noexcept override { return stream_.next_layer(); }
+    ssl_st* tls() noexcept override { return stream_.native_handle(); }
+
+    void async_handshake(done_handler handler) override {
+        using boost::asio::ssl::stream_base;
+        stream_.async_handshake(client_ ? stream_base::client : stream_base::server, std::move(handler));
+    }
+    void async_read(boost::asio::mutable_buffer into, io_handler handler) override {
+        stream_.async_read_some(boost::asio::mutable_buffers_1(into), std::move(handler));
+    }
+    void async_write(write_buffers from, io_handler handler) override {
+        boost::asio::async_write(stream_, from, std::move(handler));
+    }
+    void async_shutdown(done_handler handler) override { stream_.async_shutdown(std::move(handler)); }
+
+private:
+    std::shared_ptr<tls_context> context_;
+    boost::asio::ssl::stream<tcp::socket> stream_;
+    bool client_;
+};
+
+KCONTROL_DECL void byte_stream::close() noexcept {
+    error_code ignored;
+    socket().close(ignored);
+}
+
+KCONTROL_DECL void byte_stream::reset() noexcept {
+    error_code ignored;
+    socket().set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    socket().close(ignored);
+}
+
+KCONTROL_DECL std::unique_ptr<byte_stream> make_plain_stream(tcp::socket socket) {
+    return std::make_unique<plain_stream>(std::move(socket));
+}
+
+KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_stream(tcp::socket socket,
+                                                                   std::shared_ptr<tls_context> context,
+                                                                   const std::string& peer_name) {
+    const bool client = !peer_name.empty();
+    std::unique_ptr<byte_stream> stream = std::make_unique<tls_stream>(std::move(socket), std::move(context), client);
+    if (client) {
+        if (const auto expected = expect_peer(stream->tls(), peer_name); !expected) return expected.error();
+    }
+    return stream;
+}
+
+KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept {
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    const int fd = socket.native_handle();
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    // A peer that vanished without a word is found out within 30 s: reliability of long watches rests on it.
+    const auto set = [fd](int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); };
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+    // Not on the server's side: there, a reader may be slow, and write_timeout says how slow.
+    if (client) set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+}
+
+using io_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;
+
+KCONTROL_DECL awaitable<io_outcome> read(byte_stream& stream, boost::asio::mutable_buffer into) {
+    start_read operation{&stream, into};
+    io_token token;
+    const auto [failure, bytes] =
+        co_await boost::asio::async_initiate<io_token, void(error_code, std::size_t)>(operation, token);
+    co_return io_outcome(failure, bytes);
+}
+
+KCONTROL_DECL awaitable<io_outcome> write(byte_stream& stream, write_buffers from) {
+    start_write operation{&stream, from};
+    io_token token;
+    const auto [failure, bytes] =
+        co_await boost::asio::async_initiate<io_token, void(error_code, std::size_t)>(operation, token);
+    co_return io_outcome(failure, bytes);
+}
+
+KCONTROL_DECL awaitable<error_code> handshake(byte_stream& stream) {
+    start_handshake operation{&stream};
+    io_token token;
+    const auto [failure] = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    co_return failure;
+}
+
+KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream) {
+    start_shutdown operation{&stream};
+    io_token token;
+    const auto [failure] = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    co_return failure;
+}
+
+}  // namespace kcontrol::http::detail

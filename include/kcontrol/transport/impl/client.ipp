@@ -1,0 +1,70 @@
+#pragma once
+
+#include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/impl/client_transport.ipp>
+
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace kcontrol::http {
+namespace detail {
+
+// TLS contexts by settings, as long as some transport uses them: parsing a bundle of roots costs milliseconds and
+// a megabyte, and a hundred transports often share one.
+class tls_context_cache {
+public:
+    result<std::shared_ptr<tls_context>> get(const tls_options& options) {
+        const std::lock_guard lock(mutex_);
+        entries_.remove_if([](const entry& one) { return one.context.expired(); });
+        for (const auto& one : entries_) {
+            if (!(one.options == options)) continue;
+            if (auto found = one.context.lock()) return found;
+        }
+        auto made = tls_context::for_client(options);
+        if (made) entries_.emplace_back(options, *made);
+        return made;
+    }
+
+private:
+    struct entry {
+        entry(tls_options o, const std::shared_ptr<tls_context>& c) : options(std::move(o)), context(c) {}
+        tls_options options;
+        std::weak_ptr<tls_context> context;
+    };
+    std::mutex mutex_;
+    std::list<entry> entries_;
+};
+
+inline result<std::shared_ptr<transport>> make_client_transport(environment& env, const transport_options& options,
+                                                                tls_context_cache& cache, executor ex,
+                                                                const endpoint& server, const tls_options& tls) {
+    if (server.scheme != "https" && server.scheme != "http") {
+        return error(errc::invalid_config, "the server's scheme is \"" + server.scheme + "\"; use https or http");
+    }
+    if (server.host.empty())
+        return error(errc::invalid_config, "the server's host is empty; give a name or an address");
+    std::string peer_name;
+    std::shared_ptr<tls_context> context;
+    if (server.scheme == "https") {
+        peer_name = tls.server_name.empty() ? server.host : tls.server_name;
+        tls_options shared = tls;
+        shared.server_name.clear();  // a matter of the connection, not of the context
+        auto got = cache.get(shared);
+        if (!got) return got.error().with_context(url_of(server));
+        context = std::move(*got);
+    }
+    return std::shared_ptr<transport>(std::make_shared<client_transport>(
+        env, std::move(ex), server, std::move(peer_name), std::move(context), options));
+}
+
+}  // namespace detail
+
+KCONTROL_DECL transport_factory make_transport_factory(environment& env, transport_options options) {
+    return [&env, options, cache = std::make_shared<detail::tls_context_cache>()](executor ex, const endpoint& server,
+                                                                                  const tls_options& tls) {
+        return detail::make_client_transport(env, options, *cache, std::move(ex), server, tls);
+    };
+}
+
+}  // namespace kcontrol::http

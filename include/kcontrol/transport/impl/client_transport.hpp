@@ -1,0 +1,80 @@
+// The transport of one server: its idle connections, and the exchanges on the others.
+#pragma once
+
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/impl/connection.hpp>
+#include <kcontrol/transport/impl/message_parser.hpp>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kcontrol::http::detail {
+
+class client_transport;
+
+/// One request and its response, on one connection.
+class client_exchange {
+public:
+    client_exchange(std::shared_ptr<client_transport> owner, const request& req, std::size_t max_body);
+    ~client_exchange() { dog->release(); }
+    client_exchange(const client_exchange&) = delete;
+    client_exchange& operator=(const client_exchange&) = delete;
+
+    void use(std::unique_ptr<connection> c);
+    awaitable<void> send(std::string_view head, std::string_view content);
+    awaitable<result<void>> read_head();
+    /// Reads once and parses what came.
+    awaitable<result<void>> read_more();
+    /// Gives the connection back if it is fit for another request.
+    void finish();
+
+    std::shared_ptr<client_transport> transport;
+    std::shared_ptr<watchdog> dog;
+    std::unique_ptr<connection> link;
+    std::optional<message_parser<false>> parser;
+    bool safe;  ///< GET or HEAD: may be sent again
+    bool is_head;
+    bool reused = false;    ///< the connection served another exchange before
+    bool answered = false;  ///< at least one byte came back
+    bool unsent = false;    ///< the request did not go out whole
+
+private:
+    error describe(const error_code& failure) const;
+    std::size_t max_body_;
+};
+
+/// See make_transport_factory.
+class client_transport final : public http::transport, public std::enable_shared_from_this<client_transport> {
+public:
+    client_transport(environment& e, executor x, const http::endpoint& s, std::string name,
+                     std::shared_ptr<tls_context> t, transport_options o)
+        : env(e), ex(std::move(x)), server(s), peer_name(std::move(name)), tls(std::move(t)), options(o) {}
+
+    awaitable<result<response>> round_trip(request req, exchange_options o) override;
+    awaitable<result<streamed_response>> open_stream(request req, exchange_options o) override;
+    void close() override;
+
+    std::unique_ptr<connection> take_idle();
+    void give_back(std::unique_ptr<connection> c);
+
+    environment& env;
+    executor ex;
+    const http::endpoint server;
+    const std::string peer_name;
+    const std::shared_ptr<tls_context> tls;
+    const transport_options options;
+    bool closed = false;
+
+private:
+    void sweep_later();
+    void sweep();
+
+    std::deque<std::unique_ptr<connection>> idle_;  // oldest first
+    std::unique_ptr<timer> sweeper_;
+    bool sweeping_ = false;
+};
+
+}  // namespace kcontrol::http::detail

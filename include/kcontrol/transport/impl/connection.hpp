@@ -1,0 +1,72 @@
+// A client's connection: how it is made, and the bytes read ahead on it.
+#pragma once
+
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/impl/byte_stream.hpp>
+#include <kcontrol/transport/impl/tls_context.hpp>
+#include <kcontrol/transport/impl/watchdog.hpp>
+
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace kcontrol::http::detail {
+
+/// A connection and what was read from it beyond the last message.
+class connection {
+public:
+    explicit connection(std::unique_ptr<byte_stream> s) : stream(std::move(s)) {}
+
+    /// True if nothing has arrived, not even the end: the next request may use it.
+    KCONTROL_DECL bool quiet() const noexcept;
+
+    std::unique_ptr<byte_stream> stream;
+    boost::beast::flat_buffer input;
+    std::size_t read_size = std::size_t{16} << 10;
+    time_point idle_since{};
+};
+
+/// What it takes to reach a server. The references outlive the call.
+class connect_request {
+public:
+    connect_request(environment& e, executor x, const endpoint& s, std::string name, std::shared_ptr<tls_context> t,
+                    const transport_options& o, std::shared_ptr<watchdog> d)
+        : env(e),
+          ex(std::move(x)),
+          server(s),
+          peer_name(std::move(name)),
+          tls(std::move(t)),
+          options(o),
+          dog(std::move(d)) {}
+
+    environment& env;
+    executor ex;
+    const endpoint& server;
+    std::string peer_name;             ///< to verify
+    std::shared_ptr<tls_context> tls;  ///< null: plain TCP
+    const transport_options& options;
+    std::shared_ptr<watchdog> dog;  ///< follows the caller's stop token already; watches the new socket afterwards
+};
+
+/// Resolves the host (unless it is an address), tries its addresses in turn, and does the TLS handshake.
+/// Errors: name_not_found, connection_refused, timeout, stopped, tls_failed, connection_lost.
+KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
+                                                                     std::stop_token stop);
+
+/// "scheme://host:port".
+KCONTROL_DECL std::string url_of(const endpoint& server);
+
+/// "host" or "host:port" for the Host header, brackets around an IPv6 address.
+KCONTROL_DECL std::string authority_of(const endpoint& server);
+
+KCONTROL_DECL bool is_loopback(const std::string& host) noexcept;
+
+}  // namespace kcontrol::http::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/transport/impl/connection.ipp>
+#endif

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/transport/impl/connection.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/connect.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <sys/socket.h>
+#include <vector>
+
+namespace kcontrol::http::detail {
+
+KCONTROL_DECL bool connection::quiet() const noexcept {
+    if (input.size() != 0 || !stream->socket().is_open()) return false;
+    // Bytes that wait are an answer nobody asked for, TLS' farewell, or the end: in none of these cases will the
+    // next request fare well.
+    char byte = 0;
+    const auto n = ::recv(stream->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+KCONTROL_DECL std::string authority_of(const endpoint& server) {
+    std::string text = server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
+    const std::uint16_t usual = server.scheme == "https" ? 443 : 80;
+    if (server.port != usual) text += ":" + std::to_string(server.port);
+    return text;
+}
+
+KCONTROL_DECL std::string url_of(const endpoint& server) { return server.scheme + "://" + authority_of(server); }
+
+KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
+    error_code failure;
+    const auto address = boost::asio::ip::make_address(host, failure);
+    return failure ? host == "localhost" : address.is_loopback();
+}
+
+using addresses = std::vector<tcp::endpoint>;
+
+// What a lookup that may outlast its caller shares with it: the system's resolver can't be interrupted.
+struct pending_lookup {
+    explicit pending_lookup(const executor& ex) : resolver(ex) {}
+    tcp::resolver resolver;
+    async_event ready;
+    bool done = false;
+    error_code failure;
+    addresses found;
+};
+
+inline void start_lookup(const std::shared_ptr<pending_lookup>& lookup, const endpoint& server) {
+    lookup->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service,
+                                   [lookup](const error_code& failure, const tcp::resolver::results_type& results) {
+                                       lookup->done = true;
+                                       lookup->failure = failure;
+                                       for (const auto& one : results) lookup->found.push_back(one.endpoint());
+                                       lookup->ready.notify_all();
+                                   });
+}
+
+inline error lookup_error(const endpoint& server, const error_code& failure) {
+    return error(errc::name_not_found, "the host name \"" + server.host + "\" can't be resolved: " + failure.message() +
+                                           "; check the server's address and DNS");
+}
+
+inline awaitable<result<addresses>> resolve(environment& env, executor ex, const endpoint& server, time_point deadline,
+                                            std::stop_token stop) {
+    error_code not_an_address;
+    const auto address = boost::asio::ip::make_address(server.host, not_an_address);
+    // Asio's resolver starts a thread of its own: not for what needs no lookup.
+    if (!not_an_address) co_return addresses(1, tcp::endpoint(address, server.port));
+    const auto lookup = std::make_shared<pending_lookup>(ex);
+    start_lookup(lookup, server);
+    while (!lookup->done) {
+        const wake reason = co_await lookup->ready.wait(env, stop, deadline);
+        if (reason == wake::stopped) co_return error(errc::stopped);
+        if (reason == wake::timeout)
+            co_return error(errc::timeout, "the host name \"" + server.host + "\" was not resolved in time");
+    }
+    if (lookup->failure) co_return lookup_error(server, lookup->failure);
+    co_return lookup->found;
+}
+
+inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
+    const std::string text = "can't connect to " + to.address().to_string() + " port " + std::to_string(to.port()) +
+                             ": " + failure.message();
+    if (failure == boost::asio::error::timed_out) return error(errc::timeout, text);
+    return error(errc::connection_refused, text + "; check that the server runs and the address is right");
+}
+
+inline awaitable<error_code> connect_socket(tcp::socket& socket, tcp::endpoint to) {
+    boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
+    const auto [failure] = co_await socket.async_connect(to, token);
+    co_return failure;
+}
+
+// Each address gets its share of the time, so that one that swallows packets leaves some for the next.
+inline awaitable<result<tcp::socket>> connect_any(const connect_request& what, addresses to, time_point deadline) {
+    error last(errc::name_not_found, "the host name \"" + what.server.host + "\" has no address");
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const auto now = what.env.now();
+        const duration share =
+            std::max<duration>((deadline - now) / static_cast<std::int64_t>(to.size() - i), std::chrono::seconds(2));
+        auto dog = std::make_shared<watchdog>(what.env, what.ex);
+        tcp::socket socket(what.ex);
+        error_code failure;
+        socket.open(to[i].protocol(), failure);
+        if (!failure) {
+            prepare_socket(socket, true);
+            what.dog->watch(&socket);
+            dog->watch(&socket);
+            dog->deadline(std::min(deadline, now + share));
+            failure = co_await connect_socket(socket, to[i]);
+            dog->release();
+            what.dog->watch(nullptr);
+        }
+        if (what.dog->cause() == cut_cause::stopped) co_return error(errc::stopped);
+        if (!failure && socket.is_open()) co_return result<tcp::socket>(std::move(socket));
+        if (dog->cause() == cut_cause::timeout) failure = boost::asio::error::timed_out;
+        last = connect_error(failure, to[i]);
+        if (what.env.now() >= deadline) break;
+    }
+    co_return last;
+}
+
+inline awaitable<result<void>> secure(const connect_request& what, byte_stream& stream, time_point deadline) {
+    what.dog->watch(&stream.socket());
+    what.dog->deadline(deadline);
+    const error_code failure = co_await handshake(stream);
+    what.dog->deadline(std::nullopt);
+    what.dog->watch(nullptr);
+    if (what.dog->cause() == cut_cause::stopped) co_return error(errc::stopped);
+    if (what.dog->cause() == cut_cause::timeout) {
+        co_return error(errc::timeout, "the TLS handshake was not complete in time; does the port speak TLS?");
+    }
+    if (failure) co_return handshake_error(stream.tls(), failure, what.peer_name);
+    co_return result<void>();
+}
+
+KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
+                                                                     std::stop_token stop) {
+    const auto connect_deadline = std::min(deadline, what.env.now() + what.options.connect_timeout());
+    auto to = co_await resolve(what.env, what.ex, what.server, connect_deadline, stop);
+    if (!to) co_return to.error();
+    auto socket = co_await connect_any(what, std::move(*to), connect_deadline);
+    if (!socket) co_return socket.error();
+    if (!what.tls) co_return std::make_unique<connection>(make_plain_stream(std::move(*socket)));
+
+    auto stream = make_tls_stream(std::move(*socket), what.tls, what.peer_name);
+    if (!stream) co_return stream.error();
+    const auto handshake_deadline = std::min(deadline, what.env.now() + what.options.handshake_timeout());
+    const auto secured = co_await secure(what, **stream, handshake_deadline);
+    if (!secured) co_return secured.error();
+    co_return std::make_unique<connection>(std::move(*stream));
+}
+
+}  // namespace kcontrol::http::detail

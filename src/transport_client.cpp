@@ -1,0 +1,2 @@
+#include <kcontrol/transport/impl/client.ipp>
+#include <kcontrol/transport/impl/connection.ipp>

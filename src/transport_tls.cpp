@@ -1,0 +1,4 @@
+#include <kcontrol/transport/impl/byte_stream.ipp>
+#include <kcontrol/transport/impl/listen_address.ipp>
+#include <kcontrol/transport/impl/self_signed.ipp>
+#include <kcontrol/transport/impl/tls_context.ipp>
