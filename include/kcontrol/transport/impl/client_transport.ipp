@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/transport/impl/client_transport.hpp>
 
 #include <algorithm>
@@ -78,6 +79,7 @@ inline void client_exchange::finish() {
     const bool fit = parser->keep_alive() && !unsent && dog->cause() == cut_cause::none;
     dog->release();
     if (fit) transport->give_back(std::move(link));
+    link.reset();
 }
 
 inline std::unique_ptr<connection> client_transport::take_idle() {

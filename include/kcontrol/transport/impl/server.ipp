@@ -1,0 +1,196 @@
+#pragma once
+
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/transport/impl/server_connection.ipp>
+#include <kcontrol/transport/server.hpp>
+
+#include <boost/asio/ip/v6_only.hpp>
+
+#include <list>
+#include <utility>
+
+namespace kcontrol::http {
+namespace detail {
+
+inline std::string peer_text(const tcp::socket& socket) {
+    error_code failure;
+    const auto from = socket.remote_endpoint(failure);
+    if (failure) return "unknown";
+    return listen_address(from.address().to_string(), from.port()).text();
+}
+
+/// The part of a server that its coroutines keep alive.
+class server_core {
+public:
+    explicit server_core(std::shared_ptr<const connection_context> context)
+        : shared(std::move(context)), acceptor(shared->ex), tasks(shared->env, shared->ex, shared->log) {}
+
+    void stop_accepting() {
+        error_code ignored;
+        acceptor.close(ignored);
+        stopping.request_stop();
+    }
+
+    std::shared_ptr<const connection_context> shared;
+    tcp::acceptor acceptor;
+    std::shared_ptr<tls_context> tls;
+    std::list<server_connection*> connections;
+    std::size_t accepted = 0;
+    std::stop_source stopping;
+    task_group tasks;
+};
+
+// The functions below take the core by value: they may start after the server has gone.
+inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::socket socket) {
+    const std::string peer = peer_text(socket);
+    prepare_socket(socket, false);
+    std::unique_ptr<byte_stream> stream;
+    if (core->tls) {
+        auto made = make_tls_stream(std::move(socket), core->tls, {});
+        if (!made) co_return;
+        stream = std::move(*made);
+    } else {
+        stream = make_plain_stream(std::move(socket));
+    }
+    const auto connection = std::make_shared<server_connection>(core->shared, std::move(stream), peer);
+    const auto position = core->connections.insert(core->connections.end(), connection.get());
+    if (core->stopping.stop_requested()) connection->stop();
+    co_await connection->serve();
+    core->connections.erase(position);
+}
+
+inline bool out_of_resources(const error_code& failure) {
+    return failure == boost::asio::error::no_descriptors || failure == boost::asio::error::no_buffer_space ||
+           failure == boost::asio::error::no_memory || failure == boost::system::errc::too_many_files_open_in_system;
+}
+
+inline awaitable<void> accept_loop(std::shared_ptr<server_core> core, std::stop_token stop) {
+    const auto& shared = *core->shared;
+    boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
+    while (!stop.stop_requested()) {
+        auto outcome = co_await core->acceptor.async_accept(token);
+        auto& [failure, socket] = outcome;
+        if (stop.stop_requested()) break;
+        if (out_of_resources(failure)) {
+            shared.log.warning("can't accept a connection; trying again", {{"error", failure.message()}});
+            co_await sleep_for(shared.env, std::chrono::milliseconds(100), stop);
+            continue;
+        }
+        if (failure) continue;  // a connection that was gone before it was accepted
+        if (core->tasks.running() > shared.options.max_connections()) {  // this loop is one of them
+            shared.log.warning("too many connections; one is refused",
+                               {{"limit", std::to_string(shared.options.max_connections())}});
+            continue;  // and closes it
+        }
+        ++core->accepted;
+        core->tasks.spawn(serve_socket(core, std::move(socket)));
+    }
+}
+
+inline error listen_error(const listen_address& at, const error_code& failure) {
+    const std::string text = "can't listen at " + at.text() + ": " + failure.message();
+    if (failure == boost::asio::error::address_in_use) {
+        return error(errc::address_in_use,
+                     text + "; stop the program that listens there, or choose another port (0: any)");
+    }
+    if (failure == boost::asio::error::access_denied) {
+        return error(errc::invalid_argument, text + "; ports below 1024 need a privilege, choose a higher one");
+    }
+    return error(errc::invalid_argument, text + "; choose an address of this machine");
+}
+
+inline error_code bind_acceptor(tcp::acceptor& acceptor, const tcp::endpoint& at) {
+    error_code failure;
+    acceptor.open(at.protocol(), failure);
+    if (failure) return failure;
+    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+    acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
+    if (at.address().is_v6()) {
+        // Every address means IPv4, too.
+        acceptor.set_option(boost::asio::ip::v6_only(!at.address().is_unspecified()), failure);
+    }
+    acceptor.bind(at, failure);
+    if (!failure) acceptor.listen(boost::asio::socket_base::max_listen_connections, failure);
+    if (failure) {
+        error_code ignored;
+        acceptor.close(ignored);
+    }
+    return failure;
+}
+
+inline error_code bind_any(tcp::acceptor& acceptor, std::uint16_t port) {
+    const error_code failure = bind_acceptor(acceptor, tcp::endpoint(tcp::v6(), port));
+    if (!failure || failure == boost::asio::error::address_in_use) return failure;
+    return bind_acceptor(acceptor, tcp::endpoint(tcp::v4(), port));  // a machine without IPv6
+}
+
+}  // namespace detail
+
+KCONTROL_DECL server::server(environment& env, executor ex, handler answer, server_options options, logger log)
+    : core_(std::make_shared<detail::server_core>(std::make_shared<detail::connection_context>(
+          env, std::move(ex), std::move(answer), options, std::move(log)))) {}
+
+KCONTROL_DECL server::~server() {
+    core_->stop_accepting();
+    for (auto* one : core_->connections) one->close();
+}
+
+KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optional<server_tls> tls) {
+    if (!at.enabled) return error(errc::invalid_argument, "the address says not to listen");
+    if (core_->acceptor.is_open()) return error(errc::unavailable, "the server listens already; stop it first");
+    std::shared_ptr<detail::tls_context> context;
+    if (tls) {
+        auto made = detail::tls_context::for_server(*tls);
+        if (!made) return made.error();
+        context = std::move(*made);
+    }
+    error_code failure;
+    if (at.host.empty()) {
+        failure = detail::bind_any(core_->acceptor, at.port);
+    } else {
+        const auto address = boost::asio::ip::make_address(at.host, failure);
+        if (!failure) failure = detail::bind_acceptor(core_->acceptor, detail::tcp::endpoint(address, at.port));
+    }
+    if (failure) return detail::listen_error(at, failure);
+    core_->tls = std::move(context);
+    core_->stopping = std::stop_source();
+    return {};
+}
+
+KCONTROL_DECL void server::start() {
+    if (core_->acceptor.is_open()) core_->tasks.spawn(detail::accept_loop(core_, core_->stopping.get_token()));
+}
+
+KCONTROL_DECL std::uint16_t server::local_port() const noexcept {
+    error_code failure;
+    const auto at = core_->acceptor.local_endpoint(failure);
+    return failure ? std::uint16_t{0} : at.port();
+}
+
+namespace detail {
+
+inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
+    core->stop_accepting();
+    for (auto* one : core->connections) one->stop();
+    const auto& options = core->shared->options;
+    environment& env = core->shared->env;
+    const bool drained = co_await core->tasks.join(env.now() + options.drain_timeout());
+    if (drained) co_return;
+    for (auto* one : core->connections) one->close();
+    const bool ended = co_await core->tasks.join(env.now() + std::chrono::seconds(1));
+    if (!ended) core->shared->log.warning("an HTTP handler does not heed gone(); it is left behind");
+}
+
+}  // namespace detail
+
+KCONTROL_DECL awaitable<void> server::stop() { return detail::stop_server(core_); }
+
+KCONTROL_DECL void server::reset_connections() {
+    for (auto* one : core_->connections) one->reset();
+}
+
+KCONTROL_DECL std::size_t server::connections() const noexcept { return core_->connections.size(); }
+
+KCONTROL_DECL std::size_t server::accepted() const noexcept { return core_->accepted; }
+
+}  // namespace kcontrol::http
