@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint headers clang tidy unit)
+ALL_GROUPS=(lint headers unit clang tidy release package)
 FAST_GROUPS=(lint headers unit)
 
 # count PASSED FAILED SKIPPED
@@ -83,4 +83,42 @@ group_unit() {
         tail -n 3 "$LOGS/$name.log"
         ((status == 0)) || { echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; }
     done
+}
+
+group_release() {
+    configure release
+    check "the release build" build release
+}
+
+# consumer NAME CMAKE-OPTION...: configures, builds and runs tests/package/NAME.
+consumer() {
+    local name=$1
+    shift
+    local build=$BUILD/package/$name
+    rm -rf "$build"
+    cmake -S "$ROOT/tests/package/$name" -B "$build" -G Ninja "$@" &&
+        cmake --build "$build" --parallel "$(build_jobs)" && "$build/consumer"
+}
+
+refuses() { ! "$@"; }
+
+group_package() {
+    local prefix=$BUILD/package/prefix
+    configure release
+    build release kcontrol
+    rm -rf "$BUILD/package"
+    cmake --install "$BUILD/release" --prefix "$prefix" >/dev/null
+    check "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$prefix"
+    check "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$prefix"
+    check "add_subdirectory, as a shared library" consumer add_subdirectory -DBUILD_SHARED_LIBS=ON
+    sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"
+    check "a wish for the next minor version is refused" refuses \
+        cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+    if command -v conan >/dev/null; then
+        check "conan reads the recipe" conan inspect "$ROOT"
+    else
+        echo "skipped: conan is not installed, so its recipe is only compiled"
+        count 0 0 1
+        check "the recipe is Python" python3 -m py_compile "$ROOT/conanfile.py" "$ROOT/test_package/conanfile.py"
+    fi
 }

@@ -38,7 +38,7 @@ def line_of(text, position):
 def main(check, planted, clean, description):
     """Runs `check(root) -> [message]` on a tree, or on trees it must find wrong (planted) and right (clean).
 
-    planted: {path: (text, part of the expected message)}; each is tried alone in an empty tree.
+    planted: [(path, text, part of the expected message)] or [({path: text}, part)]; each is a tree of its own.
     clean: {path: text}; all together must give no message.
     """
     parser = argparse.ArgumentParser(description=description)
@@ -54,11 +54,12 @@ def main(check, planted, clean, description):
 
 def self_test(check, planted, clean):
     failures = 0
-    for number, (path, text, expected) in enumerate(planted):
-        messages = check_tree(check, {path: text})
+    for number, (*tree, expected) in enumerate(planted):
+        files = tree[0] if len(tree) == 1 else {tree[0]: tree[1]}
+        messages = check_tree(check, files)
         if not any(expected in message for message in messages):
             failures += 1
-            print(f"planted violation {number} in {path} was not found (wanted {expected!r}, got {messages})")
+            print(f"planted violation {number} in {sorted(files)} was not found (wanted {expected!r}, got {messages})")
     messages = check_tree(check, clean)
     if messages:
         failures += 1

@@ -184,8 +184,23 @@ constinit const type_descriptor descriptor<std::map<std::string, T, Compare>>::v
     .kind = type_kind::map, .element = &descriptor<T>::value, .map = &operations};
 
 template <class T, std::size_t... Index>
-constexpr typename structure_type<T>::table_type make_table(std::index_sequence<Index...>) {
+constexpr bool names_are_unique(std::index_sequence<Index...>) {
+    const std::string_view names[] = {"", field_at<Index>(structure_type<T>::list).name...};
+    for (std::size_t i = 0; i <= sizeof...(Index); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (names[i] == names[j]) return false;
+        }
+        if (structure_type<T>::own == 1 && names[i] == "metadata") return false;
+    }
+    return true;
+}
+
+template <class T, std::size_t... Index>
+constexpr typename structure_type<T>::table_type make_table(std::index_sequence<Index...> indices) {
     using self = structure_type<T>;
+    static_assert(
+        names_are_unique<T>(decltype(indices)()),
+        "kcontrol: a field list has an empty name, or one twice (the metadata of a resource is listed by itself)");
     if constexpr (self::own == 1) {
         using meta = std::remove_cvref_t<decltype(std::declval<T&>().metadata)>;
         return {

@@ -1,0 +1,74 @@
+"""The Conan 2 recipe of kcontrol. The version is that of include/kcontrol/version.hpp."""
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load
+
+
+class KcontrolConan(ConanFile):
+    name = "kcontrol"
+    description = "Kubernetes controllers in C++"
+    license = "Apache-2.0"
+    topics = ("kubernetes", "controller", "operator", "asio")
+    package_type = "library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"shared": [True, False], "fPIC": [True, False]}
+    default_options = {"shared": False, "fPIC": True}
+    exports = "include/kcontrol/version.hpp"
+    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "src/*", "LICENSE"
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "include", "kcontrol", "version.hpp"))
+        self.version = re.search(r'KCONTROL_VERSION_STRING "([^"]+)"', text).group(1)
+
+    def configure(self):
+        if self.options.shared:
+            self.options.rm_safe("fPIC")
+
+    def requirements(self):
+        # transitive_headers: our public headers include theirs.
+        self.requires("boost/[>=1.81 <2]", transitive_headers=True)
+        self.requires("openssl/[>=3 <4]")
+        self.requires("simdjson/[>=3.0 <5]")
+        self.requires("fmt/[>=9]", transitive_headers=True)
+        self.requires("libyaml/[>=0.2.5 <1]")
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def generate(self):
+        CMakeDeps(self).generate()
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["KCONTROL_DEVELOPER_MODE"] = False
+        toolchain.cache_variables["KCONTROL_INSTALL"] = True
+        toolchain.generate()
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        CMake(self).install()
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "kcontrol")
+        requires = ["boost::headers", "boost::json", "openssl::openssl", "simdjson::simdjson", "fmt::fmt",
+                    "libyaml::libyaml"]
+        compiled = self.cpp_info.components["compiled"]
+        compiled.set_property("cmake_target_name", "kcontrol::kcontrol")
+        compiled.libs = ["kcontrol"]
+        compiled.defines = ["KCONTROL_SEPARATE_COMPILATION"]
+        compiled.requires = requires
+        header_only = self.cpp_info.components["header_only"]
+        header_only.set_property("cmake_target_name", "kcontrol::header_only")
+        header_only.requires = requires
+        if self.settings.os in ("Linux", "FreeBSD"):
+            compiled.system_libs = header_only.system_libs = ["pthread"]

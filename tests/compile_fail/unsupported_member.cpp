@@ -1,0 +1,16 @@
+// A member of a type that JSON integers do not fit.
+// expect: Members may be bool, 32- and 64-bit signed integers
+#include <kcontrol/model/codec.hpp>
+
+#ifdef GOOD
+using number = std::int64_t;
+#else
+using number = unsigned;
+#endif
+
+struct sample {
+    number count = 0;
+    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("count", &sample::count)); }
+};
+
+std::string use(const sample& value) { return kcontrol::to_json(value); }
