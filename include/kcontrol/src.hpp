@@ -1,0 +1,72 @@
+// Every definition of the library, for a build without CMake: include it in one source file of yours.
+// Written by tools/check_umbrella.py --write.
+#pragma once
+
+#ifndef KCONTROL_SEPARATE_COMPILATION
+#error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
+#endif
+
+#include <kcontrol/auth/impl/cluster_config.ipp>
+#include <kcontrol/auth/impl/in_cluster.ipp>
+#include <kcontrol/auth/impl/kubeconfig.ipp>
+#include <kcontrol/auth/impl/resolve.ipp>
+#include <kcontrol/auth/impl/token_source.ipp>
+#include <kcontrol/base/impl/errc.ipp>
+#include <kcontrol/base/impl/error.ipp>
+#include <kcontrol/base/impl/log.ipp>
+#include <kcontrol/base/impl/secret_string.ipp>
+#include <kcontrol/cache/impl/informer.ipp>
+#include <kcontrol/cache/impl/store.ipp>
+#include <kcontrol/client/impl/answer.ipp>
+#include <kcontrol/client/impl/client.ipp>
+#include <kcontrol/client/impl/discovery.ipp>
+#include <kcontrol/client/impl/exchange.ipp>
+#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/resource_path.ipp>
+#include <kcontrol/client/impl/watch_stream.ipp>
+#include <kcontrol/http/impl/message.ipp>
+#include <kcontrol/http/impl/url.ipp>
+#include <kcontrol/http/impl/watch_framer.ipp>
+#include <kcontrol/json/impl/patch.ipp>
+#include <kcontrol/json/impl/reader.ipp>
+#include <kcontrol/json/impl/value.ipp>
+#include <kcontrol/json/impl/writer.ipp>
+#include <kcontrol/json/impl/yaml.ipp>
+#include <kcontrol/json/impl/yaml_scalar.ipp>
+#include <kcontrol/model/impl/decode.ipp>
+#include <kcontrol/model/impl/dynamic_object.ipp>
+#include <kcontrol/model/impl/encode.ipp>
+#include <kcontrol/model/impl/equal.ipp>
+#include <kcontrol/model/impl/field_selector.ipp>
+#include <kcontrol/model/impl/int_or_string.ipp>
+#include <kcontrol/model/impl/label_selector.ipp>
+#include <kcontrol/model/impl/metadata_fields.ipp>
+#include <kcontrol/model/impl/object_diff.ipp>
+#include <kcontrol/model/impl/patch_between.ipp>
+#include <kcontrol/model/impl/raw_json.ipp>
+#include <kcontrol/model/impl/resource_of.ipp>
+#include <kcontrol/model/impl/time.ipp>
+#include <kcontrol/multicluster/impl/cluster.ipp>
+#include <kcontrol/multicluster/impl/cluster_status.ipp>
+#include <kcontrol/multicluster/impl/directory_source.ipp>
+#include <kcontrol/multicluster/impl/directory_tracker.ipp>
+#include <kcontrol/multicluster/impl/multicluster_manager.ipp>
+#include <kcontrol/runtime/impl/scope.ipp>
+#include <kcontrol/runtime/impl/system_environment.ipp>
+#include <kcontrol/runtime/impl/task_group.ipp>
+#include <kcontrol/runtime/impl/wait.ipp>
+#include <kcontrol/testing/impl/sim_context.ipp>
+#include <kcontrol/testing/impl/sim_environment.ipp>
+#include <kcontrol/testing/impl/sim_network.ipp>
+#include <kcontrol/transport/impl/byte_stream.ipp>
+#include <kcontrol/transport/impl/client.ipp>
+#include <kcontrol/transport/impl/client_transport.ipp>
+#include <kcontrol/transport/impl/connection.ipp>
+#include <kcontrol/transport/impl/listen_address.ipp>
+#include <kcontrol/transport/impl/responder.ipp>
+#include <kcontrol/transport/impl/self_signed.ipp>
+#include <kcontrol/transport/impl/server.ipp>
+#include <kcontrol/transport/impl/server_connection.ipp>
+#include <kcontrol/transport/impl/tls_context.ipp>
+#include <kcontrol/watch/impl/reflector.ipp>
+#include <kcontrol/watch/impl/reflector_fsm.ipp>
