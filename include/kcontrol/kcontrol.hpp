@@ -4,6 +4,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/auth/plaintext.hpp>
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/api_status.hpp>
 #include <kcontrol/base/errc.hpp>
@@ -18,6 +19,7 @@
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/config.hpp>
+#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/http/transport.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/auth/detail/plaintext.hpp>
+#include <kcontrol/auth/plaintext.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>

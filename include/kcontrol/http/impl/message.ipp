@@ -2,7 +2,7 @@
 
 #include <kcontrol/http/message.hpp>
 
-#include <kcontrol/http/impl/ascii.hpp>
+#include <kcontrol/http/ascii.hpp>
 
 #include <algorithm>
 

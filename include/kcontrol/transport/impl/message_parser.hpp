@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/http/impl/ascii.hpp>
+#include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/message.hpp>
 
 #include <boost/beast/core/flat_buffer.hpp>
