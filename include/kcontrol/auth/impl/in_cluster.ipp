@@ -20,6 +20,9 @@ KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env) {
     const bool ipv6 = host.find(':') != std::string::npos;
     auto url = http::parse_base_url("https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port);
     if (!url) return error(errc::invalid_config, "KUBERNETES_SERVICE_HOST and PORT: " + url.error().message());
+    if (!url->path_prefix.empty()) {
+        return error(errc::invalid_config, "KUBERNETES_SERVICE_HOST and PORT: a host and a number are expected");
+    }
     cluster_config out;
     out.server = std::move(url->endpoint);
     out.token_file = folder + "token";
