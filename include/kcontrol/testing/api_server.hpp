@@ -1,0 +1,117 @@
+// The in-process API server: Kubernetes' REST API over objects in memory, for tests, demonstrations and the simulator.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/access_control.hpp>
+#include <kcontrol/testing/fault.hpp>
+#include <kcontrol/testing/object_store.hpp>
+#include <kcontrol/testing/request_log.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// The settings of a server.
+class api_server_options {
+public:
+    api_server_options& store(store_options options) { return store_ = options, *this; }
+    api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
+    api_server_options& min_watch_timeout(duration d) { return min_watch_timeout_ = d, *this; }
+
+    const store_options& store() const noexcept { return store_; }
+    /// Between two bookmarks of a watch; another one comes 2 s before its end.
+    duration bookmark_period() const noexcept { return bookmark_period_; }
+    /// A watch without timeoutSeconds ends at random between this and twice this.
+    duration min_watch_timeout() const noexcept { return min_watch_timeout_; }
+
+private:
+    store_options store_;
+    duration bookmark_period_ = std::chrono::seconds(60);
+    duration min_watch_timeout_ = std::chrono::minutes(30);
+};
+
+namespace detail {
+class api_server_core;
+}
+
+/// Serves the Kubernetes API as far as controllers and `kubectl get/create/patch/delete` need it: discovery, CRUD,
+/// lists with resourceVersion and pages, watches with history, bookmarks and 410, JSON and merge patches, the status
+/// subresource, finalizers, dry run, CustomResourceDefinitions, tables. Namespaces "default" and "kube-system" exist.
+///
+/// What it does not do: schemas (no defaulting, pruning or field validation), server-side apply, strategic merge
+/// patches that hold lists, garbage collection by owner (every delete is a background one, without dependents),
+/// graceful deletion, managedFields, protobuf and YAML bodies, admission, quota. A list that asks for a version ahead
+/// of the server is refused at once, where a real one waits 3 s first.
+///
+/// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context, where its
+/// handler runs, too.
+/// Object lifetime: requests in progress keep what they need; the environment outlives them. Destruction ends watches.
+class api_server {
+public:
+    KCONTROL_DECL api_server(environment& env, executor ex, api_server_options options = {});
+    KCONTROL_DECL ~api_server();
+    api_server(const api_server&) = delete;
+    api_server& operator=(const api_server&) = delete;
+
+    executor get_executor() const { return executor_; }
+
+    /// Answers requests; any number of HTTP servers (or simulated networks) may call it.
+    KCONTROL_DECL http::handler handler();
+
+    /// Kinds. One that is registered like this needs no CustomResourceDefinition.
+    KCONTROL_DECL void register_resource(resource_type type);
+    /// As when a CustomResourceDefinition is deleted: objects go, watches end, requests get 404.
+    KCONTROL_DECL bool remove_resource(const group_resource& id);
+
+    /// Writes as a client would, without HTTP, faults and access control. The kind is that of the object's apiVersion
+    /// and kind, its namespace "default" unless it names one. Errors: those of the API.
+    KCONTROL_DECL result<json::value> create(json::value object);
+    KCONTROL_DECL result<json::value> update(json::value object);
+    KCONTROL_DECL result<json::value> update_status(json::value object);
+    /// Applies a merge patch; `subresource` "" or "status".
+    KCONTROL_DECL result<json::value> patch(const group_resource& id, const namespaced_name& key,
+                                            const json::value& merge_patch, std::string subresource = {});
+    KCONTROL_DECL result<void> remove(const group_resource& id, const namespaced_name& key);
+    KCONTROL_DECL result<json::value> get(const group_resource& id, const namespaced_name& key) const;
+    /// All objects of a kind, or those of one namespace, in order of namespace and name.
+    KCONTROL_DECL std::vector<json::value> list(const group_resource& id, std::string_view ns = {}) const;
+
+    /// The version of the last change.
+    KCONTROL_DECL std::uint64_t resource_version() const;
+    /// Forgets history up to `version`: older lists and watches get 410.
+    KCONTROL_DECL void compact(std::uint64_t version);
+    /// How many changes each kind remembers from now on.
+    KCONTROL_DECL void set_history_window(std::size_t events);
+
+    /// Ends all open watches properly, as an API server that shuts down does, or by breaking their connections.
+    KCONTROL_DECL void end_watches();
+    KCONTROL_DECL void break_watches();
+
+    /// Replicas' caches: a frozen one shows lists with a resourceVersion, and watches, no change after `version` until
+    /// it is thawed. A fault chooses the replica of a request; "" is the replica of all others.
+    KCONTROL_DECL void freeze(const std::string& replica, std::uint64_t version);
+    KCONTROL_DECL void thaw(const std::string& replica);
+
+    KCONTROL_DECL access_control& access();
+    /// The hook is asked for every request; null: no faults.
+    KCONTROL_DECL void set_faults(fault_hook hook);
+    /// Whether /readyz says ok.
+    KCONTROL_DECL void set_ready(bool ready);
+    KCONTROL_DECL testing::request_log& request_log();
+
+private:
+    executor executor_;
+    std::shared_ptr<detail::api_server_core> core_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/api_server.ipp>
+#endif

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <kcontrol/json/patch.hpp>
+#include <kcontrol/testing/api_server.hpp>
+#include <kcontrol/testing/detail/api_server_core.hpp>
+
+namespace kcontrol::testing {
+namespace detail {
+
+inline result<json::value> shown(const resource_table& table, const outcome<object_ptr>& written) {
+    if (!written) return written.error().to_error();
+    return (*written)->value(table.type(), table.type().api_version(table.type().versions.front()));
+}
+
+// Where an object belongs by its own apiVersion and kind.
+struct placed_object {
+    object_store::table_ptr table;
+    write_target target;
+};
+
+inline result<placed_object> place(const object_store& store, const json::value& object) {
+    const std::string_view api_version = json::get_string(object, {"apiVersion"});
+    const std::string_view kind = json::get_string(object, {"kind"});
+    for (const auto& [id, table] : store.tables()) {
+        const resource_type& type = table->type();
+        if (type.kind != kind) continue;
+        for (const auto& version : type.versions) {
+            if (type.api_version(version) != api_version) continue;
+            std::string ns(json::get_string(object, {"metadata", "namespace"}));
+            if (ns.empty() && type.namespaced) ns = "default";
+            return placed_object{
+                table, write_target(version, ns, std::string(json::get_string(object, {"metadata", "name"})))};
+        }
+    }
+    return error(errc::no_such_kind, "the server serves no " + std::string(api_version) + " " + std::string(kind) +
+                                         "; register_resource() it first");
+}
+
+inline result<object_store::table_ptr> table_of(const object_store& store, const group_resource& id) {
+    auto table = store.table(id);
+    if (table == nullptr) return error(errc::no_such_kind, "the server serves no " + id.text());
+    return table;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL api_server::api_server(environment& env, executor ex, api_server_options options)
+    : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, std::move(options))) {}
+
+KCONTROL_DECL api_server::~api_server() { core_->end_watches(detail::open_watch::order::abort); }
+
+KCONTROL_DECL http::handler api_server::handler() {
+    return [core = core_](http::server_request request, http::responder& out) {
+        return core->handle(std::move(request), out);
+    };
+}
+
+KCONTROL_DECL void api_server::register_resource(resource_type type) { core_->store.add_resource(std::move(type)); }
+
+KCONTROL_DECL bool api_server::remove_resource(const group_resource& id) { return core_->store.remove_resource(id); }
+
+KCONTROL_DECL result<json::value> api_server::create(json::value object) {
+    auto placed = detail::place(core_->store, object);
+    if (!placed) return placed.error();
+    placed->target.name.clear();
+    return detail::shown(*placed->table, core_->create(*placed->table, placed->target, std::move(object), false));
+}
+
+KCONTROL_DECL result<json::value> api_server::update(json::value object) {
+    auto placed = detail::place(core_->store, object);
+    if (!placed) return placed.error();
+    return detail::shown(*placed->table, core_->update(*placed->table, placed->target, std::move(object), false));
+}
+
+KCONTROL_DECL result<json::value> api_server::update_status(json::value object) {
+    auto placed = detail::place(core_->store, object);
+    if (!placed) return placed.error();
+    placed->target.subresource = "status";
+    return detail::shown(*placed->table, core_->update(*placed->table, placed->target, std::move(object), false));
+}
+
+KCONTROL_DECL result<json::value> api_server::patch(const group_resource& id, const namespaced_name& key,
+                                                    const json::value& merge_patch, std::string subresource) {
+    const auto table = detail::table_of(core_->store, id);
+    if (!table) return table.error();
+    write_target target("", key.namespace_, key.name);
+    target.subresource = std::move(subresource);
+    const auto edit = [&merge_patch](json::value& whole) -> outcome<void> {
+        json::apply_merge_patch(whole, merge_patch);
+        return {};
+    };
+    return detail::shown(**table, core_->store.patch(**table, std::move(target), edit));
+}
+
+KCONTROL_DECL result<void> api_server::remove(const group_resource& id, const namespaced_name& key) {
+    const auto table = detail::table_of(core_->store, id);
+    if (!table) return table.error();
+    const auto removed = core_->remove(**table, key, {});
+    if (!removed) return removed.error().to_error();
+    return {};
+}
+
+KCONTROL_DECL result<json::value> api_server::get(const group_resource& id, const namespaced_name& key) const {
+    const auto table = detail::table_of(core_->store, id);
+    if (!table) return table.error();
+    const object_ptr object = (*table)->get(key);
+    if (object == nullptr) return failure::not_found(id, key.name).to_error();
+    return detail::shown(**table, object);
+}
+
+KCONTROL_DECL std::vector<json::value> api_server::list(const group_resource& id, std::string_view ns) const {
+    std::vector<json::value> out;
+    const auto table = core_->store.table(id);
+    if (table == nullptr) return out;
+    const std::string api_version = table->type().api_version(table->type().versions.front());
+    for (const auto& [key, object] : table->objects()) {
+        if (ns.empty() || key.namespace_ == ns) out.push_back(object->value(table->type(), api_version));
+    }
+    return out;
+}
+
+KCONTROL_DECL std::uint64_t api_server::resource_version() const { return core_->store.version(); }
+
+KCONTROL_DECL void api_server::compact(std::uint64_t version) { core_->store.compact(version); }
+
+KCONTROL_DECL void api_server::set_history_window(std::size_t events) { core_->store.set_history_window(events); }
+
+KCONTROL_DECL void api_server::end_watches() { core_->end_watches(detail::open_watch::order::end); }
+
+KCONTROL_DECL void api_server::break_watches() { core_->end_watches(detail::open_watch::order::abort); }
+
+KCONTROL_DECL void api_server::freeze(const std::string& replica, std::uint64_t version) {
+    core_->frozen[replica] = version;
+}
+
+KCONTROL_DECL void api_server::thaw(const std::string& replica) {
+    core_->frozen.erase(replica);
+    core_->wake_watches(nullptr);
+}
+
+KCONTROL_DECL access_control& api_server::access() { return core_->access; }
+
+KCONTROL_DECL void api_server::set_faults(fault_hook hook) { core_->faults = std::move(hook); }
+
+KCONTROL_DECL void api_server::set_ready(bool ready) { core_->ready = ready; }
+
+KCONTROL_DECL testing::request_log& api_server::request_log() { return core_->log; }
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,248 @@
+#include <kcontrol/testing/api_server.hpp>
+
+#include "support/print.hpp"
+#include "testing/memory_responder.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kcontrol;
+using namespace kcontrol::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using events = std::vector<std::string>;
+
+struct fixture {
+    boost::asio::io_context context;
+    test::manual_environment env;
+    api_server server;
+    test::memory_client client;
+
+    explicit fixture(api_server_options options = {})
+        : server(env, context.get_executor(), std::move(options)), client(context, server.handler()) {}
+    ~fixture() {
+        server.break_watches();
+        settle();
+    }
+    void settle() { test::manual_environment::run_ready(context); }
+    void make(const std::string& name, const std::string& app = "x") {
+        const auto made = server.create(json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" +
+                                                    name + R"(","labels":{"app":")" + app + "\"}}}")
+                                            .value());
+        REQUIRE(made);
+    }
+    void change(const std::string& name, const std::string& app) {
+        const auto patch = json::parse(R"({"metadata":{"labels":{"app":")" + app + "\"}}}").value();
+        REQUIRE(server.patch({"", "configmaps"}, {"default", name}, patch));
+    }
+    void remove(const std::string& name) { REQUIRE(server.remove({"", "configmaps"}, {"default", name})); }
+    std::shared_ptr<test::memory_responder> watch(const std::string& query) {
+        return client.start(maps + "?watch=1" + query);
+    }
+    std::string now() const { return "&resourceVersion=" + std::to_string(server.resource_version()); }
+    const std::string maps = "/api/v1/namespaces/default/configmaps";
+};
+
+}  // namespace
+
+TEST_CASE("a watch replays what came after its version, then follows") {
+    fixture f;
+    f.make("a");
+    const std::string from = f.now();
+    f.make("b");
+    f.change("a", "y");
+    const auto watch = f.watch(from);
+    CHECK(watch->head.status == 200);
+    CHECK(watch->events() == events{"ADDED b", "MODIFIED a"});
+    f.remove("b");
+    f.settle();
+    CHECK(watch->events().back() == "DELETED b");
+    CHECK(f.server.request_log().open_watches() == 1);
+    watch->leave();
+    f.settle();
+    CHECK(watch->done);
+    CHECK(f.server.request_log().open_watches() == 0);
+}
+
+TEST_CASE("a watch without a version begins with what there is") {
+    fixture f;
+    f.make("a");
+    CHECK(f.watch("")->events() == events{"ADDED a"});
+    CHECK(f.watch("&resourceVersion=0&allowWatchBookmarks=true")->events() == events{"ADDED a", "BOOKMARK"});
+    const auto listed = f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+    CHECK(listed->events() == events{"ADDED a", "BOOKMARK"});
+    CHECK(listed->body.find(R"("k8s.io/initial-events-end":"true")") != std::string::npos);
+    CHECK(f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999")->head.status ==
+          504);
+}
+
+TEST_CASE("selectors turn changes into comings and goings") {
+    fixture f;
+    const auto watch = f.watch(f.now() + "&labelSelector=app%3Dx");
+    f.make("a");
+    f.change("a", "y");
+    f.change("a", "x");
+    f.change("a", "z");
+    f.remove("a");
+    f.settle();
+    CHECK(watch->events() == events{"ADDED a", "DELETED a", "ADDED a", "DELETED a"});
+}
+
+TEST_CASE("a version that is too old gets 410 inside of a 200") {
+    fixture f;
+    const std::string from = f.now();
+    f.make("a");
+    f.make("b");
+    f.server.compact(f.server.resource_version());
+    const auto watch = f.watch(from);
+    CHECK(watch->head.status == 200);
+    CHECK(watch->events() == events{"ERROR 410"});
+    CHECK(watch->done);
+}
+
+TEST_CASE("a compaction does not disturb a watch that is up to date") {
+    fixture f;
+    const auto watch = f.watch(f.now());
+    f.make("a");
+    f.settle();
+    f.server.compact(f.server.resource_version());
+    f.make("b");
+    f.settle();
+    CHECK(watch->events() == events{"ADDED a", "ADDED b"});
+}
+
+TEST_CASE("a watch that has fallen behind the history ends") {
+    fixture f;
+    f.server.set_history_window(1);
+    const auto watch = f.watch(f.now());
+    f.make("a");
+    f.make("b");
+    f.settle();
+    CHECK(watch->done);
+    CHECK(watch->events().empty());
+}
+
+TEST_CASE("bookmarks come each period and before the end; the end is on time") {
+    fixture f(api_server_options().bookmark_period(60s));
+    const auto watch = f.watch(f.now() + "&allowWatchBookmarks=true&timeoutSeconds=100");
+    f.env.advance(59s, f.context);
+    CHECK(watch->events().empty());
+    f.env.advance(1s, f.context);
+    CHECK(watch->events() == events{"BOOKMARK"});
+    f.env.advance(38s, f.context);
+    CHECK(watch->events() == events{"BOOKMARK", "BOOKMARK"});
+    CHECK_FALSE(watch->done);
+    f.env.advance(2s, f.context);
+    CHECK(watch->done);
+    CHECK_FALSE(watch->aborted);
+    CHECK(watch->events().size() == 2);
+}
+
+TEST_CASE("bookmarks are for those who ask") {
+    fixture f;
+    const auto watch = f.watch(f.now() + "&timeoutSeconds=100");
+    f.env.advance(100s, f.context);
+    CHECK(watch->done);
+    CHECK(watch->events().empty());
+}
+
+TEST_CASE("a watch without timeoutSeconds ends between one and two times the least") {
+    fixture f(api_server_options().min_watch_timeout(10s));
+    const auto watch = f.watch(f.now());
+    f.env.advance(9s, f.context);
+    CHECK_FALSE(watch->done);
+    f.env.advance(11s, f.context);
+    CHECK(watch->done);
+}
+
+TEST_CASE("watches that are refused") {
+    fixture f;
+    CHECK(f.watch("&resourceVersion=abc")->head.status == 500);
+    CHECK(f.watch("&resourceVersionMatch=NotOlderThan")->head.status == 422);
+    CHECK(f.watch("&sendInitialEvents=true")->head.status == 422);
+    CHECK(f.watch("&timeoutSeconds=x")->head.status == 400);
+    CHECK(f.client.start("/api/v1/nopes?watch=1")->head.status == 404);
+}
+
+TEST_CASE("the server ends or breaks watches") {
+    fixture f;
+    const auto ended = f.watch(f.now());
+    f.server.end_watches();
+    f.settle();
+    CHECK(ended->done);
+    CHECK_FALSE(ended->aborted);
+    const auto broken = f.watch(f.now());
+    f.server.break_watches();
+    f.settle();
+    CHECK(broken->done);
+    CHECK(broken->aborted);
+}
+
+TEST_CASE("faults inside of a stream") {
+    fixture f;
+    f.make("a");
+    f.make("b");
+    f.make("c");
+    fault next;
+    f.server.set_faults([&next](const http::server_request&) { return next; });
+
+    SUBCASE("cut after two events") {
+        next.cut_after_events(2);
+        const auto watch = f.watch("");
+        CHECK(watch->events() == events{"ADDED a", "ADDED b"});
+        CHECK(watch->aborted);
+    }
+    SUBCASE("cut before the first, and ended after one") {
+        next.cut_after_events(0);
+        CHECK(f.watch("")->aborted);
+        next = fault().end_after_events(1);
+        const auto ended = f.watch("");
+        CHECK(ended->events() == events{"ADDED a"});
+        CHECK(ended->done);
+        CHECK_FALSE(ended->aborted);
+    }
+    SUBCASE("half an event") {
+        next.truncate_event(1);
+        const auto watch = f.watch("");
+        CHECK(watch->events() == events{"ADDED a"});
+        CHECK(watch->body.back() != '\n');
+        CHECK(watch->done);
+        CHECK_FALSE(watch->aborted);
+    }
+    SUBCASE("garbage in between") {
+        next.garbage_before_event(1);
+        CHECK(f.watch("")->events() == events{"ADDED a", "garbage", "ADDED b", "ADDED c"});
+    }
+    SUBCASE("a huge event") {
+        next.huge_before_event(0, 1'000'000);
+        const auto watch = f.watch("");
+        CHECK(watch->events() == events{"MODIFIED huge", "ADDED a", "ADDED b", "ADDED c"});
+        CHECK(watch->body.size() > 1'000'000);
+    }
+    SUBCASE("an error instead of an event") {
+        next.error_at_event(1, failure(500, "InternalError", "boom"));
+        const auto watch = f.watch("");
+        CHECK(watch->events() == events{"ADDED a", "ERROR 500"});
+        CHECK(watch->done);
+    }
+    SUBCASE("cut after some bytes") {
+        next.cut_after_bytes(40);
+        const auto watch = f.watch("");
+        CHECK(watch->body.size() == 40);
+        CHECK(watch->aborted);
+    }
+}
+
+TEST_CASE("tables in a watch carry their columns once") {
+    fixture f;
+    f.make("a");
+    f.make("b");
+    f.client.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+    const auto watch = f.watch("");
+    const std::size_t first_end = watch->body.find('\n');
+    const auto one = json::parse(std::string_view(watch->body).substr(0, first_end)).value();
+    const auto two = json::parse(std::string_view(watch->body).substr(first_end + 1)).value();
+    CHECK(one.at("object").at("columnDefinitions").is_array());
+    CHECK(two.at("object").at("columnDefinitions").is_null());
+}
