@@ -152,7 +152,7 @@ TEST_CASE("who may do what") {
     request.client_subject = "admin";
     CHECK(f.client.start(request)->head.status == 200);
     CHECK(f.server.request_log().requests().back().user == "admin");
-    CHECK(f.server.request_log().count("list", "things") == 7);
+    CHECK(f.server.request_log().count("list", "things") == 6);
 }
 
 TEST_CASE("CustomResourceDefinitions bring kinds and take them away") {

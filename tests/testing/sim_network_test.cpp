@@ -1,3 +1,4 @@
+#include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/sim_network.hpp>
 
 #include <boost/asio/co_spawn.hpp>
