@@ -1,8 +1,8 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint headers unit clang tidy release package)
-FAST_GROUPS=(lint headers unit)
+ALL_GROUPS=(lint headers compile_fail unit clang tidy release package)
+FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
 count() { echo "$1 $2 $3" >>"$RESULTS"; }
@@ -65,6 +65,15 @@ $text" >&2; fi' >>"$RESULTS"
 group_headers() {
     # One translation unit a public header: it must compile first in its file, with our warnings.
     python3 "$ROOT/tools/compile_headers.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
+}
+
+# Programs that must not compile, and say why.
+group_compile_fail() {
+    local source
+    for source in "$ROOT"/tests/compile_fail/*.cpp; do
+        check "$(basename "$source")" cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$source" -DINCLUDES="$ROOT/include" \
+            -P "$ROOT/tests/compile_fail/check.cmake"
+    done
 }
 
 group_unit() {

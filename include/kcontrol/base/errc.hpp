@@ -34,6 +34,7 @@ enum class errc {
     unavailable,         ///< this part is stopped, closed or not started
     address_in_use,      ///< the listening address is taken
     terminal,            ///< a reconciler says that a retry can't help
+    callback_failed,     ///< a function of the embedding program threw an exception
 };
 
 /// What an API server answered: one value for each reason of metav1.Status that clients act upon.

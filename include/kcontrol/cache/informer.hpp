@@ -4,6 +4,7 @@
 
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/cache/store.hpp>
+#include <kcontrol/cache/subscription.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
@@ -79,23 +80,6 @@ private:
 enum class resume_mode {
     resume,  ///< the same server in another way (new credentials): the watch goes on from the last version
     relist,  ///< perhaps another server: versions mean nothing, so list, and compare with the store
-};
-
-/// Hears of changes, one call an event, in order for each object, on the informer's executor. It must not block; an
-/// exception that leaves it is logged and swallowed.
-using any_event_handler = std::function<void(const any_event&)>;
-
-/// Keeps a handler subscribed; destruction unsubscribes, and no call begins after that.
-///
-/// Thread-safety: shared objects unsafe; destroy it on the informer's executor.
-class subscription {
-public:
-    subscription() = default;
-    explicit subscription(std::shared_ptr<void> hold) : hold_(std::move(hold)) {}
-    void reset() { hold_.reset(); }
-
-private:
-    std::shared_ptr<void> hold_;
 };
 
 /// The informer of a kind known at run time; informer<T> is its typed face.

@@ -1,0 +1,29 @@
+// A handler of events, and what keeps it subscribed.
+#pragma once
+
+#include <kcontrol/cache/event.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace kcontrol {
+
+/// Hears of changes, one call an event, in order for each object, on the informer's executor. It must not block; an
+/// exception that leaves it is logged and swallowed.
+using any_event_handler = std::function<void(const any_event&)>;
+
+/// Keeps a handler subscribed; destruction unsubscribes, and no call begins after that.
+///
+/// Thread-safety: shared objects unsafe; destroy it on the informer's executor.
+class subscription {
+public:
+    subscription() = default;
+    explicit subscription(std::shared_ptr<void> hold) : hold_(std::move(hold)) {}
+    void reset() { hold_.reset(); }
+
+private:
+    std::shared_ptr<void> hold_;
+};
+
+}  // namespace kcontrol

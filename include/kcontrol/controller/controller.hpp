@@ -1,0 +1,119 @@
+// The controller: takes events from sources, keeps requests in a work queue, and calls a reconciler for each.
+#pragma once
+
+#include <kcontrol/controller/detail/work.hpp>
+#include <kcontrol/controller/options.hpp>
+#include <kcontrol/controller/predicate.hpp>
+#include <kcontrol/controller/source.hpp>
+#include <kcontrol/controller/stats.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// syncing: waits for its sources. stopping: waits for running reconciles.
+enum class controller_state { idle, syncing, running, stopping };
+
+KCONTROL_DECL std::string_view to_string(controller_state) noexcept;
+
+/// What all controllers have in common, whatever their requests are.
+///
+/// A reconcile starts only after every source that was there at the start has synced. A request is never reconciled
+/// twice at once, not even across a restart. An error or an exception tries again after the request's backoff;
+/// errc::terminal does not.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
+/// Cancellation: stop() and the token given to run() or start(); both trigger the stop tokens of running reconciles.
+/// Object lifetime: destruction stops it; what still runs keeps the shared part alive. The environment outlives that.
+class any_controller {
+public:
+    KCONTROL_DECL ~any_controller();
+    any_controller(const any_controller&) = delete;
+    any_controller& operator=(const any_controller&) = delete;
+
+    KCONTROL_DECL const std::string& name() const noexcept;
+    KCONTROL_DECL const controller_options& options() const noexcept;
+
+    /// Runs until `stop` is triggered or stop() is called, and returns once the running reconciles have returned or the
+    /// graceful stop timeout has passed. It can be run again then, with an empty queue.
+    /// Errors: timeout (a source did not sync; reconciles did not return), invalid_argument (it runs already).
+    KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
+
+    /// run() in the background. What it returned is told by last_error(). Does nothing while it runs.
+    KCONTROL_DECL void start(std::stop_token stop = {});
+
+    /// Ends the run and waits for its end. True if every reconcile has returned. Idempotent.
+    KCONTROL_DECL awaitable<bool> stop();
+
+    KCONTROL_DECL controller_state state() const noexcept;
+    /// Why the last run failed; nothing if it did not.
+    KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
+    KCONTROL_DECL controller_stats stats() const;
+
+    /// Lets go of a source that watch() added.
+    KCONTROL_DECL void unwatch(std::uint64_t watch_id);
+
+protected:
+    KCONTROL_DECL any_controller(environment& env, executor ex, std::string name,
+                                 std::shared_ptr<detail::work_queue> work, controller_options options);
+    KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, any_event_handler deliver);
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+/// A controller over one type of request.
+template <class Request>
+class basic_controller : public any_controller {
+public:
+    /// `name` appears in logs and metrics.
+    basic_controller(environment& env, executor ex, std::string name, reconciler<Request> reconcile,
+                     controller_options options = {})
+        : basic_controller(
+              env, std::move(ex), std::move(name),
+              std::make_shared<detail::typed_work<Request>>(env, std::move(reconcile), options.rate_limit()), options) {
+    }
+
+    /// Adds a source; what its events mean is told by `handler`, and events that a predicate refuses are dropped. While
+    /// the controller runs the source is subscribed at once; its sync is not waited for then. Returns an id for
+    /// unwatch().
+    std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
+                        std::vector<predicate> predicates = {}) {
+        return watch_any(std::move(source), [work = work_, handler = std::move(handler),
+                                             predicates = std::move(predicates)](const any_event& e) {
+            for (const predicate& wanted : predicates) {
+                if (!wanted(e)) return;
+            }
+            handler(e, *work);
+        });
+    }
+
+    /// Asks for a reconcile by hand. Dropped while the controller does not run.
+    void enqueue(Request req) { work_->add(std::move(req)); }
+
+private:
+    using work_ptr = std::shared_ptr<detail::typed_work<Request>>;
+    basic_controller(environment& env, executor ex, std::string name, work_ptr work, controller_options options)
+        : any_controller(env, std::move(ex), std::move(name), work, std::move(options)), work_(std::move(work)) {}
+
+    work_ptr work_;
+};
+
+/// The controller of one cluster's objects.
+using controller = basic_controller<request>;
+
+#ifdef KCONTROL_SEPARATE_COMPILATION
+extern template class basic_controller<request>;
+#endif
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/controller.ipp>
+#endif

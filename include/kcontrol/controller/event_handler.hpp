@@ -1,0 +1,77 @@
+// Event handlers: from an event to the requests it is about.
+#pragma once
+
+#include <kcontrol/cache/event.hpp>
+#include <kcontrol/controller/request.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include <concepts>
+#include <functional>
+#include <utility>
+
+namespace kcontrol {
+
+/// Takes requests into a controller's queue.
+///
+/// Thread-safety: shared objects unsafe; use it on the controller's executor.
+template <class Request>
+class request_sink {
+public:
+    virtual ~request_sink() = default;
+    virtual void add(Request req) = 0;
+};
+
+/// Turns an event into requests. The sink is valid during the call only.
+template <class Request>
+using event_handler = std::function<void(const any_event&, request_sink<Request>&)>;
+
+/// Which owners of an object count.
+enum class owner_match {
+    controller,  ///< the one with `controller: true`
+    any,         ///< every owner of the kind
+};
+
+/// The object itself.
+KCONTROL_DECL void enqueue_for_object(const any_event&, request_sink<request>&);
+
+/// The owners of the object that are of the given kind. Group and kind count, the version does not. An update maps the
+/// old and the new object, so that an owner that lost the object hears of it as well.
+KCONTROL_DECL event_handler<request> enqueue_for_owner(group_version_kind owner, resource_scope scope,
+                                                       owner_match match = owner_match::controller);
+
+template <resource Owner>
+event_handler<request> enqueue_for_owner(owner_match match = owner_match::controller) {
+    const resource_info& info = resource_of<Owner>();
+    return enqueue_for_owner(info.gvk, info.scope, match);
+}
+
+namespace detail {
+
+template <class Request, class Mapped>
+void add_all(Mapped&& mapped, request_sink<Request>& sink) {
+    if constexpr (std::convertible_to<Mapped, Request>) {
+        sink.add(std::forward<Mapped>(mapped));
+    } else {
+        for (auto&& one : mapped) sink.add(Request(std::forward<decltype(one)>(one)));
+    }
+}
+
+}  // namespace detail
+
+/// What `map` makes of the object: a request, or a range of requests or of namespaced names. An update maps the old and
+/// the new object. `map` takes `const T&`.
+template <class T, class Request = request, std::invocable<const T&> F>
+event_handler<Request> enqueue_mapped(F map) {
+    return [map = std::move(map)](const any_event& e, request_sink<Request>& sink) {
+        if (e.old_object) detail::add_all<Request>(map(*e.old_object.template as<T>()), sink);
+        if (e.new_object && e.new_object != e.old_object) {
+            detail::add_all<Request>(map(*e.new_object.template as<T>()), sink);
+        }
+    };
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/event_handler.ipp>
+#endif

@@ -1,0 +1,45 @@
+// What a reconcile is given beside its request: a stop token, a logger, the environment.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// The circumstances of one reconcile.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class reconcile_context {
+public:
+    reconcile_context(environment& env, std::stop_token stop, logger log, std::string id, std::uint64_t retries)
+        : env_(&env), stop_(std::move(stop)), log_(std::move(log)), id_(std::move(id)), retries_(retries) {}
+
+    /// Triggered when the controller stops and when the reconcile's time is up. Pass it to everything that waits:
+    /// `client.get<pod>(key, get_options().stop(ctx.stop()))`.
+    const std::stop_token& stop() const noexcept { return stop_; }
+
+    /// Its records carry the controller's name, the request and the reconcile id.
+    const logger& log() const noexcept { return log_; }
+
+    /// A UUID that only this reconcile has.
+    const std::string& reconcile_id() const noexcept { return id_; }
+
+    /// Failures of this request since its last success.
+    std::uint64_t retries() const noexcept { return retries_; }
+
+    environment& env() const noexcept { return *env_; }
+
+private:
+    environment* env_;
+    std::stop_token stop_;
+    logger log_;
+    std::string id_;
+    std::uint64_t retries_;
+};
+
+}  // namespace kcontrol

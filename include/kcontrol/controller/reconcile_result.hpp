@@ -1,0 +1,46 @@
+// What a reconciler answers: finished, again later, or an error.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+namespace kcontrol {
+
+/// The outcome of a reconcile that did not fail.
+class reconcile_result {
+public:
+    enum class kind { done, requeue, requeue_after };
+
+    /// The same as done().
+    reconcile_result() = default;
+
+    /// Nothing to do until something changes. Forgets earlier failures.
+    static reconcile_result done() { return {}; }
+
+    /// Once more after the key's backoff, as after an error, but without one.
+    static reconcile_result requeue() { return reconcile_result(kind::requeue, duration::zero()); }
+
+    /// Once more after `delay`. Forgets earlier failures. Zero or less is done(), as in controller-runtime.
+    static reconcile_result requeue_after(duration delay) {
+        return delay > duration::zero() ? reconcile_result(kind::requeue_after, delay) : done();
+    }
+
+    kind type() const noexcept { return kind_; }
+    duration delay() const noexcept { return delay_; }
+
+    friend bool operator==(const reconcile_result&, const reconcile_result&) = default;
+
+private:
+    reconcile_result(kind k, duration d) : kind_(k), delay_(d) {}
+    kind kind_ = kind::done;
+    duration delay_{};
+};
+
+/// What a reconciler that is a coroutine returns. An error makes the controller try again after the key's backoff.
+using reconciliation = awaitable<result<reconcile_result>>;
+
+/// The error of a reconciler that a retry can't help: it is logged and counted; the key waits for the next change.
+inline error terminal_error(const error& cause) { return error(errc::terminal, cause.what()); }
+
+}  // namespace kcontrol

@@ -1,0 +1,57 @@
+// The reconciler: the user's function that brings the world closer to what an object asks for.
+#pragma once
+
+#include <kcontrol/controller/reconcile_context.hpp>
+#include <kcontrol/controller/reconcile_result.hpp>
+#include <kcontrol/model/any_object.hpp>
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace kcontrol {
+
+/// Called once for each request that is due, on the controller's executor, never twice at once for the same request.
+/// An exception that leaves it counts as an error. The function object stays alive while its coroutines run, so a
+/// coroutine lambda held by a reconciler may capture.
+template <class Request>
+using reconciler = std::function<reconciliation(reconcile_context, Request)>;
+
+namespace detail {
+
+template <class F, class... Args>
+reconciliation call_plain(F& f, Args... args) {
+    result<reconcile_result> outcome = f(std::move(args)...);
+    co_return outcome;
+}
+
+// Calls f, whether it is a coroutine or a plain function. The caller keeps f alive until the coroutine has returned.
+template <class F, class... Args>
+reconciliation call_reconciler(F& f, Args... args) {
+    if constexpr (std::convertible_to<std::invoke_result_t<F&, Args...>, reconciliation>) {
+        return f(std::move(args)...);
+    } else {
+        return call_plain<F, Args...>(f, std::move(args)...);
+    }
+}
+
+}  // namespace detail
+
+/// A function that a controller can call with a context and a request (or, behind a builder, an object): a coroutine
+/// that returns `reconciliation`, or a plain one that returns reconcile_result or result<reconcile_result>.
+template <class F, class Arg>
+concept reconciles = std::invocable<F&, reconcile_context, Arg> &&
+    (std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, reconciliation> ||
+     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, result<reconcile_result>>);
+
+/// A reconciler from any function that can be one.
+template <class Request, reconciles<Request> F>
+reconciler<Request> make_reconciler(F f) {
+    return [f = std::move(f)](reconcile_context ctx, Request req) mutable {
+        return detail::call_reconciler<F, reconcile_context, Request>(f, std::move(ctx), std::move(req));
+    };
+}
+
+}  // namespace kcontrol

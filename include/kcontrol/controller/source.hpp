@@ -1,0 +1,39 @@
+// Where a controller's events come from: the seam between informers and controllers.
+#pragma once
+
+#include <kcontrol/cache/subscription.hpp>
+#include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace kcontrol {
+
+/// Something that tells of changes. A controller subscribes when it starts, waits until the source is synced before its
+/// first reconcile, and unsubscribes when it stops.
+///
+/// Thread-safety: shared objects unsafe; use it on the controller's executor.
+class event_source {
+public:
+    virtual ~event_source() = default;
+
+    /// Calls `handler` for what is there already and for every change, until the subscription dies.
+    virtual subscription subscribe(any_event_handler handler) = 0;
+
+    /// Waits until what is there already is known (true), or until `deadline` or `stop` (false).
+    virtual awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) = 0;
+
+    /// For messages: what it is and, while it is not synced, why.
+    virtual std::string describe() const = 0;
+};
+
+/// A source that keeps the objects it tells of.
+class cached_source : public event_source {
+public:
+    /// The object as it is known, or an empty one.
+    virtual any_object get(const namespaced_name& key) const = 0;
+};
+
+}  // namespace kcontrol
