@@ -67,14 +67,14 @@ public:
     /// A non-empty metadata.resource_version is a precondition.
     template <resource T>
     awaitable<result<T>> update(const T& object, write_options options = {});
-    /// Sends what differs between the snapshot and its edited copy, as a JSON Patch that tests the resource version.
-    /// Fields T does not know stay as they are. Sends nothing if nothing differs.
+    /// Sends what differs between the snapshot and its edited copy (see patch_between): Conflict if somebody wrote in
+    /// between. Fields T does not know stay as they are. Sends nothing if nothing differs, and gives `edited` back.
     template <resource T>
     awaitable<result<T>> patch(const T& snapshot, const T& edited, write_options options = {});
     template <resource T>
     awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
 
-    // The same on any kind, given at run time.
+    // The same on any kind, given at run time. `info` outlives the call, and the stream of a watch.
     KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key,
                                                     get_options options);
     /// One page if the options have a limit, else all.

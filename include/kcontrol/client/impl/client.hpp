@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/model/patch_between.hpp>
 #include <kcontrol/model/resource_of.hpp>
 
 namespace kcontrol {
@@ -30,8 +31,8 @@ awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable
 }
 
 template <resource T>
-awaitable<result<T>> nothing_to_do(T object) {
-    co_return object;
+awaitable<result<T>> decided(result<T> outcome) {
+    co_return outcome;
 }
 
 }  // namespace detail
@@ -55,6 +56,15 @@ template <resource T>
 awaitable<result<T>> client::update(const T& object, write_options options) {
     assert_replaceable<T>();
     return detail::as_typed<T>(update(resource_of<T>(), detail::boxed(object), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<T>> client::patch(const T& snapshot, const T& edited, write_options options) {
+    auto change = patch_between(snapshot, edited);
+    if (!change) return detail::decided(result<T>(change.error()));
+    if (change->empty()) return detail::decided(result<T>(edited));
+    return detail::as_typed<T>(patch(resource_of<T>(), key_of(snapshot.metadata), std::move(change->content_type),
+                                     std::move(change->text), std::move(options)));
 }
 
 template <resource T>

@@ -1,0 +1,103 @@
+// From a coroutine to a completion token: one helper for all verbs.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/client/client.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/append.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace kcontrol::detail {
+
+/// What ends a call from outside: its cancellation slot, and the stop token of its options.
+class call_stop {
+public:
+    explicit call_stop(const std::stop_token& from_options) {
+        if (from_options.stop_possible()) link_.emplace(from_options, [this] { source_.request_stop(); });
+    }
+    void request() { source_.request_stop(); }
+    std::stop_token token() const { return source_.get_token(); }
+
+private:
+    std::stop_source source_;
+    std::optional<std::stop_callback<std::function<void()>>> link_;
+};
+
+template <class Result>
+using call_handler = boost::asio::any_completion_handler<void(Result)>;
+
+template <class Result>
+awaitable<void> run_call(awaitable<Result> call, std::shared_ptr<call_stop> stop, executor ex,
+                         call_handler<Result> handler) {
+    std::optional<Result> outcome;
+    try {
+        outcome.emplace(co_await std::move(call));
+    } catch (const std::exception& e) {
+        outcome.emplace(error(errc::unavailable, e.what()));
+    }
+    // The slot belongs to the caller again before he hears of the end.
+    auto slot = boost::asio::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) slot.clear();
+    stop.reset();
+    auto where = boost::asio::get_associated_executor(handler, ex);
+    boost::asio::dispatch(where, boost::asio::append(std::move(handler), std::move(*outcome)));
+}
+
+template <class Result>
+void start_call(awaitable<Result> call, std::shared_ptr<call_stop> stop, executor ex, call_handler<Result> handler) {
+    auto slot = boost::asio::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) {
+        slot.assign([weak = std::weak_ptr(stop)](boost::asio::cancellation_type) {
+            if (const auto target = weak.lock()) target->request();
+        });
+    }
+    boost::asio::co_spawn(ex, run_call<Result>(std::move(call), std::move(stop), ex, std::move(handler)),
+                          boost::asio::detached);
+}
+
+/// Begins the call once there is a handler, and not before (a deferred operation may never be started).
+template <class Result, class Options, class Begin>
+class call_initiation {
+public:
+    using executor_type = executor;
+
+    call_initiation(client c, Options options, Begin begin)
+        : client_(std::move(c)), options_(std::move(options)), begin_(std::move(begin)) {}
+
+    executor_type get_executor() const noexcept { return client_.get_executor(); }
+
+    template <class Handler>
+    void operator()(Handler&& handler) {
+        auto stop = std::make_shared<call_stop>(options_.stop());
+        options_.stop(stop->token());
+        awaitable<Result> call = begin_(client_, std::move(options_));
+        start_call<Result>(std::move(call), std::move(stop), client_.get_executor(),
+                           call_handler<Result>(std::forward<Handler>(handler)));
+    }
+
+private:
+    client client_;
+    Options options_;
+    Begin begin_;
+};
+
+template <class Result, class Options, class Begin, class Token>
+auto async_call(client c, Options options, Begin begin, Token&& token) {
+    return boost::asio::async_initiate<Token, void(Result)>(
+        call_initiation<Result, Options, Begin>(std::move(c), std::move(options), std::move(begin)), token);
+}
+
+}  // namespace kcontrol::detail
