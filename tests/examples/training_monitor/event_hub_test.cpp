@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace training_monitor;
 using namespace training_monitor::tests;
 namespace test = kcontrol::test;

@@ -1,0 +1,230 @@
+#include "options.hpp"
+
+#include <kcontrol/base/log.hpp>
+
+#include "job_query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+struct flag {
+    std::string_view name;
+    bool takes_value;
+    result<void> (*set)(options& o, std::string_view value);
+};
+
+std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
+
+error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
+
+// The pieces between commas; empty ones are an error of the caller's.
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const auto end = std::min(text.find(',', begin), text.size());
+        out.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
+result<void> set_kinds(options& o, std::string_view value) {
+    o.kinds.clear();
+    for (const auto& name : split_list(value)) {
+        const auto kind = find_kind(name);
+        if (kind.empty()) {
+            return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use a list of pytorchjob, " +
+                       "mpijob, trainjob, job");
+        }
+        if (std::find(o.kinds.begin(), o.kinds.end(), kind) == o.kinds.end()) o.kinds.emplace_back(kind);
+    }
+    return {};
+}
+
+// The rule for names of namespaces, RFC 1123 labels.
+bool is_namespace_name(std::string_view name) {
+    if (name.empty() || name.size() > 63 || name.front() == '-' || name.back() == '-') return false;
+    return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+result<void> add_namespaces(options& o, std::string_view value) {
+    for (const auto& name : split_list(value)) {
+        if (!is_namespace_name(name)) {
+            return bad("--namespace: " + quoted(name) + " is not the name of a namespace (lower case letters, digits " +
+                       "and '-')");
+        }
+        if (std::find(o.namespaces.begin(), o.namespaces.end(), name) == o.namespaces.end()) {
+            o.namespaces.push_back(name);
+        }
+    }
+    return {};
+}
+
+result<void> set_listen(options& o, std::string_view value) {
+    const auto parsed = kcontrol::http::parse_listen_address(value);
+    if (!parsed) return parsed.error().with_context("--listen");
+    o.listen = *parsed;
+    return {};
+}
+
+result<void> set_output(options& o, std::string_view value) {
+    static constexpr std::array<std::string_view, 4> names{"table", "wide", "json", "none"};
+    const auto found = std::find(names.begin(), names.end(), value);
+    if (found == names.end()) return bad("--output: " + quoted(value) + " is not one of table, wide, json, none");
+    o.output = static_cast<output_format>(found - names.begin());
+    return {};
+}
+
+result<void> set_log_format(options& o, std::string_view value) {
+    if (value != "text" && value != "json") {
+        return bad("--log-format: " + quoted(value) + " is not one of text, json");
+    }
+    o.log = value == "json" ? log_format::json : log_format::text;
+    return {};
+}
+
+template <std::string options::*Member>
+result<void> set_path(options& o, std::string_view value) {
+    o.*Member = value;
+    return {};
+}
+
+result<void> add_context(options& o, std::string_view value) {
+    o.contexts.emplace_back(value);
+    return {};
+}
+
+template <bool options::*Member>
+result<void> set_on(options& o, std::string_view) {
+    o.*Member = true;
+    return {};
+}
+
+constexpr std::array flags{
+    flag{"--clusters", true, set_path<&options::clusters_directory>},
+    flag{"--kubeconfig", true, set_path<&options::kubeconfig>},
+    flag{"--context", true, add_context},
+    flag{"--namespace", true, add_namespaces},
+    flag{"--kinds", true, set_kinds},
+    flag{"--listen", true, set_listen},
+    flag{"--output", true, set_output},
+    flag{"--log-format", true, set_log_format},
+    flag{"--once", false, set_on<&options::once>},
+    flag{"--demo", false, set_on<&options::demo>},
+    flag{"--version", false, set_on<&options::version>},
+    flag{"--help", false, set_on<&options::help>},
+};
+
+// How many letters must be added, dropped or replaced to make one text the other (Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        }
+    }
+    return row[b.size()];
+}
+
+error unknown_flag(std::string_view name) {
+    std::string text = "unknown flag " + quoted(name);
+    const flag* nearest = nullptr;
+    std::size_t best = 4;  // further away it is no slip of the finger
+    for (const auto& f : flags) {
+        const auto distance = edit_distance(name, f.name);
+        if (distance < best) nearest = &f, best = distance;
+    }
+    if (nearest) text += "; did you mean " + std::string(nearest->name) + "?";
+    return bad(text + (nearest ? "" : "; --help lists the flags"));
+}
+
+result<void> check_together(const options& o) {
+    if (o.help || o.version) return {};
+    if (!o.clusters_directory.empty() && !o.kubeconfig.empty()) {
+        return bad("--clusters and --kubeconfig exclude each other: give one");
+    }
+    if (!o.contexts.empty() && o.kubeconfig.empty()) return bad("--context needs --kubeconfig FILE");
+    if (o.demo && (!o.clusters_directory.empty() || !o.kubeconfig.empty())) {
+        return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
+    }
+    return {};
+}
+
+}  // namespace
+
+result<options> parse_options(const std::vector<std::string_view>& arguments) {
+    options out;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        std::string_view name = arguments[i];
+        if (name == "-h") name = "--help";
+        if (!name.starts_with("--")) {
+            return bad("unexpected argument " + quoted(name) + "; this program takes flags only, see --help");
+        }
+        const auto equals = std::min(name.find('='), name.size());
+        const bool has_value = equals < name.size();
+        std::string_view value = has_value ? name.substr(equals + 1) : std::string_view();
+        name = name.substr(0, equals);
+        const auto found = std::find_if(flags.begin(), flags.end(), [&](const flag& f) { return f.name == name; });
+        if (found == flags.end()) return unknown_flag(name);
+        if (!found->takes_value && has_value) return bad(std::string(name) + " takes no value");
+        if (found->takes_value && !has_value) {
+            if (i + 1 == arguments.size()) return bad(std::string(name) + " needs a value, see --help");
+            value = arguments[++i];
+        }
+        if (found->takes_value && value.empty()) return bad(std::string(name) + " needs a value that is not empty");
+        const auto done = found->set(out, value);
+        if (!done) return done.error();
+    }
+    const auto checked = check_together(out);
+    if (!checked) return checked.error();
+    return out;
+}
+
+std::string_view help_text() noexcept {
+    return R"(usage: training_monitor [--clusters DIR | --kubeconfig FILE [--context NAME]...] [flags]
+
+Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
+event stream. It only reads (get, list, watch).
+
+Which clusters (one of them; without any, the cluster whose pod this runs in):
+  --clusters DIR         one kubeconfig a file; the file's name without extension is the cluster's name. Files that
+                         are added, replaced or removed are picked up while it runs
+  --kubeconfig FILE      the contexts of one kubeconfig
+  --context NAME         a context of that file, repeatable (default: the file's current context)
+  --demo                 simulated clusters and jobs in this process, and a scenario that changes them
+
+Which jobs:
+  --namespace NAME       only this namespace, repeatable (default: all)
+  --kinds LIST           of pytorchjob, mpijob, trainjob, job (default: all four). A kind that a cluster does not
+                         have is looked for again and picked up when it appears
+
+Output:
+  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;
+                         elsewhere, and with json, each change is a line
+  --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
+                         0: nowhere). There is no login: whoever reaches it can read
+  --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
+  --log-format FORMAT    text or json, on standard error (default: text)
+
+  --version              print the version and exit
+  --help                 print this and exit
+
+Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /healthz  /readyz[?verbose]  /metrics
+Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
+)";
+}
+
+}  // namespace training_monitor

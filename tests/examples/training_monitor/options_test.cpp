@@ -1,0 +1,83 @@
+#include "options.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+
+namespace {
+
+using arguments = std::vector<std::string_view>;
+
+std::string refusal(const arguments& given) {
+    const auto parsed = parse_options(given);
+    REQUIRE_FALSE(parsed.has_value());
+    CHECK(parsed.error() == kcontrol::errc::invalid_argument);
+    return parsed.error().message();
+}
+
+}  // namespace
+
+TEST_CASE("without flags the defaults are those of --help") {
+    const auto o = parse_options({});
+    REQUIRE(o.has_value());
+    CHECK(o->kinds.size() == 4);
+    CHECK(o->listen.text() == "127.0.0.1:8080");
+    CHECK(o->output == output_format::table);
+    CHECK(o->log == log_format::text);
+    CHECK_FALSE(o->once);
+}
+
+TEST_CASE("values come after a space or an equals sign, and some flags again and again") {
+    const auto o = parse_options({"--kubeconfig", "a/config", "--context=one", "--context", "two", "--namespace=x,y",
+                                  "--namespace", "x", "--kinds", "MPIJobs,job", "--listen=[::1]:9000", "--output=wide",
+                                  "--log-format", "json", "--once"});
+    REQUIRE(o.has_value());
+    CHECK(o->kubeconfig == "a/config");
+    CHECK(o->contexts == std::vector<std::string>{"one", "two"});
+    CHECK(o->namespaces == std::vector<std::string>{"x", "y"});
+    CHECK(o->kinds == std::vector<std::string>{"MPIJob", "Job"});
+    CHECK(o->listen.host == "::1");
+    CHECK(o->listen.port == 9000);
+    CHECK(o->output == output_format::wide);
+    CHECK(o->log == log_format::json);
+    CHECK(o->once);
+}
+
+TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
+    struct row {
+        arguments given;
+        const char* message;
+    };
+    const row rows[] = {
+        {{"--cluster", "x"}, R"(unknown flag "--cluster"; did you mean --clusters?)"},
+        {{"--ouput=json"}, R"(unknown flag "--ouput"; did you mean --output?)"},
+        {{"--frobnicate"}, R"(unknown flag "--frobnicate"; --help lists the flags)"},
+        {{"\x1b[31m"}, R"(unexpected argument "\x1b[31m"; this program takes flags only, see --help)"},
+        {{"--clusters"}, "--clusters needs a value, see --help"},
+        {{"--clusters="}, "--clusters needs a value that is not empty"},
+        {{"--once=yes"}, "--once takes no value"},
+        {{"--kinds", "pods"},
+         R"(--kinds: "pods" is not a kind this program knows; use a list of pytorchjob, mpijob, trainjob, job)"},
+        {{"--kinds", "job,"},
+         R"(--kinds: "" is not a kind this program knows; use a list of pytorchjob, mpijob, trainjob, job)"},
+        {{"--namespace", "A_b"},
+         R"(--namespace: "A_b" is not the name of a namespace (lower case letters, digits and '-'))"},
+        {{"--output", "yaml"}, R"(--output: "yaml" is not one of table, wide, json, none)"},
+        {{"--log-format", "xml"}, R"(--log-format: "xml" is not one of text, json)"},
+        {{"--clusters", "a", "--kubeconfig", "b"}, "--clusters and --kubeconfig exclude each other: give one"},
+        {{"--context", "a"}, "--context needs --kubeconfig FILE"},
+        {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
+    };
+    for (const auto& [given, message] : rows) CHECK(refusal(given) == message);
+    CHECK(refusal({"--listen", "nowhere:x"}).starts_with("--listen: "));
+}
+
+TEST_CASE("--help names every flag") {
+    for (const char* flag : {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--listen",
+                             "--output", "--once", "--log-format", "--demo", "--version", "--help"}) {
+        CAPTURE(flag);
+        CHECK(help_text().find(flag) != std::string_view::npos);
+    }
+    CHECK(parse_options({"-h"})->help);
+    CHECK(parse_options({"--version", "--context", "a"})->version);
+}
