@@ -89,7 +89,7 @@ private:
 }  // namespace kcontrol::json
 
 // The inline members of node, its ranges and iterators:
-#include <kcontrol/json/detail/reader_ranges.hpp>
+#include <kcontrol/json/impl/reader_ranges.ipp>
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/json/impl/reader.ipp>

@@ -60,16 +60,18 @@ KCONTROL_DECL result<std::string_view> watch_framer::next() {
     const auto too_large = [&] {
         return error(errc::too_large, "watch event larger than " + std::to_string(max_event_) + " bytes");
     };
+    // Of a line as it came; it may be one byte longer than its document, for a CR. The answer is the same whether the
+    // line came in one piece or in many.
+    const auto exceeds = [&](std::size_t length) { return length > 1 && length - 1 > max_event_; };
     for (;;) {
         const auto newline = buffer_.find('\n', scanned_);
         if (newline == std::string::npos) {
             scanned_ = buffer_.size();
-            const std::size_t unread = buffer_.size() - begin_;
-            if (unread > 1 && unread - 1 > max_event_) return too_large();  // one byte more: it may be a CR
+            if (exceeds(buffer_.size() - begin_)) return too_large();
             return std::string_view();
         }
         const auto line = detail::framer_trim(std::string_view(buffer_).substr(begin_, newline - begin_));
-        if (line.size() > max_event_) return too_large();
+        if (line.size() > max_event_ || exceeds(newline - begin_)) return too_large();
         begin_ = scanned_ = newline + 1;
         if (!line.empty()) return line;
     }

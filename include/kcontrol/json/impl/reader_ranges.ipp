@@ -1,4 +1,4 @@
-// The inline part of json::node: typed access, and forward iteration over members and elements without allocation.
+// The inline part of json::node, for both build modes: typed access, and forward iteration without allocation.
 #pragma once
 
 #include <kcontrol/json/reader.hpp>
@@ -134,7 +134,7 @@ inline double node::as_double() const noexcept {
     case detail::tape_type::number: return std::bit_cast<double>(tape_->number_bits(position_));
     case detail::tape_type::int64: return static_cast<double>(as_int64());
     case detail::tape_type::uint64: return static_cast<double>(as_uint64());
-    default: assert(!"a number"); return 0;
+    default: assert(false && "as_double() of what is no number"); return 0;
     }
 }
 
