@@ -1,0 +1,55 @@
+// Checks what an informer's handler hears against the promises: in order, nothing twice, nothing after the end.
+#pragma once
+
+#include <kcontrol/cache/event.hpp>
+#include <kcontrol/config.hpp>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Takes the events of one informer's handler, one after another, and collects every breach of what an informer promises:
+/// an object is added once, first; an update continues from the state heard last; versions grow; a deletion is the end. The
+/// versions must be numbers, as those of the in-process server and of etcd are.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class event_checker {
+public:
+    /// `name` begins each violation's text.
+    explicit event_checker(std::string name) : name_(std::move(name)) {}
+
+    KCONTROL_DECL void take(const any_event& event);
+
+    /// The informer was dropped with its cache: what was known is no longer expected to be ended.
+    void forget_live() { live_.clear(); }
+
+    const std::vector<std::string>& violations() const noexcept { return violations_; }
+
+    /// What is added and not deleted: uid → version heard last.
+    const std::map<std::string, std::string>& live() const noexcept { return live_; }
+
+    /// Everything heard of an object, as versions in order; a deletion as "-version", with "?" if its state is inferred.
+    const std::map<std::string, std::vector<std::string>>& heard() const noexcept { return heard_; }
+
+    std::uint64_t events() const noexcept { return events_; }
+
+private:
+    KCONTROL_DECL void blame(const any_event& event, const std::string& what);
+
+    std::string name_;
+    std::map<std::string, std::string> live_;
+    std::set<std::string> dead_;
+    std::map<std::string, std::vector<std::string>> heard_;
+    std::vector<std::string> violations_;
+    std::uint64_t events_ = 0;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/event_checker.ipp>
+#endif

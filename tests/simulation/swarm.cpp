@@ -1,0 +1,215 @@
+#include "simulation/swarm.hpp"
+
+#include "simulation/swarm_host.hpp"
+#include "simulation/widget.hpp"
+
+#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/multicluster/multicluster_manager.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/testing/event_checker.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace kcontrol::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::event_checker;
+using testing::sim_context;
+using testing::sim_environment;
+using testing::sim_network;
+
+constexpr auto restless_time = 60s;
+constexpr auto time_to_converge = 5min;
+
+class swarm {
+public:
+    swarm(std::uint64_t seed, planted_bug bug)
+        : context_(seed), env_(context_), network_(context_, env_), bug_(bug), armed_(std::make_shared<bool>(true)) {
+        const std::size_t count = 2 + env_.random() % 2;
+        const std::uint64_t enabled = env_.random();
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string name(1, static_cast<char>('a' + i));
+            const bool calm = i + 1 == count;
+            hosts_.push_back(std::make_unique<swarm_host>(context_, env_, network_, name, calm ? 0 : enabled));
+            hosts_.back()->on_desired_change = [this] { asio::post(home_, [this] { tell_desired(); }); };
+        }
+        manager_.emplace(env_, home_, options());
+    }
+
+    swarm_verdict run() {
+        tell_desired();
+        for (auto& host : hosts_) host->start(restless_time);
+        context_.run_for(restless_time);
+        for (auto& host : hosts_) host->heal();
+        tell_desired();
+        wait_for_convergence();
+        check_quiet();
+        check_histories();
+        stop();
+        return take_verdict();
+    }
+
+private:
+    multicluster_options options() {
+        multicluster_options o;
+        o.kinds.emplace_back(resource_of<widget>());
+        o.informer.probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7);
+        o.transport = [this](executor ex, const http::endpoint& to,
+                             const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
+            auto inner = network_.factory()(ex, to, tls);
+            if (!inner || bug_ == planted_bug::none) return inner;
+            auto* host = find(to.host);
+            if (host->calm()) return inner;
+            return std::shared_ptr<http::transport>(std::make_shared<buggy_transport>(
+                *inner, bug_, armed_, [host] { return std::to_string(host->server().resource_version()); }));
+        };
+        o.on_event = [this](const std::string& cluster, const resource_info&, const any_event& event) {
+            auto& checker = checkers_.try_emplace(cluster, cluster).first->second;
+            checker.take(event);
+            context_.trace(cluster + event.object().meta().resource_version);
+            if (event.type == event_type::deleted) context_.trace("-");
+        };
+        o.on_status = [this](const cluster_status& status) {
+            statuses_[status.name] = status;
+            context_.trace(status.name + std::string(to_string(status.state)));
+            if (status.state == cluster_state::live) find(status.name)->note_live();
+        };
+        o.on_removed = [this](const std::string& cluster) {
+            close_checker(cluster);
+            find(cluster)->note_left();
+        };
+        return o;
+    }
+
+    swarm_host* find(const std::string& name) {
+        for (auto& host : hosts_) {
+            if (host->name() == name) return host.get();
+        }
+        return nullptr;
+    }
+
+    void tell_desired() {
+        std::vector<desired_cluster> desired;
+        for (const auto& host : hosts_) {
+            if (host->wanted()) desired.emplace_back(host->name(), host->config());
+        }
+        manager_->set_desired(std::move(desired));
+    }
+
+    bool converged(const swarm_host& host) const {
+        const auto status = statuses_.find(host.name());
+        if (status == statuses_.end() || status->second.state != cluster_state::live) return false;
+        const auto checker = checkers_.find(host.name());
+        return (checker == checkers_.end() ? std::map<std::string, std::string>() : checker->second.live()) ==
+               host.present();
+    }
+
+    void wait_for_convergence() {
+        const auto limit = env_.now() + time_to_converge;
+        for (const auto& host : hosts_) {
+            while (!converged(*host) && env_.now() < limit) context_.run_for(1s);
+            if (!converged(*host)) verdict_.violations.push_back(host->name() + ": the cache does not equal the server");
+        }
+    }
+
+    // Nothing more may happen once all is said.
+    void check_quiet() {
+        const auto before = count_events();
+        context_.run_for(30s);
+        if (count_events() != before) verdict_.violations.push_back("events after everything was quiet");
+    }
+
+    std::uint64_t count_events() const {
+        std::uint64_t n = 0;
+        for (const auto& [name, checker] : checkers_) n += checker.events();
+        return n;
+    }
+
+    void check_histories() {
+        for (const auto& host : hosts_) {
+            const auto checker = checkers_.find(host->name());
+            const auto status = statuses_.find(host->name());
+            if (checker == checkers_.end() || status == statuses_.end()) continue;
+            std::uint64_t lists = 0, watches = 0;
+            for (const auto& kind : status->second.kinds) lists += kind.informer.lists, watches += kind.informer.watches;
+            // The first list may have pages; later ones are counted as relists.
+            const bool never_relisted = lists == host->first_list_requests();
+            host->check_history(checker->second, never_relisted, verdict_.violations);
+            if (!never_relisted) ++verdict_.relists;
+            verdict_.rebuilds += status->second.generation - 1;
+            if (!host->calm()) continue;
+            if (!never_relisted || watches != 1 || status->second.generation != 1) {
+                verdict_.violations.push_back(host->name() + ": a cluster without faults was touched: " +
+                                              std::to_string(lists) + " lists, " + std::to_string(watches) +
+                                              " watches, generation " + std::to_string(status->second.generation));
+            }
+        }
+    }
+
+    void stop() {
+        bool stopped = false;
+        asio::co_spawn(home_, manager_->stop(), [&](std::exception_ptr) { stopped = true; });
+        if (!context_.run_until([&] { return stopped; }, env_.now() + 1s)) {
+            verdict_.violations.push_back("the manager did not stop within a second");
+        }
+        context_.run_for(1s);
+        for (const auto& host : hosts_) {
+            if (network_.open_exchanges(host->name()) != 0) {
+                verdict_.violations.push_back(host->name() + ": requests are left after the stop");
+            }
+            host->stop();
+        }
+        context_.run_for(1s);
+    }
+
+    void close_checker(const std::string& cluster) {
+        const auto found = checkers_.find(cluster);
+        if (found == checkers_.end()) return;
+        collect(found->second);
+        checkers_.erase(found);
+    }
+
+    void collect(const event_checker& checker) {
+        verdict_.events += checker.events();
+        for (const auto& v : checker.violations()) verdict_.violations.push_back(v);
+    }
+
+    swarm_verdict take_verdict() {
+        for (const auto& [name, checker] : checkers_) collect(checker);
+        for (const auto& host : hosts_) {
+            verdict_.writes += host->writes();
+            verdict_.faults += host->faults();
+        }
+        verdict_.digest = context_.digest();
+        verdict_.bug_triggered = !*armed_;
+        return verdict_;
+    }
+
+    sim_context context_;
+    sim_environment env_;
+    sim_network network_;
+    planted_bug bug_;
+    std::shared_ptr<bool> armed_;
+    executor home_ = asio::make_strand(context_.get_executor());
+    std::vector<std::unique_ptr<swarm_host>> hosts_;
+    std::map<std::string, event_checker> checkers_;
+    std::map<std::string, cluster_status> statuses_;
+    swarm_verdict verdict_;
+    std::optional<multicluster_manager> manager_;
+};
+
+}  // namespace
+
+swarm_verdict run_swarm(std::uint64_t seed, planted_bug bug) {
+    swarm s(seed, bug);
+    return s.run();
+}
+
+}  // namespace kcontrol::test

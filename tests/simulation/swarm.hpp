@@ -1,0 +1,26 @@
+// A swarm run: clusters that live and fail by a seed, a multi-cluster manager that follows them, and the verdict.
+#pragma once
+
+#include "simulation/planted_bug.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kcontrol::test {
+
+struct swarm_verdict {
+    std::vector<std::string> violations;
+    std::uint64_t digest = 0;
+    std::uint64_t events = 0;    // heard by handlers
+    std::uint64_t writes = 0;    // made at the servers
+    std::uint64_t faults = 0;    // inflicted
+    std::uint64_t rebuilds = 0;  // configurations put to use beyond the first
+    std::uint64_t relists = 0;   // list requests beyond each informer's first
+    bool bug_triggered = false;  // the planted bug had its chance
+};
+
+/// Runs one seed: a minute of writes under faults, then quiet until the caches equal the servers.
+swarm_verdict run_swarm(std::uint64_t seed, planted_bug bug = planted_bug::none);
+
+}  // namespace kcontrol::test

@@ -1,0 +1,70 @@
+// The swarm: many seeds, each run twice, none may break a promise; and planted bugs, which some seed must find.
+#include "simulation/swarm.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace {
+
+using namespace kcontrol::test;
+
+// KCONTROL_SIM_SEEDS: how many seeds; KCONTROL_SIM_SEED: one seed only, to replay a failure.
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::string describe(const swarm_verdict& v) {
+    std::string out;
+    for (const auto& violation : v.violations) out += "\n  " + violation;
+    return out;
+}
+
+TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twice") {
+    const bool one = std::getenv("KCONTROL_SIM_SEED") != nullptr;
+    const std::uint64_t first = one ? number_from("KCONTROL_SIM_SEED", 0) : 1;
+    const std::uint64_t last = one ? first : number_from("KCONTROL_SIM_SEEDS", 1000);
+    std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0;
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+        const auto verdict = run_swarm(seed);
+        const auto again = run_swarm(seed);
+        CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict));
+        CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
+        events += verdict.events, writes += verdict.writes, faults += verdict.faults;
+        rebuilds += verdict.rebuilds, relists += verdict.relists;
+    }
+    std::cout << "swarm: seeds=" << last - first + 1 << " writes=" << writes << " events=" << events
+              << " faults=" << faults << " rebuilds=" << rebuilds << " clusters-relisted=" << relists << "\n";
+    CHECK(events > 0);
+    if (!one) {
+        CHECK(faults > 0);
+        CHECK(rebuilds > 0);
+        CHECK(relists > 0);
+    }
+}
+
+void find_planted(planted_bug bug, const char* name) {
+    std::uint64_t triggered = 0, found = 0, first = 0;
+    const std::uint64_t seeds = 60;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        const auto verdict = run_swarm(seed, bug);
+        triggered += verdict.bug_triggered ? 1U : 0U;
+        if (verdict.violations.empty()) continue;
+        if (found++ == 0) first = seed;
+        CHECK_MESSAGE(verdict.bug_triggered, "seed ", seed, " fails without the bug", describe(verdict));
+    }
+    std::cout << "swarm: planted " << name << ": triggered in " << triggered << " of " << seeds << " seeds, found in "
+              << found << ", first by seed " << first << "\n";
+    CHECK(found > 0);
+}
+
+TEST_CASE("swarm: finds a resume that was skipped") { find_planted(planted_bug::skip_one_resume, "skipped resume"); }
+
+TEST_CASE("swarm: finds a deletion that was swallowed") {
+    find_planted(planted_bug::swallow_one_delete, "swallowed delete");
+}
+
+}  // namespace
