@@ -1,1 +1,2 @@
+#include <kcontrol/cache/impl/informer.ipp>
 #include <kcontrol/cache/impl/store.ipp>

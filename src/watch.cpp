@@ -1,1 +1,2 @@
+#include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/fields.hpp>
 
 namespace kcontrol::test {
 

@@ -1,0 +1,5 @@
+#include <kcontrol/multicluster/impl/cluster.ipp>
+#include <kcontrol/multicluster/impl/cluster_status.ipp>
+#include <kcontrol/multicluster/impl/directory_source.ipp>
+#include <kcontrol/multicluster/impl/directory_tracker.ipp>
+#include <kcontrol/multicluster/impl/multicluster_manager.ipp>
