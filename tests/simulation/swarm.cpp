@@ -1,12 +1,12 @@
 #include "simulation/swarm.hpp"
 
-#include "simulation/swarm_host.hpp"
-#include "simulation/widget.hpp"
-
 #include <kcontrol/model/resource_of.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/testing/event_checker.hpp>
+
+#include "simulation/swarm_host.hpp"
+#include "simulation/widget.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -115,7 +115,8 @@ private:
         const auto limit = env_.now() + time_to_converge;
         for (const auto& host : hosts_) {
             while (!converged(*host) && env_.now() < limit) context_.run_for(1s);
-            if (!converged(*host)) verdict_.violations.push_back(host->name() + ": the cache does not equal the server");
+            if (!converged(*host))
+                verdict_.violations.push_back(host->name() + ": the cache does not equal the server");
         }
     }
 
@@ -138,7 +139,8 @@ private:
             const auto status = statuses_.find(host->name());
             if (checker == checkers_.end() || status == statuses_.end()) continue;
             std::uint64_t lists = 0, watches = 0;
-            for (const auto& kind : status->second.kinds) lists += kind.informer.lists, watches += kind.informer.watches;
+            for (const auto& kind : status->second.kinds)
+                lists += kind.informer.lists, watches += kind.informer.watches;
             // The first list may have pages; later ones are counted as relists.
             const bool never_relisted = lists == host->first_list_requests();
             host->check_history(checker->second, never_relisted, verdict_.violations);
@@ -146,9 +148,9 @@ private:
             verdict_.rebuilds += status->second.generation - 1;
             if (!host->calm()) continue;
             if (!never_relisted || watches != 1 || status->second.generation != 1) {
-                verdict_.violations.push_back(host->name() + ": a cluster without faults was touched: " +
-                                              std::to_string(lists) + " lists, " + std::to_string(watches) +
-                                              " watches, generation " + std::to_string(status->second.generation));
+                verdict_.violations.push_back(
+                    host->name() + ": a cluster without faults was touched: " + std::to_string(lists) + " lists, " +
+                    std::to_string(watches) + " watches, generation " + std::to_string(status->second.generation));
             }
         }
     }

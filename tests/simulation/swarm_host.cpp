@@ -166,28 +166,33 @@ void swarm_host::fail_once(std::stop_token stop) {
     case 3:
         network_->set_link(name_, link_state::refused);
         if (below(2) == 0) network_->break_connections(name_);
-        lasting(500ms, 15s, [this] { network_->set_link(name_, link_state::up); }, stop);
+        lasting(
+            500ms, 15s, [this] { network_->set_link(name_, link_state::up); }, stop);
         break;
     case 4:
         network_->set_link(name_, link_state::black_hole);
         network_->freeze_connections(name_);
-        lasting(500ms, 15s, [this] { network_->set_link(name_, link_state::up); }, stop);
+        lasting(
+            500ms, 15s, [this] { network_->set_link(name_, link_state::up); }, stop);
         break;
     case 5: server_->compact(server_->resource_version()); break;
     case 6:  // the server crashes: its watch cache is empty afterwards, its objects are not
         network_->break_connections(name_);
         network_->set_link(name_, link_state::refused);
         server_->compact(server_->resource_version());
-        lasting(1s, 5s, [this] { network_->set_link(name_, link_state::up); }, stop);
+        lasting(
+            1s, 5s, [this] { network_->set_link(name_, link_state::up); }, stop);
         break;
     case 7:
         storm_percent_ = 50;
-        lasting(2s, 10s, [this] { storm_percent_ = 0; }, stop);
+        lasting(
+            2s, 10s, [this] { storm_percent_ = 0; }, stop);
         break;
     case 8:
         stream_fault_percent_ = 50;
         network_->break_connections(name_);
-        lasting(2s, 10s, [this] { stream_fault_percent_ = 0; }, stop);
+        lasting(
+            2s, 10s, [this] { stream_fault_percent_ = 0; }, stop);
         break;
     case 9: server_->end_watches(); break;
     case 10:
@@ -206,7 +211,8 @@ void swarm_host::fail_once(std::stop_token stop) {
         token_ = "token-" + std::to_string(faults_);
         server_->access().set_tokens({{token_, "swarm"}});
         if (below(2) == 0) network_->break_connections(name_);
-        lasting(1ms, 3s, [this] { on_desired_change(); }, stop);
+        lasting(
+            1ms, 3s, [this] { on_desired_change(); }, stop);
         break;
     case 12:
         wanted_ = false;
@@ -223,7 +229,8 @@ void swarm_host::fail_once(std::stop_token stop) {
         const testing::access_rule rule("swarm", below(2) == 0 ? "list" : "watch", "widgets");
         server_->access().forbid(rule);
         network_->break_connections(name_);
-        lasting(1s, 8s, [this, rule] { server_->access().permit(rule); }, stop);
+        lasting(
+            1s, 8s, [this, rule] { server_->access().permit(rule); }, stop);
         break;
     }
     case 14:
@@ -240,7 +247,8 @@ void swarm_host::fail_once(std::stop_token stop) {
         break;
     case 15:
         network_->set_latency(name_, 10ms, 3s);
-        lasting(2s, 10s, [this] { network_->set_latency(name_, 100us, 5ms); }, stop);
+        lasting(
+            2s, 10s, [this] { network_->set_latency(name_, 100us, 5ms); }, stop);
         break;
     default: break;
     }
