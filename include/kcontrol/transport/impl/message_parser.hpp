@@ -100,6 +100,10 @@ private:
     // Nothing of a head is parsed before all of it is here.
     result<bool> check_head(const boost::beast::flat_buffer& input) const {
         const std::string_view text(static_cast<const char*>(input.cdata().data()), input.size());
+        // Somebody who speaks another protocol, TLS for one, may be waiting for an answer before he goes on.
+        if (IsRequest ? !is_token_char(text.front()) : text.front() != 'H') {
+            return error(errc::protocol_error, "malformed HTTP/1.1 message: it does not begin like one");
+        }
         const auto end = text.substr(0, header_limit).find("\r\n\r\n");
         if (end == std::string_view::npos) {
             if (text.size() >= header_limit) return error(errc::too_large, "the message's header exceeds 64 KiB");
@@ -150,15 +154,16 @@ private:
         } else if (encoded && version < 11) {
             problem_ = "it has a Transfer-Encoding in HTTP/1.0";
         }
-        if (problem_) failure = make_error_code(errc::protocol_error);
+        if (problem_) {
+            failure = make_error_code(errc::protocol_error);
+        } else if (!this->is_done() && this->content_length().value_or(0) > max_body_) {
+            body_too_large = true;  // said before a byte of it is read
+            failure = make_error_code(errc::too_large);
+        }
     }
 
-    void on_body_init_impl(const boost::optional<std::uint64_t>& length, boost::system::error_code& failure) override {
-        if (!length) return;
-        if (*length > max_body_) {
-            body_too_large = true;
-            failure = make_error_code(errc::too_large);
-        } else if (direct_.empty() && max_body_ != unlimited) {
+    void on_body_init_impl(const boost::optional<std::uint64_t>& length, boost::system::error_code&) override {
+        if (length && direct_.empty() && max_body_ != unlimited) {
             body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, std::uint64_t{1} << 20)));
         }
     }

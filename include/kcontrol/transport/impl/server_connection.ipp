@@ -131,6 +131,11 @@ inline awaitable<bool> server_connection::serve_one() {
     co_return co_await run_handler(parser);
 }
 
+inline int refusal_for(const error& broken, bool body_too_large) {
+    if (body_too_large) return 413;
+    return broken == errc::too_large ? 431 : 400;
+}
+
 inline awaitable<int> server_connection::read_head(message_parser<true>& parser) {
     // A kept-alive connection may idle; once a request begins, its header has to come in time.
     bool begun = input_.size() != 0;
@@ -142,7 +147,7 @@ inline awaitable<int> server_connection::read_head(message_parser<true>& parser)
             deadline = shared_->env.now() + options.header_timeout();
         }
         const auto parsed = parser.parse(input_);
-        if (!parsed) co_return parsed.error() == errc::too_large && !parser.body_too_large ? 431 : 400;
+        if (!parsed) co_return refusal_for(parsed.error(), parser.body_too_large);
         if (parser.head_done()) break;
         const wake reason = co_await more_input(deadline);
         if (reason == wake::timeout) co_return begun ? 408 : -1;
@@ -158,8 +163,6 @@ inline awaitable<int> server_connection::read_head(message_parser<true>& parser)
 inline awaitable<int> server_connection::read_body(message_parser<true>& parser) {
     const auto expected = parser.headers.get("Expect");
     if (!expected.empty() && !iequals(expected, "100-continue")) co_return 417;
-    const auto length = parser.content_length();
-    if (length && *length > shared_->options.max_body()) co_return 413;
     if (!expected.empty() && !parser.done() && input_.size() == 0) {
         write_buffers out{boost::asio::buffer("HTTP/1.1 100 Continue\r\n\r\n", 25), boost::asio::const_buffer(),
                           boost::asio::const_buffer()};
@@ -169,7 +172,7 @@ inline awaitable<int> server_connection::read_body(message_parser<true>& parser)
     const time_point deadline = shared_->env.now() + shared_->options.body_timeout();
     for (;;) {
         const auto parsed = parser.parse(input_);
-        if (!parsed) co_return parser.body_too_large ? 413 : 400;
+        if (!parsed) co_return refusal_for(parsed.error(), parser.body_too_large);
         if (parser.done()) co_return 0;
         const wake reason = co_await more_input(deadline);
         if (reason == wake::timeout) co_return 408;
