@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint headers compile_fail unit clang tidy release package)
+ALL_GROUPS=(lint headers compile_fail unit clang tidy release package e2e)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -130,4 +130,14 @@ group_package() {
         count 0 0 1
         check "the recipe is Python" python3 -m py_compile "$ROOT/conanfile.py" "$ROOT/test_package/conanfile.py"
     fi
+}
+
+# The monitor against real clusters; see tests/e2e.
+group_e2e() {
+    configure release
+    build release
+    KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
+    export KCONTROL_MONITOR
+    [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
 }

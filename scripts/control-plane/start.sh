@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Starts a real Kubernetes on loopback with its state in WORK; stop.sh WORK ends it. Ready in about 5 s.
-# usage: start.sh [--cluster] ASSETS WORK [PORT]     ASSETS: the directory that assets.sh printed
-#   without flag   etcd + kube-apiserver: no garbage collection, no namespace deletion, nothing runs
-#   --cluster      also controllers, scheduler, a node "gpu-node-0" whose pods kwok lets live (kwok.yaml says how),
-#                  and the real training operator for PyTorchJob and MPIJob v1, whose CRDs are applied
+# usage: start.sh [--cluster [--mpi-v2beta1]] ASSETS WORK [PORT]     ASSETS: the directory that assets.sh printed
+#   without flag    etcd + kube-apiserver: no garbage collection, no namespace deletion, nothing runs
+#   --cluster       also controllers, scheduler, a node "gpu-node-0" whose pods kwok lets live (kwok.yaml says how),
+#                   and the real training operator for PyTorchJob and MPIJob v1, whose CRDs are applied
+#   --mpi-v2beta1   MPIJob v2beta1 instead of v1: its operator is not here, so nobody but the caller writes its status
 # Leaves in WORK: admin.kubeconfig (client certificate, system:masters), token.kubeconfig (static token of the user
 # "robot", who may do nothing until a binding says so), ca.crt, url, pids, *.log. Two WORKs are two clusters. A second
 # start on a stopped WORK brings the same cluster back at the same address, unless PORT says otherwise.
 set -euo pipefail
-cluster=0
+cluster=0 mpi=v1
 if [[ ${1-} == --cluster ]]; then cluster=1; shift; fi
-(($# >= 2)) || { sed -n '3,9s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+if [[ ${1-} == --mpi-v2beta1 ]]; then mpi=v2beta1; shift; fi
+(($# >= 2)) || { sed -n '3,10s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 assets=$(cd "$1" && pwd) port=${3:-}
 mkdir -p "$2/tmp"
@@ -115,7 +117,7 @@ if ((cluster)); then
     k() { "$assets/kubectl" --kubeconfig admin.kubeconfig "$@" >>kubectl.log 2>&1; }
     crds=${KCONTROL_CRDS:-$here/../../tests/e2e/crds}
     # On the way up some APIs come a moment after readyz.
-    apply() { k apply --server-side -f "$crds/pytorchjobs_v1.yaml" -f "$crds/mpijobs_v1.yaml" && k apply -f "$here/cluster.yaml"; }
+    apply() { k apply --server-side -f "$crds/pytorchjobs_v1.yaml" -f "$crds/mpijobs_$mpi.yaml" && k apply -f "$here/cluster.yaml"; }
     wait_for apiserver "$last_pid" apply || fail "the cluster's objects could not be applied" kubectl
     k wait --for condition=Established --timeout 30s crd --all
     mkdir -p tmp/k8s-webhook-server/serving-certs
@@ -128,9 +130,10 @@ if ((cluster)); then
         --secure-port 0 --service-account-private-key-file sa.key --root-ca-file ca.crt
     run scheduler "$assets/kube-scheduler" --kubeconfig admin.kubeconfig --leader-elect=false --secure-port 0
     run kwok "$assets/kwok" --kubeconfig admin.kubeconfig --config "$here/kwok.yaml" --manage-all-nodes
-    operator=("$assets/training-operator.v1" --kubeconfig admin.kubeconfig --enable-scheme pytorchjob
-        --enable-scheme mpijob --metrics-bind-address 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:0
-        --webhook-server-port "$(free_port)")
+    schemes=(--enable-scheme pytorchjob)
+    [[ $mpi != v1 ]] || schemes+=(--enable-scheme mpijob)
+    operator=("$assets/training-operator.v1" --kubeconfig admin.kubeconfig "${schemes[@]}"
+        --metrics-bind-address 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:0 --webhook-server-port "$(free_port)")
     # It ends itself once, after it has made its certificates.
     run training-operator bash -c 'while :; do "$@"; sleep 1; done' operator "${operator[@]}"
     k wait --for condition=Ready --timeout 60s node/gpu-node-0 || fail "the simulated node is not ready" kwok

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Runs the end-to-end tests and prints their counts.
+
+usage: run.py [--results FILE] [NAME…]     NAME: test_usage, test_monitor.Test2AlphaFails…; all without one
+Exit 0 if nothing failed. Without a monitor or a control plane the tests count as skipped, and the output says why.
+"""
+import argparse
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import cluster  # noqa: E402
+import fixture  # noqa: E402
+import monitor  # noqa: E402
+
+
+def count_tests(names):
+    return unittest.defaultTestLoader.loadTestsFromNames(names).countTestCases()
+
+
+def run(names):
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    return unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    names = arguments.names or ["test_usage", "test_monitor"]
+    plain = [n for n in names if not n.startswith("test_monitor")]
+    real = [n for n in names if n.startswith("test_monitor")]
+    passed = failed = skipped = 0
+    results = []
+    if monitor.binary() is None:
+        print("skipped: the training_monitor program is not built")
+        skipped, plain, real = count_tests(names), [], []
+    if plain:
+        results.append(run(plain))
+    if real:
+        assets, why = cluster.find_assets()
+        if assets is None:
+            print(f"skipped: {why}")
+            skipped += count_tests(real)
+        else:
+            fixture.WorldTest.world = fixture.World(assets)
+            try:
+                results.append(run(real))
+            finally:
+                if results and not results[-1].wasSuccessful():
+                    print("the monitor's log ends so:\n" + fixture.WorldTest.world.monitor.log.read_text()[-4000:])
+                fixture.WorldTest.world.stop()
+    for result in results:
+        bad = len(result.failures) + len(result.errors)
+        failed += bad
+        skipped += len(result.skipped)
+        passed += max(0, result.testsRun - bad - len(result.skipped))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    if arguments.results:
+        with arguments.results.open("a") as file:
+            file.write(f"{passed} {failed} {skipped}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
