@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint headers compile_fail unit clang tidy release package e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail unit clang tidy release package e2e)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -74,6 +74,12 @@ group_compile_fail() {
         check "$(basename "$source")" cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$source" -DINCLUDES="$ROOT/include" \
             -P "$ROOT/tests/compile_fail/check.cmake"
     done
+}
+
+# What a user's file may cost.
+group_compile_time() {
+    check "a user's file compiles in 3 s" python3 "$ROOT/tools/compile_time.py" "$ROOT/tests/compile_time/user_file.cpp" \
+        --budget "${KCONTROL_COMPILE_BUDGET:-3.0}" --include "$ROOT/include"
 }
 
 group_unit() {

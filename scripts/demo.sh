@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the training-job monitor and runs its demonstration: simulated clusters, no Kubernetes needed.
+# usage: demo.sh [--no-install] [--once] [OPTION]...
+#   --no-install   only check whether the needed packages are there; exit 1 with the command to run if not
+#   --once         run the scenario to its end without a terminal or a person; the last line counts, exit 1 if
+#                  anything was duplicated or lost
+#   OPTION         passed on to the monitor, for instance --listen 127.0.0.1:9090
+# Shows a table in the terminal and a page at http://127.0.0.1:8080. Ctrl-C stops it.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mode=install options=()
+for argument in "$@"; do
+    case $argument in
+    --no-install) mode=check ;;
+    --help | -h) sed -n '2,8s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) options+=("$argument") ;;
+    esac
+done
+step "Packages"
+ensure_packages "$mode" build
+use_ccache
+step "Build (two to five minutes the first time)"
+configure release
+build release training_monitor
+step "Demonstration"
+exec "$BUILD/release/examples/training_monitor/training_monitor" --demo "${options[@]}"
