@@ -1,3 +1,4 @@
-#include <kcontrol/json/value.hpp>
+// See first.cpp.
+#include <kcontrol/kcontrol.hpp>
 
 int second() { return kcontrol::json::parse("{}") ? 0 : 1; }

@@ -1,7 +1,0 @@
-// Header-only mode: the whole library in this translation unit, and again in the other one. A definition that is not
-// inline shows as a duplicate symbol, two private helpers of one name as a redefinition.
-#include <kcontrol/kcontrol.hpp>
-
-int second();
-
-int main() { return kcontrol::json::parse("{}") ? second() : 1; }
