@@ -279,7 +279,7 @@ fault swarm_host::choose_fault(const http::server_request& request) {
         case 2: return f.truncate_event(position);
         case 3: return f.garbage_before_event(position);
         case 4: return f.error_at_event(position, testing::failure::expired("too old resource version: 1 (2)"));
-        case 5: return f.error_at_event(position, testing::failure::internal_error("etcdserver: leader changed"));
+        case 5: return f.error_at_event(position, testing::failure(500, "InternalError", "etcdserver: leader changed"));
         default: break;
         }
     }
