@@ -82,7 +82,7 @@ public:
             const bool empty = root->type == YAML_SCALAR_EVENT && root.is_plain() && root.scalar().empty();
             auto v = node_at(root, 0);
             if (!v) return v.error();
-            if (!empty) out.push_back(std::move(*v));
+            if (!empty || !v->is_null()) out.push_back(std::move(*v));
         }
     }
 

@@ -61,14 +61,19 @@ inline std::optional<double> yaml_float(std::string_view text) noexcept {
     if (text.empty() || !(text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) return std::nullopt;  // inf, nan
     double number = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    if (end != text.data() + text.size()) return std::nullopt;
+    if (failure == std::errc::result_out_of_range && text.find_first_of("eE") != std::string_view::npos &&
+        text.find('-') != std::string_view::npos) {
+        return 0.0;  // too small is zero; too large stays text
+    }
+    if (failure != std::errc()) return std::nullopt;
     return negative ? -number : number;
 }
 
 inline std::optional<value> yaml_number(std::string_view text) {
     if (text.empty() || std::string_view("+-.0123456789").find(text[0]) == std::string_view::npos) return std::nullopt;
     std::string digits(text);
-    if (text[0] != '.') std::erase(digits, '_');
+    std::erase(digits, '_');
     if (auto integer = yaml_integer(digits)) return integer;
     if (const auto number = yaml_float(digits)) return value(*number);
     return std::nullopt;
