@@ -5,9 +5,9 @@
 #include <kcontrol/controller/informer_source.hpp>
 #include <kcontrol/controller/reconciler.hpp>
 
-#include <memory>
-
 #include "../model/pod.hpp"
+
+#include <memory>
 
 namespace {
 

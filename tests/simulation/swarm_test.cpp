@@ -13,7 +13,7 @@ using namespace kcontrol::test;
 
 // KCONTROL_SIM_SEEDS: how many seeds; KCONTROL_SIM_SEED: one seed only, to replay a failure.
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);
+    const char* text = std::getenv(variable);  // seam: ok, the seeds to run
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
@@ -24,7 +24,7 @@ std::string describe(const swarm_verdict& v) {
 }
 
 TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twice") {
-    const bool one = std::getenv("KCONTROL_SIM_SEED") != nullptr;
+    const bool one = std::getenv("KCONTROL_SIM_SEED") != nullptr;  // seam: ok, the seeds to run
     const std::uint64_t first = one ? number_from("KCONTROL_SIM_SEED", 0) : 1;
     const std::uint64_t last = one ? first : number_from("KCONTROL_SIM_SEEDS", 1000);
     std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0;

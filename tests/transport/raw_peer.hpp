@@ -24,7 +24,8 @@ inline constexpr boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> no_thro
 inline awaitable<bool> read_until(tcp::socket& socket, std::string& text, std::string end) {
     char buffer[4096];
     while (text.find(end) == std::string::npos) {
-        const auto [failure, n] = co_await socket.async_read_some(boost::asio::buffer(buffer), no_throw);
+        const auto outcome = co_await socket.async_read_some(boost::asio::buffer(buffer), no_throw);
+        const auto& [failure, n] = outcome;
         if (failure) co_return false;
         text.append(buffer, n);
     }

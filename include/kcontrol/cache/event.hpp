@@ -18,10 +18,10 @@ public:
         : type(t), old_object(std::move(old_one)), new_object(std::move(new_one)) {}
 
     event_type type = event_type::added;
-    any_object old_object;  ///< of updated and deleted
-    any_object new_object;  ///< of added and updated
-    bool initial = false;   ///< added: it was there when the handler subscribed, or came with the first list
-    bool resync = false;    ///< updated: nothing changed, the resync period passed
+    any_object old_object;             ///< of updated and deleted
+    any_object new_object;             ///< of added and updated
+    bool initial = false;              ///< added: it was there when the handler subscribed, or came with the first list
+    bool resync = false;               ///< updated: nothing changed, the resync period passed
     bool final_state_unknown = false;  ///< deleted: seen by its absence from a list; old_object is the last known state
     std::uint64_t generation = 0;      ///< of the informer when it learnt of it
 

@@ -33,10 +33,10 @@ public:
 /// TLS settings of a client, as PEM text. Verification of the peer can't be turned off.
 class tls_options {
 public:
-    std::string ca_pem;             ///< trust exactly these; empty: the system's roots
-    std::string client_cert_pem;    ///< chain, or empty
-    secret_string client_key_pem;   ///< key of client_cert_pem
-    std::string server_name;        ///< name to verify and to send as SNI instead of the host; empty: the host
+    std::string ca_pem;            ///< trust exactly these; empty: the system's roots
+    std::string client_cert_pem;   ///< chain, or empty
+    secret_string client_key_pem;  ///< key of client_cert_pem
+    std::string server_name;       ///< name to verify and to send as SNI instead of the host; empty: the host
 
     friend bool operator==(const tls_options&, const tls_options&) = default;
 };

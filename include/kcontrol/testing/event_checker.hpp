@@ -12,9 +12,9 @@
 
 namespace kcontrol::testing {
 
-/// Takes the events of one informer's handler, one after another, and collects every breach of what an informer promises:
-/// an object is added once, first; an update continues from the state heard last; versions grow; a deletion is the end. The
-/// versions must be numbers, as those of the in-process server and of etcd are.
+/// Takes the events of one informer's handler, one after another, and collects every breach of what an informer
+/// promises: an object is added once, first; an update continues from the state heard last; versions grow; a deletion
+/// is the end. The versions must be numbers, as those of the in-process server and of etcd are.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class event_checker {
@@ -32,7 +32,8 @@ public:
     /// What is added and not deleted: uid → version heard last.
     const std::map<std::string, std::string>& live() const noexcept { return live_; }
 
-    /// Everything heard of an object, as versions in order; a deletion as "-version", with "?" if its state is inferred.
+    /// Everything heard of an object, as versions in order; a deletion as "-version", with "?" if its state is
+    /// inferred.
     const std::map<std::string, std::vector<std::string>>& heard() const noexcept { return heard_; }
 
     std::uint64_t events() const noexcept { return events_; }

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <kcontrol/http/message.hpp>
-
 #include <kcontrol/http/ascii.hpp>
+#include <kcontrol/http/message.hpp>
 
 #include <algorithm>
 

@@ -30,7 +30,8 @@ KCONTROL_DECL void event_checker::take(const any_event& event) {
         if (known == live_.end()) {
             blame(event, "updated before it was added");
         } else {
-            if (event.old_object.meta().resource_version != known->second) blame(event, "updated from a state not heard");
+            if (event.old_object.meta().resource_version != known->second)
+                blame(event, "updated from a state not heard");
             if (!detail::grows(known->second, version)) blame(event, "updated to an older version");
         }
         live_[meta.uid] = version;

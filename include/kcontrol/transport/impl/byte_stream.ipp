@@ -109,30 +109,34 @@ using io_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;
 KCONTROL_DECL awaitable<io_outcome> read(byte_stream& stream, boost::asio::mutable_buffer into) {
     start_read operation{&stream, into};
     io_token token;
-    const auto [failure, bytes] =
+    const auto outcome =
         co_await boost::asio::async_initiate<io_token, void(error_code, std::size_t)>(operation, token);
+    const auto& [failure, bytes] = outcome;
     co_return io_outcome(failure, bytes);
 }
 
 KCONTROL_DECL awaitable<io_outcome> write(byte_stream& stream, write_buffers from) {
     start_write operation{&stream, from};
     io_token token;
-    const auto [failure, bytes] =
+    const auto outcome =
         co_await boost::asio::async_initiate<io_token, void(error_code, std::size_t)>(operation, token);
+    const auto& [failure, bytes] = outcome;
     co_return io_outcome(failure, bytes);
 }
 
 KCONTROL_DECL awaitable<error_code> handshake(byte_stream& stream) {
     start_handshake operation{&stream};
     io_token token;
-    const auto [failure] = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    const auto outcome = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    const auto& [failure] = outcome;
     co_return failure;
 }
 
 KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream) {
     start_shutdown operation{&stream};
     io_token token;
-    const auto [failure] = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    const auto outcome = co_await boost::asio::async_initiate<io_token, void(error_code)>(operation, token);
+    const auto& [failure] = outcome;
     co_return failure;
 }
 

@@ -92,7 +92,8 @@ inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
 
 inline awaitable<error_code> connect_socket(tcp::socket& socket, tcp::endpoint to) {
     boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
-    const auto [failure] = co_await socket.async_connect(to, token);
+    const auto outcome = co_await socket.async_connect(to, token);
+    const auto& [failure] = outcome;
     co_return failure;
 }
 
