@@ -100,12 +100,17 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
     informer_status current() const {
         informer_status out;
         const auto& fsm = source.fsm();
-        out.state = running() ? detail::informer_state_from(fsm.state())
-                              : (lifetime ? informer_state::paused : informer_state::idle);
-        // Started but not yet through its first step: it is about to list.
-        if (out.state == informer_state::idle && lifetime) out.state = informer_state::listing;
-        out.reason = running() ? fsm.reason() : std::string();
-        out.failure = running() ? fsm.failure() : error_code();
+        if (!lifetime) {
+            out.state = informer_state::idle;
+        } else if (!running()) {
+            out.state = informer_state::paused;
+        } else if (begun != lifetime->generation()) {
+            out.state = informer_state::listing;  // what the reflector says is about the generation before
+        } else {
+            out.state = detail::informer_state_from(fsm.state());
+            out.reason = fsm.reason();
+            out.failure = fsm.failure();
+        }
         out.synced = fsm.synced();
         out.generation = lifetime ? lifetime->generation() : 0;
         out.lists = source.lists();
@@ -131,6 +136,7 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
             if (stop.stop_requested()) co_return;
         }
         self->reflecting = true;
+        self->begun = self->lifetime->generation();
         co_await self->source.run(std::move(with), stop);
         self->reflecting = false;
         self->idle.notify_all();
@@ -173,6 +179,7 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
     store content;
     std::unique_ptr<scope> lifetime;  // null before the first start()
     bool reflecting = false;
+    std::uint64_t begun = 0;  // the generation whose run of the reflector has begun
     bool listed_once = false;
     std::optional<wall_time> last_event;
     informer_status told;

@@ -57,6 +57,8 @@ KCONTROL_DECL reflector_fsm::reflector_fsm(reflector_policy policy) : policy_(po
 
 KCONTROL_DECL reflector_action reflector_fsm::start() {
     backoff_.reset();
+    reason_.clear();  // what was wrong before need not be wrong with this generation's client
+    become(reflector_state::listing, nullptr);
     if (synced_ && !version_.empty()) return reflector_action::watch(version_);
     return list_again();
 }

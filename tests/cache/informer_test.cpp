@@ -1,0 +1,311 @@
+#include <kcontrol/cache/informer.hpp>
+
+#include "support/sim_world.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+using testing::link_state;
+
+struct fixture : sim_world {
+    explicit fixture(informer_options options = {})
+        : server(add("a")), watched(env, home, connect(server.config()), options.probe_period(5s)) {
+        held = watched.subscribe([this](const any_event& e) { log += describe(e); });
+    }
+
+    static std::string describe(const any_event& e) {
+        std::string out = e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-");
+        out += e.object().meta().name;
+        if (e.initial) out += "(initial)";
+        if (e.resync) out += "(resync)";
+        if (e.final_state_unknown) out += "(inferred)";
+        return out + " ";
+    }
+
+    std::string take() { return std::exchange(log, {}); }
+    void settle(duration d = 1s) { context.run_for(d); }
+
+    sim_server& server;
+    informer<widget> watched;
+    subscription held;
+    std::string log;
+};
+
+TEST_CASE_FIXTURE(fixture, "informer: lists, then follows every change") {
+    server.create("x", 1);
+    CHECK(watched.status().state == informer_state::idle);
+    watched.start();
+    settle();
+    CHECK(take() == "+x(initial) ");
+    CHECK(watched.has_synced());
+    CHECK(watched.status().state == informer_state::live);
+    server.create("y", 2);
+    server.set_value("x", 5);
+    server.remove("y");
+    settle();
+    CHECK(take() == "+y ~x -y ");
+    REQUIRE(watched.get({"default", "x"}) != nullptr);
+    CHECK(watched.get({"default", "x"})->spec.value == 5);
+    CHECK(watched.list().size() == 1);
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: stop ends its requests within a second; start resumes without a list") {
+    server.create("x");
+    watched.start();
+    settle();
+    take();
+    CHECK(run_void(watched.stop(), 1s));
+    settle();
+    CHECK(network.open_exchanges("a") == 0);
+    CHECK(watched.status().state == informer_state::paused);
+    server.set_value("x", 7);
+    settle();
+    CHECK(take().empty());
+    watched.start();
+    settle();
+    CHECK(take() == "~x ");
+    CHECK(watched.status().generation == 2);
+    CHECK(server.lists() == 1);
+    CHECK(run_void(watched.stop(), 1s));
+    CHECK(run_void(watched.stop(), 1s));
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a parent's stop token ends it like stop()") {
+    std::stop_source parent;
+    watched.start(parent.get_token());
+    settle();
+    parent.request_stop();
+    settle();
+    CHECK(network.open_exchanges("a") == 0);
+    watched.start();
+    settle();
+    CHECK(watched.status().state == informer_state::live);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a rebuild with new credentials resumes and notifies nothing twice") {
+    for (int i = 0; i < 50; ++i) server.create("w" + std::to_string(i));
+    watched.start();
+    settle();
+    take();
+    server.api.access().set_tokens({{"new", "u"}});
+    watched.rebuild(connect(server.config("new")));
+    server.create("late");
+    settle();
+    CHECK(take() == "+late ");
+    CHECK(watched.status().generation == 2);
+    CHECK(server.lists() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a rebuild towards another server lists it and tells the difference only") {
+    auto& other = add("b");
+    for (const auto* name : {"x", "y"}) server.create(name);
+    watched.start();
+    settle();
+    take();
+    other.create("y");
+    other.create("z");
+    watched.rebuild(connect(other.config()), resume_mode::relist);
+    settle();
+    // The other server's y is another object: another uid.
+    CHECK(take() == "-x(inferred) -y(inferred) +y +z ");
+    CHECK(network.open_exchanges("a") == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: many rebuilds in a row leave one watch and lose nothing") {
+    watched.start();
+    for (int i = 0; i < 20; ++i) {
+        watched.rebuild(connect(server.config()));
+        server.create("w" + std::to_string(i));
+        if (i % 3 == 0) settle(10ms);
+    }
+    settle(5s);
+    CHECK(watched.list().size() == 20);
+    CHECK(network.open_exchanges("a") == 1);
+    CHECK(server.api.request_log().open_watches() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: history that expired during a stop is bridged by a compared list") {
+    for (const auto* name : {"gone", "kept", "changed"}) server.create(name);
+    watched.start();
+    settle();
+    take();
+    run_void(watched.stop(), 1s);
+    server.remove("gone");
+    server.set_value("changed", 3);
+    server.create("fresh");
+    server.api.compact(server.api.resource_version());
+    watched.start();
+    settle();
+    CHECK(take() == "-gone(inferred) ~changed +fresh ");
+    CHECK(server.lists() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a late handler gets the present state as initial additions, then the changes") {
+    server.create("x");
+    watched.start();
+    settle();
+    std::string heard;
+    auto late = watched.subscribe([&](const any_event& e) { heard += describe(e); });
+    CHECK(heard == "+x(initial) ");
+    server.create("y");
+    settle();
+    CHECK(heard == "+x(initial) +y ");
+    late.reset();
+    server.create("z");
+    settle();
+    CHECK(heard == "+x(initial) +y ");
+    CHECK(take() == "+x(initial) +y +z ");
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a handler may unsubscribe itself, subscribe others and throw") {
+    server.create("x");
+    subscription once, other;
+    std::string heard;
+    once = watched.subscribe([&](const any_event& e) {
+        heard += "once" + describe(e);
+        once.reset();
+        other = watched.subscribe([&](const any_event& inner) { heard += "other" + describe(inner); });
+    });
+    auto thrower = watched.subscribe([](const any_event&) { throw std::runtime_error("no"); });
+    watched.start();
+    settle();
+    CHECK(heard == "once+x(initial) other+x(initial) ");
+    CHECK(take() == "+x(initial) ");
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: resync redelivers the cache to the handler that asked for it") {
+    server.create("x");
+    std::string heard;
+    auto periodic = watched.subscribe([&](const any_event& e) { heard += describe(e); }, 10min);
+    watched.start();
+    settle();
+    heard.clear();
+    take();
+    settle(21min);
+    CHECK(heard == "~x(resync) ~x(resync) ");
+    CHECK(take().empty());
+    CHECK(server.lists() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a half-open watch is noticed by its silence and resumed without a list") {
+    server.create("x");
+    watched.start();
+    settle();
+    take();
+    network.freeze_connections("a");
+    server.set_value("x", 9);
+    settle(89s);
+    CHECK(take().empty());
+    settle(3s);
+    CHECK(take() == "~x ");
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a kind that is not installed is a state, and is picked up when it appears") {
+    server.api.remove_resource(widgets);
+    watched.start();
+    settle();
+    CHECK(watched.status().state == informer_state::not_installed);
+    CHECK_FALSE(watched.status().reason.empty());
+    server.api.register_resource(widget_type());
+    server.create("x");
+    settle(6s);
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(take() == "+x(initial) ");
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a kind that vanishes and returns while nobody can tell is compared") {
+    server.create("x");
+    watched.start();
+    settle();
+    take();
+    network.set_link("a", link_state::refused);
+    network.break_connections("a");
+    server.api.remove_resource(widgets);
+    settle(3s);
+    network.set_link("a", link_state::up);
+    settle(40s);
+    CHECK(take() == "-x(inferred) ");
+    CHECK(watched.status().state == informer_state::not_installed);
+    server.api.register_resource(widget_type());
+    server.create("y");
+    settle(6s);
+    CHECK(take() == "+y ");
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: forbidden is a state with the server's words, and ends when rights come") {
+    const testing::access_rule rule("*", "list", "widgets");
+    server.api.access().forbid(rule);
+    watched.start();
+    settle();
+    CHECK(watched.status().state == informer_state::forbidden);
+    CHECK(watched.status().reason.find("widgets") != std::string::npos);
+    server.api.access().permit(rule);
+    settle(6s);
+    CHECK(watched.status().state == informer_state::live);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: an unreachable server is a failure with its reason, and ends when it answers") {
+    network.set_link("a", link_state::refused);
+    watched.start();
+    settle();
+    CHECK(watched.status().state == informer_state::failed);
+    CHECK(watched.status().failure == errc::connection_refused);
+    network.set_link("a", link_state::up);
+    settle(60s);
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(watched.status().reason.empty());
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: wait_synced waits for the first list, a deadline or a stop") {
+    network.set_link("a", link_state::refused);
+    watched.start();
+    CHECK_FALSE(run(watched.wait_synced({}, env.now() + 2s)));
+    std::stop_source stopped;
+    stopped.request_stop();
+    CHECK_FALSE(run(watched.wait_synced(stopped.get_token())));
+    network.set_link("a", link_state::up);
+    CHECK(run(watched.wait_synced({})));
+}
+
+TEST_CASE("informer: destroying it ends its requests, and nothing is called afterwards") {
+    sim_world world;
+    auto& server = world.add("a");
+    int calls = 0;
+    auto watched = std::make_unique<informer<widget>>(world.env, world.home, world.connect(server.config()));
+    auto held = watched->subscribe([&](const any_event&) { ++calls; });
+    watched->start();
+    world.context.run_for(1s);
+    watched.reset();
+    server.create("x");
+    world.context.run_for(1s);
+    CHECK(calls == 0);
+    CHECK(world.network.open_exchanges("a") == 0);
+}
+
+TEST_CASE("informer: stopped at any step it ends within a second and can start again") {
+    // Virtual time is cut ever later: before, during and after the list, the watch and its events.
+    for (int step = 0; step < 60; ++step) {
+        CAPTURE(step);
+        fixture f(informer_options().page_size(2));
+        for (int i = 0; i < 5; ++i) f.server.create("w" + std::to_string(i));
+        f.watched.start();
+        f.settle(step * 700us);
+        CHECK(f.run_void(f.watched.stop(), 1s));
+        f.settle(10ms);
+        CHECK(f.network.open_exchanges("a") == 0);
+        f.watched.start();
+        f.settle();
+        CHECK(f.watched.list().size() == 5);
+        CHECK(f.log.size() == 5 * std::string("+w0(initial) ").size());
+    }
+}
+
+}  // namespace
