@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail unit clang tidy release package e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail unit clang tidy release package readme demo e2e)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -117,18 +117,24 @@ consumer() {
 
 refuses() { ! "$@"; }
 
-group_package() {
-    local prefix=$BUILD/package/prefix
+# Installs the release build into $PREFIX.
+install_release() {
+    PREFIX=$BUILD/package/prefix
     configure release
     build release kcontrol
+    rm -rf "$PREFIX"
+    cmake --install "$BUILD/release" --prefix "$PREFIX" >/dev/null
+}
+
+group_package() {
     rm -rf "$BUILD/package"
-    cmake --install "$BUILD/release" --prefix "$prefix" >/dev/null
-    check "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$prefix"
-    check "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$prefix"
+    install_release
+    check "find_package" consumer find_package -DCMAKE_PREFIX_PATH="$PREFIX"
+    check "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX"
     check "add_subdirectory, as a shared library" consumer add_subdirectory -DBUILD_SHARED_LIBS=ON
     sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"
     check "a wish for the next minor version is refused" refuses \
-        cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+        cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX"
     if command -v conan >/dev/null; then
         check "conan reads the recipe" conan inspect "$ROOT"
     else
@@ -136,6 +142,27 @@ group_package() {
         count 0 0 1
         check "the recipe is Python" python3 -m py_compile "$ROOT/conanfile.py" "$ROOT/test_package/conanfile.py"
     fi
+}
+
+group_readme() {
+    install_release
+    check "the README's program" python3 "$ROOT/tests/readme/run.py" "$PREFIX" "$BUILD/readme"
+}
+
+# The demonstration from start to end: it must count nothing as lost or duplicated.
+demo_once() {
+    local line
+    timeout --kill-after=10 120 "$ROOT/scripts/demo.sh" --no-install --once --listen 127.0.0.1:0 |
+        tee "$BUILD/demo.log" || return 1
+    line=$(tail -n 1 "$BUILD/demo.log")
+    echo "note: $line"
+    [[ $line =~ ^jobs=[0-9]+\ transitions=[0-9]+\ rebuilds=[0-9]+\ duplicates=0\ lost=0$ ]]
+}
+
+group_demo() {
+    configure release
+    build release
+    check "demo.sh --once" demo_once
 }
 
 # The monitor against real clusters; see tests/e2e.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs every test and check; the last line counts them: N passed, N failed, N skipped.
-# usage: test.sh [--fast] [--only GROUP]... [--no-install] [--list] [--help]
+# usage: test.sh [--fast] [--sanitize] [--only GROUP]... [--no-install] [--list] [--help]
 #   --fast         lints and unit tests without sanitizers; no packages, no real clusters
+#   --sanitize     with --fast: the unit tests with sanitizers all the same
 #   --only GROUP   only this group (repeatable; --list names them)
 #   --no-install   only check whether the needed packages are there, install none
 # Unit tests run with AddressSanitizer and UBSan (preset gcc-asan); logs are in build/test-logs.
@@ -9,14 +10,15 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/scripts/test-groups.sh"
 
-mode=install fast=0 only=()
+mode=install fast=0 sanitize=0 only=()
 while (($#)); do
     case $1 in
     --fast) fast=1 ;;
+    --sanitize) sanitize=1 ;;
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
     --list) printf '%s\n' "${ALL_GROUPS[@]}"; exit 0 ;;
-    --help | -h) sed -n '2,8s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,10s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
     shift
@@ -29,7 +31,7 @@ for group in "${only[@]}"; do
     declare -F "group_$group" >/dev/null || { warn "no such group: $group (see --list)"; exit 2; }
 done
 export UNIT_PRESET=gcc-asan
-((fast)) && UNIT_PRESET=dev
+((fast && !sanitize)) && UNIT_PRESET=dev
 
 ensure_packages "$mode" build test
 use_ccache
