@@ -74,7 +74,9 @@ class sim_world {
 public:
     explicit sim_world(std::uint64_t seed = 1) : context(seed), env(context), network(context, env) {}
 
+    /// The server of that name, made on first use.
     sim_server& add(const std::string& name) {
+        if (const auto known = servers_.find(name); known != servers_.end()) return *known->second;
         return *servers_.emplace(name, std::make_unique<sim_server>(context, env, network, name)).first->second;
     }
 
