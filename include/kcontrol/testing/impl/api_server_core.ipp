@@ -125,17 +125,25 @@ KCONTROL_DECL http::response api_server_core::answer(const http::server_request&
     return response.error().code == 0 ? page_not_found() : status_response(response.error());
 }
 
-// Fails with code 0 where Kubernetes answers "404 page not found" as text: no such group, version or resource.
+// Fails with code 0 where Kubernetes answers "404 page not found" as text: no such group or version, and an unknown
+// resource of a custom group.
 KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const request_info& info) const {
+    failure missing(404, "NotFound", "the server could not find the requested resource");
+    missing.details.emplace();
     auto table = store.table(info.id());
-    if (table == nullptr || !table->type().serves(info.version)) return failure(0, "", "");
+    if (table == nullptr || !table->type().serves(info.version)) {
+        const auto builtin = [&info](const auto& entry) {
+            const resource_type& type = entry.second->type();
+            return type.group == info.group && !type.custom && type.serves(info.version);
+        };
+        const auto& tables = store.tables();
+        return std::any_of(tables.begin(), tables.end(), builtin) ? missing : failure(0, "", "");
+    }
     const resource_type& type = table->type();
     const bool wrong_scope = type.namespaced ? info.namespace_.empty() && !info.name.empty() : !info.namespace_.empty();
     if (wrong_scope) return failure(0, "", "");
     const bool known = info.subresource.empty() || (info.subresource == "status" && type.status_subresource);
     if (known) return table;
-    failure missing(404, "NotFound", "the server could not find the requested resource");
-    missing.details.emplace();
     return missing;
 }
 

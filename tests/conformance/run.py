@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Runs cases.json against an API server over HTTP: the same cases that conformance_test runs on the in-process one.
+
+usage: run.py URL [--ca FILE] [--cert FILE --key FILE] [--token TOKEN]
+Makes a namespace and the CustomResourceDefinition of crd.json. Exit 1 if a case fails.
+"""
+import argparse, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
+
+here = pathlib.Path(__file__).parent
+parser = argparse.ArgumentParser()
+parser.add_argument("url")
+for option in ("--ca", "--cert", "--key", "--token"):
+    parser.add_argument(option)
+options = parser.parse_args()
+context = ssl.create_default_context(cafile=options.ca) if options.url.startswith("https") else None
+if options.cert:
+    context.load_cert_chain(options.cert, options.key)
+
+
+def ask(case):
+    body = case.get("raw")
+    if body is None and "body" in case:
+        body = json.dumps(case["body"])
+    headers = {"Content-Type": case.get("content_type", "application/json")}
+    if "accept" in case:
+        headers["Accept"] = case["accept"]
+    if options.token:
+        headers["Authorization"] = "Bearer " + options.token
+    request = urllib.request.Request(options.url + case["path"], method=case["method"], headers=headers,
+                                     data=None if body is None else body.encode())
+    try:
+        with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.read().decode()
+
+
+def at(document, pointer):
+    for part in pointer.split("/")[1:]:
+        try:
+            document = document[int(part) if isinstance(document, list) else part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return document
+
+
+def fill(value, saved):
+    if isinstance(value, str):
+        return re.sub(r"\$\{(\w+)\}", lambda m: saved[m.group(1)], value)
+    if isinstance(value, list):
+        return [fill(item, saved) for item in value]
+    if isinstance(value, dict):
+        return {key: fill(item, saved) for key, item in value.items()}
+    return value
+
+
+def problems(expect, code, text):
+    if code != expect["code"]:
+        yield f"code {code}, not {expect['code']}: {text[:300]}"
+        return
+    if "text" in expect and expect["text"] not in text:
+        yield f"text {text[:80]!r}"
+    if "events" in expect:
+        events = [json.loads(line) for line in text.splitlines() if line]
+        seen = [(e["type"] + " " + e["object"]["metadata"].get("name", "")).strip() for e in events]
+        if seen != expect["events"]:
+            yield f"events {seen}, not {expect['events']}"
+    if "fields" in expect or "absent" in expect:
+        document = json.loads(text)
+        for pointer, value in expect.get("fields", {}).items():
+            if at(document, pointer) != value:
+                yield f"{pointer} is {at(document, pointer)!r}, not {value!r}"
+        for pointer in expect.get("absent", []):
+            if at(document, pointer) is not None:
+                yield f"{pointer} is {at(document, pointer)!r}, not absent"
+
+
+saved = {"ns": f"conformance-{int(time.time())}"}
+ask({"method": "POST", "path": "/api/v1/namespaces", "body": {"metadata": {"name": saved["ns"]}}})
+ask({"method": "POST", "path": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+     "body": json.loads((here / "crd.json").read_text())})
+for _ in range(100):
+    if ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200:
+        break
+    time.sleep(0.1)
+cases = json.loads((here / "cases.json").read_text())["cases"]
+failed = 0
+for case in cases:
+    case = fill(case, saved) if "${" in json.dumps(case) else case
+    code, text = ask(case)
+    found = list(problems(case["expect"], code, text))
+    failed += bool(found)
+    for problem in found:
+        print(f"{case['name']}: {problem}")
+    if not found and "save" in case:
+        for name, pointer in case["save"].items():
+            saved[name] = at(json.loads(text), pointer)
+print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+sys.exit(1 if failed else 0)
