@@ -1,0 +1,69 @@
+// Standard output while the monitor runs: a table that is redrawn on a terminal, lines elsewhere.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include "monitor.hpp"
+#include "options.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace training_monitor {
+
+/// Where output goes. The size is asked for anew at each drawing.
+class screen {
+public:
+    virtual ~screen() = default;
+    virtual bool is_terminal() const = 0;
+    virtual std::size_t columns() const = 0;  ///< 0: unknown
+    virtual std::size_t rows() const = 0;     ///< 0: unknown
+    virtual void write(const std::string& text) = 0;
+};
+
+/// Standard output.
+std::unique_ptr<screen> standard_output();
+
+/// Thread-safety: shared objects unsafe; use it on the monitor's executor.
+class live_output {
+public:
+    live_output(kcontrol::environment& env, job_table& table, output_format format, screen& out)
+        : env_(env), table_(table), format_(format), out_(out) {}
+
+    /// A line above the table on a terminal.
+    void headline(std::string text) { headline_ = std::move(text); }
+
+    /// True if the output is a table that is redrawn.
+    bool draws() const {
+        return out_.is_terminal() && (format_ == output_format::table || format_ == output_format::wide);
+    }
+
+    /// Takes the monitor's changes. Lines are written at once.
+    void take(const std::vector<change>& changes);
+
+    /// Redraws the table on a terminal, at most four times a second and at least once (durations tick); returns at once
+    /// elsewhere. Leaves the last picture standing.
+    kcontrol::awaitable<void> run(std::stop_token stop);
+
+    /// One snapshot in the chosen format.
+    void print_snapshot();
+
+private:
+    void draw();
+    void print_lines(const std::vector<change>& changes);
+
+    kcontrol::environment& env_;
+    job_table& table_;
+    output_format format_;
+    screen& out_;
+    std::string headline_;
+    bool dirty_ = true;
+    kcontrol::async_event changed_;
+    std::map<std::string, std::shared_ptr<const cluster_view>> told_;  ///< what was last said of a cluster
+};
+
+}  // namespace training_monitor

@@ -1,0 +1,108 @@
+#include "monitor.hpp"
+
+#include "health.hpp"
+#include "watched.hpp"
+
+#include <algorithm>
+
+namespace training_monitor {
+namespace {
+
+std::string time_text(const std::optional<kcontrol::wall_time>& at) {
+    if (!at) return {};
+    return to_rfc3339(std::chrono::floor<std::chrono::seconds>(*at).time_since_epoch().count());
+}
+
+cluster_view view_of(const kcontrol::cluster_status& status) {
+    cluster_view out;
+    out.name = status.name;
+    out.state = to_string(status.state);
+    out.reason = status.reason;
+    out.server = status.server;
+    out.generation = status.generation;
+    out.last_sync = time_text(status.last_sync);
+    for (const auto& kind : status.kinds) {
+        const auto& informer = kind.informer;
+        out.kinds.push_back({kind.gvk.kind, kind.gvk.api_version(), std::string(to_string(informer.state)),
+                             informer.reason, informer.objects, informer.lists, informer.watches,
+                             time_text(informer.last_event)});
+    }
+    return out;
+}
+
+// Complete or out of order, but no longer on its way.
+bool is_settled(const cluster_view& cluster) {
+    if (cluster.state == "connecting") return false;
+    return std::none_of(cluster.kinds.begin(), cluster.kinds.end(),
+                        [](const auto& kind) { return kind.state == "listing" || kind.state == "idle"; });
+}
+
+}  // namespace
+
+monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                 kcontrol::http::transport_factory transport, kcontrol::logger log)
+    : env_(env), hub_(env, table_) {
+    kcontrol::multicluster_options settings;
+    settings.kinds = choose_kinds(o.kinds);
+    settings.namespaces = o.namespaces;
+    settings.transport = std::move(transport);
+    settings.log = std::move(log);
+    settings.on_event = [this](const std::string& cluster, const kcontrol::resource_info& info,
+                               const kcontrol::any_event& event) { take_event(cluster, info, event); };
+    settings.on_status = [this](const kcontrol::cluster_status& status) { tell(table_.set_cluster(view_of(status))); };
+    settings.on_removed = [this](const std::string& cluster) { tell(table_.remove_cluster(cluster)); };
+    clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
+}
+
+void monitor::take_event(const std::string& cluster, const kcontrol::resource_info& info,
+                         const kcontrol::any_event& event) {
+    if (event.resync) return;
+    auto job = observe(info, event.object(), cluster);
+    switch (event.type) {
+    case kcontrol::event_type::added: return tell(table_.add(std::move(job), event.initial));
+    case kcontrol::event_type::updated: return tell(table_.update(std::move(job)));
+    case kcontrol::event_type::deleted: return tell(table_.remove(job));
+    }
+}
+
+void monitor::tell(const std::vector<change>& changes) {
+    if (changes.empty()) return;
+    hub_.publish(changes);
+    if (listener_) listener_(changes);
+    changed_.notify_all();
+}
+
+kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> source) {
+    source_ = std::move(source);
+    return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
+        expected_.emplace();
+        for (const auto& cluster : desired) expected_->push_back(cluster.name);
+        clusters_->set_desired(std::move(desired));
+        changed_.notify_all();
+    });
+}
+
+kcontrol::awaitable<void> monitor::stop() {
+    if (source_) source_->stop();
+    co_await clusters_->stop();
+}
+
+kcontrol::awaitable<bool> monitor::wait_complete(std::stop_token stop, kcontrol::duration patience,
+                                                 kcontrol::duration deadline) {
+    const auto started = env_.now();
+    const auto is_due = [&](kcontrol::duration after) { return env_.now() >= started + after; };
+    while (!stop.stop_requested() && !is_due(deadline)) {
+        const auto clusters = table_.clusters();
+        const bool all_known = expected_ && clusters.size() == expected_->size();
+        const bool complete =
+            all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return is_complete(*c); });
+        if (complete) co_return true;
+        const bool settled =
+            all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return is_settled(*c); });
+        if (settled && is_due(patience)) co_return false;
+        co_await changed_.wait(env_, stop, started + (is_due(patience) ? deadline : patience));
+    }
+    co_return false;
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,62 @@
+// The monitor's core at work: clusters feed the table, the table's changes go to the stream and to whoever listens.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/multicluster/cluster_source.hpp>
+#include <kcontrol/multicluster/multicluster_manager.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include "event_hub.hpp"
+#include "job_table.hpp"
+#include "options.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace training_monitor {
+
+/// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
+/// Object lifetime: the environment outlives it.
+class monitor {
+public:
+    using listener = std::function<void(const std::vector<change>&)>;
+
+    /// Of the options it takes kinds and namespaces.
+    monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+            kcontrol::http::transport_factory transport, kcontrol::logger log);
+
+    /// Hears of every change, after the event stream. Set it before start().
+    void on_change(listener l) { listener_ = std::move(l); }
+
+    /// Errors: the source can't work at all.
+    kcontrol::result<void> start(std::unique_ptr<kcontrol::cluster_source> source);
+
+    /// Lets all clusters go. Idempotent.
+    kcontrol::awaitable<void> stop();
+
+    /// Waits until every cluster that there should be is completely in view (true), or until it is clear that some will
+    /// not be (false): they fail still after `patience`, or are not done after `deadline`.
+    kcontrol::awaitable<bool> wait_complete(std::stop_token stop, kcontrol::duration patience,
+                                            kcontrol::duration deadline);
+
+    job_table& table() noexcept { return table_; }
+    event_hub& hub() noexcept { return hub_; }
+
+private:
+    void tell(const std::vector<change>& changes);
+    void take_event(const std::string& cluster, const kcontrol::resource_info& info, const kcontrol::any_event& event);
+
+    kcontrol::environment& env_;
+    job_table table_;
+    event_hub hub_;
+    listener listener_;
+    std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
+    kcontrol::async_event changed_;
+    std::unique_ptr<kcontrol::cluster_source> source_;
+    std::unique_ptr<kcontrol::multicluster_manager> clusters_;
+};
+
+}  // namespace training_monitor

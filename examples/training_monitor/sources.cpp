@@ -1,0 +1,82 @@
+#include "sources.hpp"
+
+#include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/multicluster/directory_source.hpp>
+
+#include <algorithm>
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::desired_cluster;
+using kcontrol::result;
+using source = std::unique_ptr<kcontrol::cluster_source>;
+
+// A kubeconfig on the machine of whoever runs this program is theirs: it may name files and commands.
+constexpr auto trust = kcontrol::auth::trust::trusted;
+
+source fixed(std::vector<desired_cluster> clusters) {
+    return std::make_unique<kcontrol::fixed_source>(std::move(clusters));
+}
+
+result<kcontrol::auth::cluster_config> load(kcontrol::environment& env, const std::string& path) {
+    auto config = kcontrol::auth::kubeconfig::load(env, path, trust);
+    if (!config) return config.error();
+    return config->resolve(env);
+}
+
+// The same names as directory_source gives.
+result<source> directory_once(kcontrol::environment& env, const std::string& directory) {
+    const auto files = env.list_directory(directory);
+    if (!files) return files.error();
+    std::vector<desired_cluster> out;
+    for (const auto& file : *files) {
+        if (file.starts_with('.') || file.starts_with('#') || file.ends_with('~')) continue;
+        const std::string name = file.substr(0, file.rfind('.'));
+        const bool taken = std::any_of(out.begin(), out.end(), [&](const auto& c) { return c.name == name; });
+        if (!taken) out.emplace_back(name, load(env, directory + "/" + file));
+    }
+    return fixed(std::move(out));
+}
+
+result<source> contexts(kcontrol::environment& env, const options& o) {
+    auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig, trust);
+    if (!config) return config.error();
+    std::vector<std::string> names = o.contexts;
+    if (names.empty()) names.push_back(config->current_context());
+    std::vector<desired_cluster> out;
+    for (const auto& name : names) {
+        auto resolved = config->resolve(env, name);
+        // One context that does not exist is a slip on the command line; better said at once.
+        if (!resolved && out.empty() && names.size() == 1) return resolved.error();
+        const bool taken = std::any_of(out.begin(), out.end(), [&](const auto& c) { return c.name == name; });
+        if (!taken) out.emplace_back(name.empty() ? "default" : name, std::move(resolved));
+    }
+    return fixed(std::move(out));
+}
+
+result<source> own_cluster(kcontrol::environment& env) {
+    auto config = kcontrol::auth::in_cluster_config(env);
+    if (!config) {
+        return config.error().with_context(
+            "no --clusters and no --kubeconfig given, and this is not a pod of a cluster");
+    }
+    std::vector<desired_cluster> out;
+    out.emplace_back("in-cluster", std::move(*config));
+    return fixed(std::move(out));
+}
+
+}  // namespace
+
+result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                           const kcontrol::logger& log) {
+    if (!o.kubeconfig.empty()) return contexts(env, o);
+    if (o.clusters_directory.empty()) return own_cluster(env);
+    if (o.once) {
+        auto out = directory_once(env, o.clusters_directory);
+        return out ? std::move(out) : out.error().with_context("--clusters " + o.clusters_directory);
+    }
+    return source(std::make_unique<kcontrol::directory_source>(env, std::move(ex), o.clusters_directory, trust, log));
+}
+
+}  // namespace training_monitor
