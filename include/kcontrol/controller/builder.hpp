@@ -1,0 +1,151 @@
+// The builder of controllers: says in one sentence which objects a controller is for and what else it looks at.
+#pragma once
+
+#include <kcontrol/controller/controller.hpp>
+#include <kcontrol/controller/host.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+namespace detail {
+
+// The part of a builder that does not depend on types.
+class builder_core {
+public:
+    builder_core(controller_host& host, std::string name) : host_(&host), name_(std::move(name)) {}
+
+    std::shared_ptr<cached_source> source_of(const informer_kind& kind) { return host_->source_of(kind); }
+    KCONTROL_DECL void watch(std::shared_ptr<event_source> source, event_handler<request> handler,
+                             std::vector<predicate> predicates);
+    KCONTROL_DECL result<std::shared_ptr<controller>> complete(reconciler<request> reconcile);
+
+    controller_options options;
+    std::vector<predicate> event_filter;
+
+private:
+    struct watched {
+        std::shared_ptr<event_source> source;
+        event_handler<request> handler;
+        std::vector<predicate> predicates;
+    };
+    controller_host* host_;
+    std::string name_;
+    std::vector<watched> watched_;
+};
+
+template <class T, class... P>
+std::vector<predicate> predicates_on(P... predicates) {
+    std::vector<predicate> out;
+    (out.push_back(predicate_on<T>(std::move(predicates))), ...);
+    return out;
+}
+
+// A reconciler that gets the cached object instead of its name, and is not called once the object is gone.
+template <class T, class F>
+reconciliation reconcile_cached(F& f, const cached_source& source, reconcile_context ctx, request req) {
+    const any_object found = source.get(req);
+    if (!found) co_return reconcile_result::done();
+    auto object = found.as<T>();
+    result<reconcile_result> outcome =
+        co_await call_reconciler<F, reconcile_context, std::shared_ptr<const T>>(f, std::move(ctx), std::move(object));
+    co_return outcome;
+}
+
+template <class T, class F>
+reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source, F f) {
+    return [source = std::move(source), f = std::move(f)](reconcile_context ctx, request req) mutable {
+        return reconcile_cached<T, F>(f, *source, std::move(ctx), std::move(req));
+    };
+}
+
+}  // namespace detail
+
+/// A controller for objects of type T in the making. Predicates may be functions of `const any_event&`, of
+/// `const event<K>&` or of `const K&`, where K is the kind they stand beside; all of them must agree.
+template <resource T>
+class controller_builder_for {
+public:
+    /// Looks at objects of kind U that a T owns, and reconciles their owner.
+    template <resource U, class... P>
+    controller_builder_for& owns(P... predicates) {
+        return owns<U>(owner_match::controller, std::move(predicates)...);
+    }
+    template <resource U, class... P>
+    controller_builder_for& owns(owner_match match, P... predicates) {
+        core_.watch(core_.source_of(informer_kind_of<U>()), enqueue_for_owner<T>(match),
+                    detail::predicates_on<U>(std::move(predicates)...));
+        return *this;
+    }
+
+    /// Looks at objects of kind V, and reconciles what `map` makes of each: a request, or a range of requests or names.
+    template <resource V, std::invocable<const V&> F, class... P>
+    controller_builder_for& watches(F map, P... predicates) {
+        core_.watch(core_.source_of(informer_kind_of<V>()), enqueue_mapped<V>(std::move(map)),
+                    detail::predicates_on<V>(std::move(predicates)...));
+        return *this;
+    }
+
+    /// Looks at any other source of events.
+    controller_builder_for& watches_source(std::shared_ptr<event_source> source, event_handler<request> handler,
+                                           std::vector<predicate> predicates = {}) {
+        core_.watch(std::move(source), std::move(handler), std::move(predicates));
+        return *this;
+    }
+
+    /// A predicate on the events of every kind.
+    controller_builder_for& with_event_filter(predicate p) { return core_.event_filter.push_back(std::move(p)), *this; }
+    controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
+
+    /// Makes the controller and hands it to the manager, which runs it. The reconciler takes a reconcile_context and
+    /// either a `request` or a `std::shared_ptr<const T>`, the cached object; with the latter it never hears of
+    /// objects that are gone. It is a coroutine that returns `reconciliation`, or a plain function.
+    /// Errors: invalid_argument (the name is taken), unavailable (the manager is stopping).
+    template <class F>
+    requires reconciles<F, request> || reconciles<F, std::shared_ptr<const T>> result<std::shared_ptr<controller>>
+    complete(F reconcile) {
+        if constexpr (reconciles<F, request>) {
+            return core_.complete(make_reconciler<request>(std::move(reconcile)));
+        } else {
+            return core_.complete(detail::make_object_reconciler<T>(source_, std::move(reconcile)));
+        }
+    }
+
+private:
+    friend class controller_builder;
+    controller_builder_for(detail::builder_core core, std::shared_ptr<cached_source> source,
+                           std::vector<predicate> predicates)
+        : core_(std::move(core)), source_(std::move(source)) {
+        core_.watch(source_, enqueue_for_object, std::move(predicates));
+    }
+
+    detail::builder_core core_;
+    std::shared_ptr<cached_source> source_;
+};
+
+/// Begins to build a controller:
+/// `controller_builder(m, "jobs").for_<job>(spec_changed).owns<pod>().complete(reconcile)`.
+class controller_builder {
+public:
+    /// `name` appears in logs and metrics, and is unique in its manager.
+    controller_builder(controller_host& host, std::string name) : core_(host, std::move(name)) {}
+
+    /// The kind the controller is for.
+    template <resource T, class... P>
+    controller_builder_for<T> for_(P... predicates) {
+        auto source = core_.source_of(informer_kind_of<T>());
+        return controller_builder_for<T>(std::move(core_), std::move(source),
+                                         detail::predicates_on<T>(std::move(predicates)...));
+    }
+
+private:
+    detail::builder_core core_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/builder.ipp>
+#endif

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <kcontrol/controller/builder.hpp>
+
+#include <utility>
+
+namespace kcontrol::detail {
+
+KCONTROL_DECL void builder_core::watch(std::shared_ptr<event_source> source, event_handler<request> handler,
+                                       std::vector<predicate> predicates) {
+    watched added;
+    added.source = std::move(source);
+    added.handler = std::move(handler);
+    added.predicates = std::move(predicates);
+    watched_.push_back(std::move(added));
+}
+
+KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconciler<request> reconcile) {
+    if (!options.log()) options.log(host_->log());
+    auto made = std::make_shared<controller>(host_->env(), host_->get_executor(), name_, std::move(reconcile), options);
+    for (watched& w : watched_) {
+        std::vector<predicate> predicates = event_filter;
+        for (predicate& p : w.predicates) predicates.push_back(std::move(p));
+        made->watch(std::move(w.source), std::move(w.handler), std::move(predicates));
+    }
+    const result<void> taken = host_->add(made);
+    if (!taken) return taken.error();
+    return made;
+}
+
+}  // namespace kcontrol::detail

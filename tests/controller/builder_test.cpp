@@ -1,0 +1,171 @@
+// The builder: what a sentence of it amounts to.
+#include <kcontrol/controller/builder.hpp>
+
+#include "support/fake_source.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+struct set {
+    static constexpr resource_name kcontrol_resource{"apps.test", "v1", "Set", "sets"};
+    object_meta metadata;
+    std::string color;
+    static constexpr auto kcontrol_fields() { return fields(field("color", &set::color)); }
+};
+
+struct pod {
+    static constexpr resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
+    object_meta metadata;
+    std::string phase;
+    static constexpr auto kcontrol_fields() { return fields(field("phase", &pod::phase)); }
+};
+
+template <class T>
+any_object make(std::string name, const std::function<void(T&)>& edit = {}) {
+    T out;
+    out.metadata.namespace_ = "ns";
+    out.metadata.name = std::move(name);
+    if (edit) edit(out);
+    return any_object(std::make_shared<const T>(std::move(out)));
+}
+
+class fake_host final : public controller_host {
+public:
+    environment& env() const noexcept override { return env_; }
+    executor get_executor() const override { return context.get_executor(); }
+    const logger& log() const noexcept override { return log_; }
+    std::shared_ptr<cached_source> source_of(const informer_kind& kind) override {
+        auto& slot = sources[kind.info->gvk.kind];
+        if (!slot) slot = std::make_shared<fake_source>(env_);
+        return slot;
+    }
+    result<void> add(std::shared_ptr<any_controller> added) override {
+        if (full) return error(errc::unavailable, "the manager is stopping");
+        added->start();
+        controllers.push_back(std::move(added));
+        return {};
+    }
+    ~fake_host() override {
+        for (const auto& one : controllers) {
+            test::run(context, [](any_controller& c) -> awaitable<void> { co_await c.stop(); }(*one));
+        }
+    }
+    void ready() { manual_environment::run_ready(context); }
+
+    mutable boost::asio::io_context context;
+    mutable manual_environment env_;
+    logger log_;
+    std::map<std::string, std::shared_ptr<fake_source>> sources;
+    std::vector<std::shared_ptr<any_controller>> controllers;
+    bool full = false;
+};
+
+}  // namespace
+
+TEST_CASE("for, owns and watches each lead to the right request; predicates stand beside their kind") {
+    fake_host host;
+    std::string seen;
+    const auto note = [&seen](reconcile_context, const request& req) {
+        seen += to_string(req) + " ";
+        return reconcile_result::done();
+    };
+    const auto made = controller_builder(host, "sets")
+                          .for_<set>([](const set& s) { return s.color != "ignored"; })
+                          .owns<pod>([](const event<pod>& e) { return e.type != event_type::added; })
+                          .watches<pod>([](const pod& p) { return request("mapped", p.metadata.name); })
+                          .with_options(controller_options().max_concurrent_reconciles(2))
+                          .complete(note);
+    REQUIRE(made.has_value());
+    CHECK((*made)->name() == "sets");
+    CHECK((*made)->options().max_concurrent_reconciles() == 2);
+    CHECK(host.sources.size() == 2);
+
+    auto& sets = *host.sources["Set"];
+    auto& pods = *host.sources["Pod"];
+    host.ready();
+    sets.put(make<set>("a"));
+    sets.put(make<set>("b", [](set& s) { s.color = "ignored"; }));
+    host.ready();
+    CHECK(seen == "ns/a ");
+
+    const auto owned = [](pod& p) {
+        owner_reference owner;
+        owner.api_version = "apps.test/v2";
+        owner.kind = "Set";
+        owner.name = "a";
+        owner.controller = true;
+        p.metadata.owner_references.push_back(owner);
+    };
+    seen.clear();
+    pods.put(make<pod>("p", owned));
+    host.ready();
+    CHECK(seen == "mapped/p ");
+    seen.clear();
+    pods.remove({"ns", "p"});
+    host.ready();
+    CHECK(seen == "ns/a mapped/p ");
+}
+
+TEST_CASE("a reconciler of objects gets the cached one, and is not called for what is gone") {
+    fake_host host;
+    std::string seen;
+    const auto made = controller_builder(host, "pods")
+                          .for_<pod>()
+                          .complete([&seen](reconcile_context, std::shared_ptr<const pod> p) -> reconciliation {
+                              seen += p->phase + " ";
+                              co_return reconcile_result::done();
+                          });
+    REQUIRE(made.has_value());
+    host.ready();
+    auto& pods = *host.sources["Pod"];
+    pods.put(make<pod>("p", [](pod& p) { p.phase = "Pending"; }));
+    host.ready();
+    pods.put(make<pod>("p", [](pod& p) { p.phase = "Running"; }));
+    host.ready();
+    pods.remove({"ns", "p"});
+    host.ready();
+    CHECK(seen == "Pending Running ");
+    CHECK((*made)->stats().succeeded == 3);
+}
+
+TEST_CASE("an event filter stands before every kind, and a generic coroutine takes the request") {
+    fake_host host;
+    std::string seen;
+    const auto made = controller_builder(host, "all")
+                          .for_<set>()
+                          .watches<pod>([](const pod& p) { return request("pod", p.metadata.name); })
+                          .with_event_filter([](const any_event& e) { return e.object().meta().name != "hidden"; })
+                          .complete([&seen](auto, auto req) -> reconciliation {
+                              seen += to_string(req) + " ";
+                              co_return reconcile_result::done();
+                          });
+    REQUIRE(made.has_value());
+    host.ready();
+    for (const char* name : {"hidden", "shown"}) {
+        host.sources["Set"]->put(make<set>(name));
+        host.sources["Pod"]->put(make<pod>(name));
+    }
+    host.ready();
+    CHECK(seen == "ns/shown pod/shown ");
+}
+
+TEST_CASE("what the manager refuses is the builder's error") {
+    fake_host host;
+    host.full = true;
+    const auto made = controller_builder(host, "pods").for_<pod>().complete([](reconcile_context, const request&) {
+        return reconcile_result::done();
+    });
+    REQUIRE(!made);
+    CHECK(made.error() == errc::unavailable);
+}
