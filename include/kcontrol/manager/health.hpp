@@ -1,0 +1,39 @@
+// Health endpoints: named checks, answered in Kubernetes' text format.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/message.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// Says whether a part is well; its error says why not. Called for each request, so it must be quick.
+using health_check = std::function<result<void>()>;
+
+/// A check and the name it has in the answer.
+class named_check {
+public:
+    named_check(std::string n, health_check c) : name(std::move(n)), check(std::move(c)) {}
+
+    std::string name;
+    health_check check;
+};
+
+/// Answers `GET PATH`, `GET PATH/NAME`, `?verbose` and `?exclude=NAME` (repeatable) as kube-apiserver and
+/// controller-runtime do: 200 "ok", or 500 with one line a check, sorted by name. Without checks there is one named
+/// ping. Reasons of failures are told only where `?verbose` asks for them; an answer that fails without it says "reason
+/// withheld". Other paths are answered with 404, other methods than GET and HEAD with 405. A check that throws has
+/// failed. `path` is "/healthz" or "/readyz"; its name stands in the last line of a verbose answer.
+KCONTROL_DECL http::response health_handler(const http::request& req, std::string_view path,
+                                            const std::vector<named_check>& checks);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/manager/impl/health.ipp>
+#endif

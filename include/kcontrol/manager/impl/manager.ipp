@@ -1,0 +1,263 @@
+#pragma once
+
+#include <kcontrol/controller/informer_source.hpp>
+#include <kcontrol/http/url.hpp>
+#include <kcontrol/manager/impl/controller_metrics.ipp>
+#include <kcontrol/manager/manager.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+struct manager::impl : std::enable_shared_from_this<manager::impl> {
+    impl(environment& e, executor x, client c, manager_options o)
+        : env(e), ex(std::move(x)), cl(std::move(c)), options(std::move(o)), metrics(options.log()) {}
+
+    void begin(std::stop_token parent);
+    awaitable<result<void>> run_begun();
+    awaitable<void> run_controller(std::shared_ptr<any_controller> one);
+    awaitable<void> run_runnable(runnable one);
+    awaitable<void> stop_informers(time_point deadline, bool& all);
+    void fail(const error& why, const std::string& who);
+
+    environment& env;
+    executor ex;
+    client cl;
+    manager_options options;
+    metrics_registry metrics;
+    std::map<group_version_kind, std::shared_ptr<any_informer>> informers;
+    std::vector<std::shared_ptr<any_controller>> controllers;
+    std::vector<runnable> runnables;
+    std::vector<named_check> healthz, readyz;
+
+    manager_state state = manager_state::idle;
+    async_event state_changed;
+    std::optional<error> last_error;
+    std::shared_ptr<scope> term;        // of controllers and runnables of the present run
+    std::shared_ptr<scope> caches;      // of informers; it ends after `term` has drained
+    std::unique_ptr<task_group> tasks;  // the present run's controllers and runnables
+};
+
+inline void manager::impl::fail(const error& why, const std::string& who) {
+    if (!last_error) last_error = why.with_context(who);
+    if (term) term->stop();
+}
+
+inline void manager::impl::begin(std::stop_token parent) {
+    state = manager_state::running;
+    last_error.reset();
+    term = std::make_shared<scope>(std::move(parent));
+    caches = std::make_shared<scope>();
+    tasks = std::make_unique<task_group>(env, ex, options.log());
+}
+
+inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one) {
+    const auto self = shared_from_this();
+    const auto of_term = term;
+    const result<void> outcome = co_await one->run(of_term->token());
+    if (!outcome && of_term == term) fail(outcome.error(), "controller " + one->name());
+}
+
+inline awaitable<void> manager::impl::run_runnable(runnable one) {
+    const auto self = shared_from_this();
+    const auto of_term = term;
+    result<void> outcome;
+    try {
+        outcome = co_await one.run(of_term->token());
+    } catch (const std::exception& e) {
+        outcome = error(errc::callback_failed, e.what());
+    } catch (...) {
+        outcome = error(errc::callback_failed);
+    }
+    const bool only_stopped = !outcome && outcome.error() == errc::stopped && of_term->stopped();
+    if (!outcome && !only_stopped && of_term == term) fail(outcome.error(), one.name);
+}
+
+namespace detail {
+
+inline awaitable<void> stop_informer(std::shared_ptr<any_informer> one) { co_await one->stop(); }
+
+}  // namespace detail
+
+inline awaitable<void> manager::impl::stop_informers(time_point deadline, bool& all) {
+    caches->stop();
+    task_group stopping(env, ex, options.log());
+    for (const auto& [kind, one] : informers) stopping.spawn(detail::stop_informer(one));
+    all = co_await stopping.join(deadline);
+}
+
+inline awaitable<result<void>> manager::impl::run_begun() {
+    const auto self = shared_from_this();
+    const std::stop_token stop = term->token();
+    options.log().info("manager started");
+    for (const auto& [kind, one] : informers) one->start(caches->token());
+    for (const auto& one : controllers) tasks->spawn(run_controller(one));
+    for (const auto& one : runnables) tasks->spawn(run_runnable(one));
+    async_event never;
+    co_await never.wait(env, stop);
+
+    state = manager_state::stopping;
+    const time_point deadline = env.now() + options.graceful_shutdown_timeout();
+    bool drained = co_await tasks->join(deadline);
+    const std::size_t left = tasks->running();
+    bool informers_stopped = false;
+    // Informers that are told to stop end at once; the second is for a deadline that was used up already.
+    co_await stop_informers(std::max(deadline, env.now() + std::chrono::seconds(1)), informers_stopped);
+    if (!drained || !informers_stopped) {
+        const error late(errc::timeout, std::to_string(left) + " controllers or runnables" +
+                                            (informers_stopped ? "" : " and some informers") +
+                                            " have not returned in time after the stop");
+        options.log().error("manager stopped, but not everything has returned", {{"error", late.what()}});
+        if (!last_error) last_error = late;
+    } else {
+        options.log().info("manager stopped");
+    }
+    term.reset();
+    state = manager_state::idle;
+    state_changed.notify_all();
+    if (last_error) co_return *last_error;
+    co_return result<void>();
+}
+
+KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
+    : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
+    impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
+        const auto self = weak.lock();
+        if (!self) return;
+        for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
+    });
+}
+
+KCONTROL_DECL manager::~manager() {
+    if (impl_->term) impl_->term->stop();
+}
+
+KCONTROL_DECL std::shared_ptr<any_informer> manager::informer_of(const informer_kind& kind) {
+    auto& slot = impl_->informers[kind.info->gvk];
+    if (!slot) {
+        informer_options options = impl_->options.informers();
+        options.log(impl_->options.log());
+        slot = kind.make(impl_->env, impl_->ex, impl_->cl, std::move(options));
+        if (impl_->state == manager_state::running) slot->start(impl_->caches->token());
+    }
+    return slot;
+}
+
+KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {
+    if (impl_->state == manager_state::stopping) {
+        return error(errc::unavailable, "controller " + added->name() + ": the manager is stopping");
+    }
+    for (const auto& one : impl_->controllers) {
+        if (one->name() != added->name()) continue;
+        return error(errc::invalid_argument, "a controller named " + added->name() +
+                                                 " exists already: names are unique, because metrics carry them");
+    }
+    impl_->controllers.push_back(added);
+    if (impl_->state == manager_state::running) impl_->tasks->spawn(impl_->run_controller(std::move(added)));
+    return {};
+}
+
+KCONTROL_DECL result<void> manager::add(runnable added) {
+    if (impl_->state == manager_state::stopping) {
+        return error(errc::unavailable, added.name + ": the manager is stopping");
+    }
+    impl_->runnables.push_back(added);
+    if (impl_->state == manager_state::running) impl_->tasks->spawn(impl_->run_runnable(std::move(added)));
+    return {};
+}
+
+namespace detail {
+
+inline void set_check(std::vector<named_check>& checks, std::string name, health_check check) {
+    const auto same = std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return c.name == name; });
+    if (same != checks.end()) {
+        same->check = std::move(check);
+    } else {
+        checks.emplace_back(std::move(name), std::move(check));
+    }
+}
+
+}  // namespace detail
+
+KCONTROL_DECL void manager::add_healthz_check(std::string name, health_check check) {
+    detail::set_check(impl_->healthz, std::move(name), std::move(check));
+}
+
+KCONTROL_DECL void manager::add_readyz_check(std::string name, health_check check) {
+    detail::set_check(impl_->readyz, std::move(name), std::move(check));
+}
+
+KCONTROL_DECL health_check manager::informers_synced() const {
+    return [weak = std::weak_ptr(impl_)]() -> result<void> {
+        const auto self = weak.lock();
+        if (!self) return error(errc::unavailable, "the manager is gone");
+        std::string missing;
+        for (const auto& [kind, one] : self->informers) {
+            if (one->has_synced()) continue;
+            if (!missing.empty()) missing += "; ";
+            missing += informer_source(one).describe();
+        }
+        if (missing.empty()) return {};
+        return error(errc::not_synced, missing);
+    };
+}
+
+KCONTROL_DECL awaitable<result<void>> manager::run(std::stop_token stop) {
+    const auto self = impl_;
+    if (self->state != manager_state::idle) co_return error(errc::invalid_argument, "the manager is running already");
+    self->begin(std::move(stop));
+    result<void> outcome = co_await self->run_begun();
+    co_return outcome;
+}
+
+KCONTROL_DECL void manager::start(std::stop_token stop) {
+    if (impl_->state != manager_state::idle) return;
+    impl_->begin(std::move(stop));
+    boost::asio::co_spawn(impl_->ex, impl_->run_begun(), [self = impl_](std::exception_ptr, const result<void>&) {});
+}
+
+KCONTROL_DECL awaitable<void> manager::stop() {
+    const auto self = impl_;
+    if (self->term) self->term->stop();
+    while (self->state != manager_state::idle) co_await self->state_changed.wait(self->env, {});
+}
+
+KCONTROL_DECL manager_state manager::state() const noexcept { return impl_->state; }
+KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept { return impl_->last_error; }
+KCONTROL_DECL metrics_registry& manager::metrics() noexcept { return impl_->metrics; }
+KCONTROL_DECL client& manager::get_client() noexcept { return impl_->cl; }
+KCONTROL_DECL environment& manager::env() const noexcept { return impl_->env; }
+KCONTROL_DECL executor manager::get_executor() const { return impl_->ex; }
+KCONTROL_DECL const logger& manager::log() const noexcept { return impl_->options.log(); }
+
+KCONTROL_DECL std::shared_ptr<cached_source> manager::source_of(const informer_kind& kind) {
+    return std::make_shared<informer_source>(informer_of(kind));
+}
+
+KCONTROL_DECL http::response manager::answer(const http::request& req) const {
+    const std::string_view path = http::split_target(req.target).first;
+    if (path == "/metrics") return http::response(200, metrics_content_type, impl_->metrics.text());
+    if (path.starts_with("/readyz")) return health_handler(req, "/readyz", impl_->readyz);
+    return health_handler(req, "/healthz", impl_->healthz);
+}
+
+namespace detail {
+
+inline awaitable<void> answer_with(http::response answer, http::responder& to) { co_await to.send(std::move(answer)); }
+
+}  // namespace detail
+
+KCONTROL_DECL http::handler manager::handler() const {
+    return
+        [this](const http::server_request& req, http::responder& to) { return detail::answer_with(answer(req), to); };
+}
+
+}  // namespace kcontrol

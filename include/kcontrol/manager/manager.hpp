@@ -1,0 +1,92 @@
+// The manager: what runs together against one cluster. It shares one informer for each kind, runs controllers and other
+// work, and answers questions about their health and their metrics.
+#pragma once
+
+#include <kcontrol/controller/builder.hpp>
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/manager/health.hpp>
+#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/manager/options.hpp>
+#include <kcontrol/manager/runnable.hpp>
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace kcontrol {
+
+enum class manager_state { idle, running, stopping };
+
+/// Owns informers, controllers and runnables. The order of a start is informers, then the rest; that of a stop is
+/// controllers and runnables first, informers last.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
+/// Cancellation: stop() and the token given to run() or start().
+/// Object lifetime: destruction stops it; what still runs keeps the shared part alive. The environment outlives that.
+class manager final : public controller_host {
+public:
+    KCONTROL_DECL manager(environment& env, executor ex, client cl, manager_options options = {});
+    KCONTROL_DECL ~manager() override;
+    manager(const manager&) = delete;
+    manager& operator=(const manager&) = delete;
+
+    /// The informer of a kind, which all of this manager's controllers share. It runs while the manager does.
+    template <resource T>
+    std::shared_ptr<informer<T>> get_informer() {
+        return std::static_pointer_cast<informer<T>>(informer_of(informer_kind_of<T>()));
+    }
+    KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const informer_kind& kind);
+
+    /// Adds a controller, or other work; while the manager runs it is started at once. Controllers are usually made by
+    /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable
+    /// (the manager is stopping).
+    KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
+    KCONTROL_DECL result<void> add(runnable added);
+
+    /// Checks behind /healthz and /readyz; see health_handler. `name` is unique in its list: a later check of the same
+    /// name replaces the earlier one.
+    KCONTROL_DECL void add_healthz_check(std::string name, health_check check);
+    KCONTROL_DECL void add_readyz_check(std::string name, health_check check);
+    /// A check that is well once every informer has synced, and otherwise says which has not, and why. Valid as long as
+    /// the manager lives.
+    KCONTROL_DECL health_check informers_synced() const;
+
+    /// Runs until `stop` is triggered, stop() is called, or a controller or runnable fails; then stops everything in
+    /// bounded time. It can be run again then. Errors: that of the part that failed, timeout (something did not return
+    /// in time), invalid_argument (it runs already).
+    KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
+
+    /// run() in the background. What it returned is told by last_error(). Does nothing while it runs.
+    KCONTROL_DECL void start(std::stop_token stop = {});
+
+    /// Ends the run and waits for its end. Idempotent.
+    KCONTROL_DECL awaitable<void> stop();
+
+    KCONTROL_DECL manager_state state() const noexcept;
+    /// Why the last run failed; nothing if it did not.
+    KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
+
+    KCONTROL_DECL metrics_registry& metrics() noexcept;
+
+    /// Answers /healthz, /readyz and /metrics; anything else with 404.
+    KCONTROL_DECL http::response answer(const http::request& req) const;
+    /// answer() for an http::server. Valid as long as the manager lives.
+    KCONTROL_DECL http::handler handler() const;
+
+    KCONTROL_DECL client& get_client() noexcept;
+    KCONTROL_DECL environment& env() const noexcept override;
+    KCONTROL_DECL executor get_executor() const override;
+    KCONTROL_DECL const logger& log() const noexcept override;
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind) override;
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/manager/impl/manager.ipp>
+#endif

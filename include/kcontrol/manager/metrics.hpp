@@ -1,0 +1,102 @@
+// Metrics: counters, gauges and histograms of one manager, and their text in Prometheus' exposition format.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+using metric_labels = std::map<std::string, std::string>;
+
+/// Counts up. A handle: copies are the same counter. Default-constructed it counts nowhere.
+class metric_counter {
+public:
+    metric_counter() = default;
+    KCONTROL_DECL void increment(double by = 1.0) const;
+
+private:
+    friend class metrics_registry;
+    std::shared_ptr<void> registry_;  // keeps target_ alive
+    void* target_ = nullptr;
+};
+
+/// A value that goes up and down. A handle, as metric_counter.
+class metric_gauge {
+public:
+    metric_gauge() = default;
+    KCONTROL_DECL void set(double value) const;
+    KCONTROL_DECL void add(double difference) const;
+
+private:
+    friend class metrics_registry;
+    std::shared_ptr<void> registry_;
+    void* target_ = nullptr;
+};
+
+/// Counts observations in buckets. A handle, as metric_counter.
+class metric_histogram {
+public:
+    metric_histogram() = default;
+    KCONTROL_DECL void observe(double value) const;
+
+private:
+    friend class metrics_registry;
+    std::shared_ptr<void> registry_;
+    void* target_ = nullptr;
+};
+
+/// Takes the values of somebody who keeps them anyway, at the time of the question.
+class metrics_writer {
+public:
+    virtual ~metrics_writer() = default;
+    virtual void counter(const std::string& name, const std::string& help, const metric_labels& labels,
+                         double value) = 0;
+    virtual void gauge(const std::string& name, const std::string& help, const metric_labels& labels, double value) = 0;
+    /// `counts` has one more element than `bounds`, and is not cumulative.
+    virtual void histogram(const std::string& name, const std::string& help, const metric_labels& labels,
+                           const std::vector<double>& bounds, const std::vector<std::uint64_t>& counts, double sum) = 0;
+};
+
+/// The metrics of one manager. There is no global registry. A name or label that Prometheus does not allow, or a name
+/// that stands for a metric of another type already, is logged and gives a handle that counts nowhere.
+///
+/// Thread-safety: handles: shared objects safe. The registry: collect() and text() belong to one strand.
+/// Object lifetime: handles may outlive the registry.
+class metrics_registry {
+public:
+    KCONTROL_DECL explicit metrics_registry(logger log = {});
+
+    /// The metric of that name and labels; the same one if it is asked for again.
+    KCONTROL_DECL metric_counter counter(const std::string& name, const std::string& help,
+                                         const metric_labels& labels = {});
+    KCONTROL_DECL metric_gauge gauge(const std::string& name, const std::string& help,
+                                     const metric_labels& labels = {});
+    /// `bounds`: upper bounds of the buckets, ascending; +Inf is implied.
+    KCONTROL_DECL metric_histogram histogram(const std::string& name, const std::string& help,
+                                             std::vector<double> bounds, const metric_labels& labels = {});
+
+    /// `collector` is called each time the text is asked for.
+    KCONTROL_DECL void collect(std::function<void(metrics_writer&)> collector);
+
+    /// Everything, in Prometheus' text format 0.0.4, sorted by name.
+    KCONTROL_DECL std::string text() const;
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+/// The content type of metrics_registry::text().
+inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/manager/impl/metrics.ipp>
+#endif

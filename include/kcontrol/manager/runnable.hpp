@@ -1,0 +1,26 @@
+// Something that a manager runs beside its controllers.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/executor.hpp>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// Work that runs until its stop token is triggered. It is called again when the manager is started again. An error
+/// ends the whole manager; returning early without one does not. An exception is an error.
+class runnable {
+public:
+    using function = std::function<awaitable<result<void>>(std::stop_token)>;
+
+    runnable(std::string n, function f) : name(std::move(n)), run(std::move(f)) {}
+
+    std::string name;
+    function run;
+};
+
+}  // namespace kcontrol

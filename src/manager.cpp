@@ -1,0 +1,2 @@
+#include <kcontrol/manager/impl/health.ipp>
+#include <kcontrol/manager/impl/manager.ipp>

@@ -1,0 +1,2 @@
+// Apart from manager.cpp because of prometheus-cpp's headers.
+#include <kcontrol/manager/impl/metrics.ipp>

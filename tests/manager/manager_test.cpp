@@ -1,0 +1,234 @@
+// The manager: order of start and stop, failure, restart, and what it answers.
+#include <kcontrol/manager/manager.hpp>
+
+#include "support/fake_source.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+#include "support/scripted_transport.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct pod {
+    static constexpr resource_name kcontrol_resource{"", "v1", "Pod", "pods"};
+    object_meta metadata;
+    std::string phase;
+    static constexpr auto kcontrol_fields() { return fields(field("phase", &pod::phase)); }
+};
+
+constexpr const char* one_pod =
+    R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[)"
+    R"({"metadata":{"namespace":"ns","name":"p","uid":"u","resourceVersion":"5"},"phase":"Running"}]})";
+
+client connect(environment& env, const executor& ex, scripted_transport& net) {
+    auth::cluster_config config;
+    config.server = http::endpoint("https", "api.test", 6443);
+    auto made = client::connect(env, ex, config, net.factory());
+    REQUIRE(made.has_value());
+    return *made;
+}
+
+struct bench {
+    explicit bench(manager_options options = {})
+        : m(env, context.get_executor(), connect(env, context.get_executor(), *net), std::move(options)) {}
+    ~bench() { stop(); }
+    void ready() { manual_environment::run_ready(context); }
+    void advance(duration d) { env.advance(d, context); }
+    void start() { m.start(), ready(); }
+    void stop() {
+        test::start(context, m.stop());
+        ready();
+        for (int i = 0; i < 100 && m.state() != manager_state::idle; ++i) advance(1s);
+    }
+    std::string get(const std::string& target) { return m.answer(http::request("GET", target)).body; }
+    std::shared_ptr<controller> make_controller(std::string name, std::shared_ptr<fake_source> source) {
+        auto made = std::make_shared<controller>(env, context.get_executor(), std::move(name),
+                                                 make_reconciler<request>([this](reconcile_context, const request& r) {
+                                                     calls += r.name + " ";
+                                                     return reconcile_result::done();
+                                                 }));
+        made->watch(std::move(source), enqueue_for_object);
+        return made;
+    }
+    runnable make_runnable(std::string name) {
+        return runnable(std::move(name), [this](std::stop_token stop) { return wait_for(std::move(stop)); });
+    }
+    awaitable<result<void>> wait_for(std::stop_token stop) {
+        calls += "run ";
+        async_event never;
+        co_await never.wait(env, std::move(stop));
+        calls += "ended ";
+        co_return error(errc::stopped);
+    }
+
+    boost::asio::io_context context;
+    manual_environment env;
+    std::shared_ptr<scripted_transport> net = std::make_shared<scripted_transport>(env);
+    std::string calls;
+    manager m;
+};
+
+}  // namespace
+
+TEST_CASE("a built controller runs on an informer that the manager shares, starts and stops") {
+    bench b;
+    for (const char* name : {"one", "two"}) {
+        const auto made =
+            controller_builder(b.m, name).for_<pod>().complete([&b](reconcile_context, std::shared_ptr<const pod> p) {
+                b.calls += p->phase + " ";
+                return reconcile_result::done();
+            });
+        REQUIRE(made.has_value());
+    }
+    b.m.add_readyz_check("informers", b.m.informers_synced());
+    CHECK(b.get("/readyz?verbose").find("Pod (v1): idle") != std::string::npos);
+    b.net->expect("GET /api/v1/pods?*").reply(200, one_pod);
+    b.net->expect("GET /api/v1/pods?*").stream({}, stream_end::open);
+    b.start();
+    b.advance(1s);
+    CHECK(b.calls == "Running Running ");
+    CHECK(b.get("/readyz") == "ok");
+    CHECK(b.m.get_informer<pod>()->get({"ns", "p"})->phase == "Running");
+    b.stop();
+    CHECK(b.m.state() == manager_state::idle);
+    CHECK_FALSE(b.m.last_error());
+    CHECK(b.m.get_informer<pod>()->status().state == informer_state::paused);
+    CHECK(b.env.pending_timers() == 0);
+
+    b.net->expect("GET /api/v1/pods?*").stream({}, stream_end::open);  // resumes: no second list
+    b.start();
+    b.advance(1s);
+    CHECK(b.calls == "Running Running Running Running ");
+    b.stop();
+    b.net->verify();
+}
+
+TEST_CASE("runnables and controllers are stopped, and started again") {
+    bench b;
+    auto source = std::make_shared<fake_source>(b.env);
+    source->put(make_thing("a"));
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    REQUIRE(!!b.m.add(b.make_runnable("worker")));
+    for (int i = 0; i < 2; ++i) {
+        b.calls.clear();
+        b.start();
+        CHECK(b.calls == "a run ");
+        b.stop();
+        CHECK(b.calls == "a run ended ");
+        CHECK_FALSE(b.m.last_error());
+        CHECK(source->listeners() == 0);
+        CHECK(b.env.pending_timers() == 0);
+        CHECK(b.context.stopped());
+    }
+}
+
+TEST_CASE("what is added while it runs is started at once") {
+    bench b;
+    b.start();
+    REQUIRE(!!b.m.add(b.make_runnable("worker")));
+    auto source = std::make_shared<fake_source>(b.env);
+    source->put(make_thing("a"));
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    b.ready();
+    CHECK(b.calls == "run a ");
+}
+
+TEST_CASE("names of controllers are unique") {
+    bench b;
+    auto source = std::make_shared<fake_source>(b.env);
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    const auto second = b.m.add(b.make_controller("things", source));
+    REQUIRE(!second);
+    CHECK(second.error() == errc::invalid_argument);
+}
+
+TEST_CASE("a part that fails ends the manager with its error") {
+    bench b;
+    auto source = std::make_shared<fake_source>(b.env, false);
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    REQUIRE(!!b.m.add(b.make_runnable("worker")));
+    b.start();
+    b.advance(2min);
+    CHECK(b.m.state() == manager_state::idle);
+    CHECK(b.calls == "run ended ");
+    REQUIRE(b.m.last_error());
+    CHECK(*b.m.last_error() == errc::timeout);
+    CHECK(b.m.last_error()->message().find("controller things") == 0);
+}
+
+TEST_CASE("an exception of a runnable is an error") {
+    bench b;
+    REQUIRE(!!b.m.add(
+        runnable("bad", [](std::stop_token) -> awaitable<result<void>> { throw std::runtime_error("boom"); })));
+    b.start();
+    CHECK(b.m.state() == manager_state::idle);
+    REQUIRE(b.m.last_error());
+    CHECK(b.m.last_error()->message() == "bad: boom");
+}
+
+TEST_CASE("a runnable that does not return can't hold up the stop") {
+    bench b(manager_options().graceful_shutdown_timeout(5s));
+    async_event release;
+    REQUIRE(!!b.m.add(runnable("stubborn", [&](std::stop_token) -> awaitable<result<void>> {
+        co_await release.wait(b.env, {});
+        co_return result<void>();
+    })));
+    b.start();
+    test::start(b.context, b.m.stop());
+    b.ready();
+    CHECK(b.m.state() == manager_state::stopping);
+    CHECK(!b.m.add(b.make_runnable("late")));
+    b.advance(5s);
+    CHECK(b.m.state() == manager_state::idle);
+    REQUIRE(b.m.last_error());
+    CHECK(*b.m.last_error() == errc::timeout);
+    release.notify_all();
+    b.ready();
+}
+
+TEST_CASE("run while it runs is refused; the parent's stop token ends the run") {
+    bench b;
+    std::stop_source parent;
+    b.m.start(parent.get_token());
+    b.ready();
+    test::run(b.context, [](manager& m) -> awaitable<void> {
+        const auto second = co_await m.run();
+        REQUIRE(!second);
+        CHECK(second.error() == errc::invalid_argument);
+    }(b.m));
+    parent.request_stop();
+    b.ready();
+    CHECK(b.m.state() == manager_state::idle);
+}
+
+TEST_CASE("metrics carry controller-runtime's names") {
+    bench b;
+    auto source = std::make_shared<fake_source>(b.env);
+    source->put(make_thing("a"));
+    REQUIRE(!!b.m.add(b.make_controller("things", source)));
+    b.start();
+    const std::string text = b.get("/metrics");
+    for (const char* line : {"controller_runtime_reconcile_total{controller=\"things\",result=\"success\"} 1\n",
+                             "controller_runtime_reconcile_total{controller=\"things\",result=\"error\"} 0\n",
+                             "controller_runtime_reconcile_errors_total{controller=\"things\"} 0\n",
+                             "controller_runtime_active_workers{controller=\"things\"} 0\n",
+                             "controller_runtime_max_concurrent_reconciles{controller=\"things\"} 1\n",
+                             "controller_runtime_reconcile_time_seconds_count{controller=\"things\"} 1\n",
+                             "workqueue_depth{controller=\"things\",name=\"things\"} 0\n",
+                             "workqueue_adds_total{controller=\"things\",name=\"things\"} 1\n",
+                             "workqueue_retries_total{controller=\"things\",name=\"things\"} 0\n"}) {
+        CAPTURE(line);
+        CHECK(text.find(line) != std::string::npos);
+    }
+    CHECK(b.get("/healthz") == "ok");
+    CHECK(b.m.answer(http::request("GET", "/")).status == 404);
+}

@@ -1,0 +1,78 @@
+// The registry and its text.
+#include <kcontrol/manager/metrics.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace kcontrol;
+
+TEST_CASE("counters, gauges and histograms in Prometheus' text format, sorted by name") {
+    metrics_registry registry;
+    registry.gauge("b_gauge", "A gauge.").set(2.5);
+    const auto a = registry.counter("a_total", "A counter.", {{"kind", "x"}});
+    a.increment();
+    registry.counter("a_total", "A counter.", {{"kind", "x"}}).increment(2);
+    registry.counter("a_total", "A counter.", {{"kind", "quote\"d"}}).increment();
+    const auto h = registry.histogram("c_seconds", "A histogram.", {1, 5});
+    h.observe(1);
+    h.observe(3);
+    h.observe(9);
+    CHECK(registry.text() ==
+          "# HELP a_total A counter.\n"
+          "# TYPE a_total counter\n"
+          "a_total{kind=\"quote\\\"d\"} 1\n"
+          "a_total{kind=\"x\"} 3\n"
+          "# HELP b_gauge A gauge.\n"
+          "# TYPE b_gauge gauge\n"
+          "b_gauge 2.5\n"
+          "# HELP c_seconds A histogram.\n"
+          "# TYPE c_seconds histogram\n"
+          "c_seconds_count 3\n"
+          "c_seconds_sum 13\n"
+          "c_seconds_bucket{le=\"1\"} 1\n"
+          "c_seconds_bucket{le=\"5\"} 2\n"
+          "c_seconds_bucket{le=\"+Inf\"} 3\n");
+}
+
+TEST_CASE("collectors are asked each time") {
+    metrics_registry registry;
+    int asked = 0;
+    registry.collect([&asked](metrics_writer& out) {
+        out.counter("x_total", "X.", {{"a", "1"}}, ++asked);
+        out.histogram("y_seconds", "Y.", {}, {0.5}, {1, 2}, 4);
+    });
+    registry.text();
+    CHECK(registry.text() ==
+          "# HELP x_total X.\n"
+          "# TYPE x_total counter\n"
+          "x_total{a=\"1\"} 2\n"
+          "# HELP y_seconds Y.\n"
+          "# TYPE y_seconds histogram\n"
+          "y_seconds_count 3\n"
+          "y_seconds_sum 4\n"
+          "y_seconds_bucket{le=\"0.5\"} 1\n"
+          "y_seconds_bucket{le=\"+Inf\"} 3\n");
+}
+
+TEST_CASE("a name that is not allowed, or taken by another type, is logged and counts nowhere") {
+    std::string logged;
+    metrics_registry registry(logger([&logged](const log_record& r) { logged += r.fields[0].value + " "; }));
+    registry.counter("not a name", "").increment();
+    registry.counter("taken", "").increment();
+    registry.gauge("taken", "").set(7);
+    registry.counter("labels", "", {{"not a label", "x"}}).increment();
+    CHECK(logged == "not a name taken labels ");
+    CHECK(registry.text().find("taken 1\n") != std::string::npos);
+}
+
+TEST_CASE("handles outlive their registry, and registries do not know of each other") {
+    metric_counter kept;
+    kept.increment();
+    {
+        metrics_registry registry;
+        kept = registry.counter("x_total", "");
+        CHECK(metrics_registry().text() == "");
+    }
+    kept.increment();
+}
