@@ -21,8 +21,10 @@
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/config.hpp>
+#include <kcontrol/controller/builder.hpp>
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/event_handler.hpp>
+#include <kcontrol/controller/host.hpp>
 #include <kcontrol/controller/informer_source.hpp>
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/predicate.hpp>
@@ -43,6 +45,13 @@
 #include <kcontrol/json/value.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/json/yaml.hpp>
+#include <kcontrol/manager/find_config.hpp>
+#include <kcontrol/manager/health.hpp>
+#include <kcontrol/manager/manager.hpp>
+#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/manager/options.hpp>
+#include <kcontrol/manager/run.hpp>
+#include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/condition.hpp>

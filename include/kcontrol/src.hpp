@@ -24,6 +24,7 @@
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
+#include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
@@ -37,6 +38,13 @@
 #include <kcontrol/json/impl/writer.ipp>
 #include <kcontrol/json/impl/yaml.ipp>
 #include <kcontrol/json/impl/yaml_scalar.ipp>
+#include <kcontrol/manager/impl/command_line.ipp>
+#include <kcontrol/manager/impl/controller_metrics.ipp>
+#include <kcontrol/manager/impl/find_config.ipp>
+#include <kcontrol/manager/impl/health.ipp>
+#include <kcontrol/manager/impl/manager.ipp>
+#include <kcontrol/manager/impl/metrics.ipp>
+#include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/model/impl/decode.ipp>
 #include <kcontrol/model/impl/dynamic_object.ipp>
 #include <kcontrol/model/impl/encode.ipp>

@@ -1,0 +1,66 @@
+// Running a manager as a program of its own: command line, signals, event loop. Sugar on top of the library; a program
+// that has an event loop of its own makes a manager itself.
+#pragma once
+
+#include <kcontrol/manager/manager.hpp>
+
+#include <concepts>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// What a program of run() understands on its command line; values as `--name VALUE` or `--name=VALUE`.
+class command_line {
+public:
+    std::string kubeconfig;                 ///< --kubeconfig FILE
+    std::string context;                    ///< --context NAME
+    std::string namespace_;                 ///< --namespace NAME: watch only this one
+    std::string listen = "0";               ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
+    log_level verbosity = log_level::info;  ///< --log-level debug|info|warning|error
+    bool help = false;                      ///< --help
+
+    /// Errors: invalid_argument naming the flag.
+    static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments);
+    /// The text of --help, without the first line.
+    static KCONTROL_DECL std::string usage();
+};
+
+/// A record as one line of text: time, level, message, name=value. Control characters are escaped.
+KCONTROL_DECL std::string log_line(wall_time at, const log_record& record);
+
+namespace detail {
+
+KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<void>(manager&)>& setup,
+                              manager_options options);
+
+}  // namespace detail
+
+/// Makes a manager for the cluster that find_cluster_config finds, lets `setup` add controllers to it, and runs it
+/// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
+/// to the standard error stream, unless the options have a logger. `setup` takes `manager&` and returns nothing or a
+/// result; an error ends the program. Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command
+/// line.
+template <std::invocable<manager&> Setup>
+int run(int argc, char** argv, Setup setup, manager_options options = {}) {
+    const auto call = [&setup](manager& m) -> result<void> {
+        if constexpr (std::is_void_v<std::invoke_result_t<Setup&, manager&>>) {
+            setup(m);
+        } else {
+            const auto done = setup(m);
+            if (!done) return done.error();
+        }
+        return {};
+    };
+    return detail::run_program(argc, argv, call, std::move(options));
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/manager/impl/command_line.ipp>
+#include <kcontrol/manager/impl/run.ipp>
+#endif

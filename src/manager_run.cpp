@@ -1,0 +1,3 @@
+#include <kcontrol/manager/impl/command_line.ipp>
+#include <kcontrol/manager/impl/find_config.ipp>
+#include <kcontrol/manager/impl/run.ipp>

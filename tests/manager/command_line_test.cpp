@@ -1,0 +1,92 @@
+// The command line of run(), the text of its log lines, and where it looks for a cluster.
+#include <kcontrol/manager/find_config.hpp>
+#include <kcontrol/manager/run.hpp>
+
+#include "support/manual_environment.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+std::string message_of(const std::vector<std::string>& arguments) {
+    const auto parsed = command_line::parse(arguments);
+    return parsed ? "" : parsed.error().message();
+}
+
+std::string kubeconfig_for(const std::string& host) {
+    return "apiVersion: v1\nkind: Config\ncurrent-context: a\n"
+           "clusters: [{name: c, cluster: {server: 'https://" +
+           host +
+           ":6443'}}]\n"
+           "users: [{name: u, user: {}}]\n"
+           "contexts: [{name: a, context: {cluster: c, user: u}}]\n";
+}
+
+}  // namespace
+
+TEST_CASE("flags with their values, in both forms") {
+    const auto parsed = command_line::parse(
+        {"--kubeconfig", "/k", "--context=c=d", "--namespace", "ns", "--listen=:8080", "--log-level", "debug"});
+    REQUIRE(parsed.has_value());
+    CHECK(parsed->kubeconfig == "/k");
+    CHECK(parsed->context == "c=d");
+    CHECK(parsed->namespace_ == "ns");
+    CHECK(parsed->listen == ":8080");
+    CHECK(parsed->verbosity == log_level::debug);
+    CHECK_FALSE(parsed->help);
+    CHECK(command_line::parse({"-h"})->help);
+    CHECK(command_line::parse({})->listen == "0");
+}
+
+TEST_CASE("what is wrong with a command line") {
+    CHECK(message_of({"--verbose"}) == "unknown argument --verbose: see --help");
+    CHECK(message_of({"file\x1b"}) == "unknown argument file\\x1b: see --help");
+    CHECK(message_of({"--kubeconfig"}) == "--kubeconfig needs a value: see --help");
+    CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value: see --help");
+    CHECK(message_of({"--context="}) == "--context needs a value: see --help");
+    CHECK(message_of({"--log-level=loud"}) == "--log-level loud: not one of debug, info, warning, error");
+}
+
+TEST_CASE("a log line escapes and quotes") {
+    const std::vector<log_field> fields{{"a", "plain"}, {"b", "two words"}, {"c", "x\ny"}, {"d", "\"q\""}, {"e", ""}};
+    const log_record record{log_level::info, "hello\x1b", fields};
+    CHECK(log_line(wall_time(std::chrono::seconds(1'700'000'000)), record) ==
+          "2023-11-14T22:13:20Z info hello\\x1b a=plain b=\"two words\" c=x\\x0ay d=\"\\\"q\\\"\" e=\"\"");
+}
+
+TEST_CASE("the given file comes before $KUBECONFIG, then the service account, then the home directory") {
+    manual_environment env;
+    const auto host = [&](const std::string& file = {}, const std::string& context = {}) -> std::string {
+        const auto found = find_cluster_config(env, file, context);
+        return found ? found->server.host : found.error().message();
+    };
+    CHECK(host().find("--kubeconfig FILE") != std::string::npos);
+    env.variables["HOME"] = "/home/me";
+    CHECK(host().find("--kubeconfig FILE") != std::string::npos);
+    CHECK(host().find("/home/me/.kube/config") != std::string::npos);
+
+    env.files["/home/me/.kube/config"] = kubeconfig_for("home");
+    CHECK(host() == "home");
+    env.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+    env.variables["KUBERNETES_SERVICE_PORT"] = "443";
+    env.files["/var/run/secrets/kubernetes.io/serviceaccount/token"] = "t";
+    env.files["/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"] = "ca";
+    CHECK(host() == "10.0.0.1");
+    CHECK(host("", "a") == "home");  // a context is of a file
+    env.variables["KUBECONFIG"] = "/named";
+    env.files["/named"] = kubeconfig_for("named");
+    CHECK(host() == "named");
+    env.files["/given"] = kubeconfig_for("given");
+    CHECK(host("/given") == "given");
+
+    CHECK(host("/missing").find("/missing") != std::string::npos);
+    CHECK(host("/given", "b").find("b") != std::string::npos);
+    env.variables["KUBECONFIG"] = "/named:/other";
+    CHECK(host().find("several files") != std::string::npos);
+}
