@@ -10,6 +10,7 @@
 #include <kcontrol/testing/impl/json_path.ipp>
 #include <kcontrol/testing/impl/list_page.ipp>
 #include <kcontrol/testing/impl/list_query.ipp>
+#include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/object_filter.ipp>
 #include <kcontrol/testing/impl/object_store.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>

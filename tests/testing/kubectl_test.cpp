@@ -1,0 +1,172 @@
+// kubectl as a client of the in-process API server. Skipped, and counted so, where there is no kubectl.
+#include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/local_api_server.hpp>
+
+#include "support/print.hpp"
+#include "support/run.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <fstream>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace kcontrol;
+using namespace kcontrol::testing;
+
+namespace {
+
+std::string find_kubectl() {
+    system_environment env;
+    const auto in = [](const std::string& directory) { return directory + "/kubectl"; };
+    if (const auto assets = env.variable("KUBEBUILDER_ASSETS"); assets && ::access(in(*assets).c_str(), X_OK) == 0) {
+        return in(*assets);
+    }
+    std::string path = env.variable("PATH").value_or("/usr/bin:/bin");
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end = std::min(path.find(':', at), path.size());
+        const std::string candidate = in(path.substr(at, end - at));
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+        at = end + 1;
+    }
+    return {};
+}
+
+// A server in a thread of its own, and kubectl runs against it.
+class cluster {
+public:
+    cluster() : work_(boost::asio::make_work_guard(context_)), server_(env_, context_.get_executor()) {
+        resource_type jobs("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs");
+        jobs.columns.emplace_back("State", "string", ".status.conditions[-1:].type");
+        jobs.columns.emplace_back("Workers", "integer", ".spec.workers", 1);
+        server_.api().register_resource(std::move(jobs));
+        REQUIRE(server_.start());
+        write("kubeconfig", server_.kubeconfig());
+        thread_ = std::thread([this] { context_.run(); });
+    }
+    ~cluster() {
+        boost::asio::co_spawn(context_, server_.stop(), [this](std::exception_ptr) { context_.stop(); });
+        thread_.join();
+    }
+
+    std::string write(const std::string& name, const std::string& text) {
+        std::ofstream(path(name)) << text;
+        return path(name);
+    }
+    std::string path(const std::string& name) const { return directory_.path(name); }
+
+    struct outcome {
+        int code = -1;
+        std::string text;  // standard output and error together
+    };
+    outcome run(std::vector<std::string> arguments) { return finish(start(std::move(arguments))); }
+
+    struct child {
+        pid_t pid = 0;
+        int output = -1;
+    };
+    child start(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {program_, "--kubeconfig", path("kubeconfig"), "--cache-dir", path("cache"),
+                                             "--request-timeout=20s"});
+        std::vector<char*> argv;
+        for (auto& argument : arguments) argv.push_back(argument.data());
+        argv.push_back(nullptr);
+        int pipe[2];
+        REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
+        posix_spawn_file_actions_adddup2(&actions, pipe[1], 2);
+        child started;
+        REQUIRE(::posix_spawn(&started.pid, program_.c_str(), &actions, nullptr, argv.data(), environ) == 0);
+        posix_spawn_file_actions_destroy(&actions);
+        ::close(pipe[1]);
+        started.output = pipe[0];
+        return started;
+    }
+    outcome finish(child started) {
+        outcome out;
+        read_until(started, out.text, {});
+        ::close(started.output);
+        int status = 0;
+        ::waitpid(started.pid, &status, 0);
+        out.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return out;
+    }
+    // Reads until `wanted` has been seen, or to the end.
+    static bool read_until(child& started, std::string& text, std::string_view wanted) {
+        char buffer[4096];
+        while (wanted.empty() || text.find(wanted) == std::string::npos) {
+            const ssize_t n = ::read(started.output, buffer, sizeof buffer);
+            if (n <= 0) return false;
+            text.append(buffer, static_cast<std::size_t>(n));
+        }
+        return true;
+    }
+
+private:
+    std::string program_ = find_kubectl();
+    test::temporary_directory directory_;
+    system_environment env_;
+    boost::asio::io_context context_;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    local_api_server server_;
+    std::thread thread_;
+};
+
+bool has(const cluster::outcome& out, std::string_view text) {
+    if (out.text.find(text) != std::string::npos) return true;
+    MESSAGE(out.text);
+    return false;
+}
+
+constexpr const char* job = R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, labels: {team: red}}
+spec: {workers: 4}
+)";
+
+}  // namespace
+
+TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_kubectl().empty())) {
+    cluster c;
+    const std::string file = c.write("job.yaml", job);
+    CHECK(has(c.run({"api-resources"}), "pytorchjobs"));
+    CHECK(has(c.run({"version"}), "v1.36"));
+    CHECK(has(c.run({"create", "-f", file}), "pytorchjob.kubeflow.org/train created"));
+    CHECK(has(c.run({"create", "-f", file}), "AlreadyExists"));
+    CHECK(has(c.run({"get", "pytorchjobs"}), "NAME    STATE   AGE"));
+    CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "wide"}), "WORKERS"));
+    CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "json"}), "\"workers\": 4"));
+    CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "yaml"}), "workers: 4"));
+    CHECK(has(c.run({"get", "pytorchjob", "-A", "-l", "team=blue"}), "No resources found"));
+    CHECK(has(c.run({"get", "pytorchjob", "nope"}), "NotFound"));
+
+    auto watch = c.start({"get", "pytorchjobs", "-w"});
+    std::string seen;
+    CHECK(cluster::read_until(watch, seen, "train"));
+    CHECK(
+        has(c.run({"patch", "pytorchjob", "train", "--type", "merge", "-p", R"({"spec":{"workers":8}})"}), "patched"));
+    CHECK(has(c.run({"patch", "pytorchjob", "train", "--type", "json", "-p",
+                     R"([{"op":"replace","path":"/spec/workers","value":2}])"}),
+              "patched"));
+    CHECK(has(c.run({"patch", "pytorchjob", "train", "--subresource", "status", "--type", "merge", "-p",
+                     R"({"status":{"conditions":[{"type":"Running","status":"True"}]}})"}),
+              "patched"));
+    CHECK(cluster::read_until(watch, seen, "Running"));
+    CHECK(has(c.run({"label", "pytorchjob", "train", "team=blue", "--overwrite"}), "labeled"));
+    CHECK(has(c.run({"wait", "--for=condition=Running", "pytorchjob/train", "--timeout=5s"}), "condition met"));
+    CHECK(has(c.run({"create", "namespace", "lab"}), "namespace/lab created"));
+    CHECK(has(c.run({"create", "configmap", "settings", "--from-literal=a=b", "-n", "lab"}),
+              "configmap/settings created"));
+    CHECK(has(c.run({"delete", "pytorchjob", "train"}), "deleted"));
+    CHECK(has(c.run({"delete", "namespace", "lab"}), "deleted"));
+    CHECK(has(c.run({"get", "configmaps", "-A"}), "No resources found"));
+    ::kill(watch.pid, SIGTERM);
+    c.finish(watch);
+}

@@ -1,0 +1,66 @@
+#include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/local_api_server.hpp>
+#include <kcontrol/transport/client.hpp>
+
+#include "support/print.hpp"
+#include "support/run.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kcontrol;
+using namespace kcontrol::testing;
+
+namespace {
+
+awaitable<int> ask(http::transport_factory factory, executor ex, auth::cluster_config config) {
+    auto transport = factory(ex, config.server, config.tls);
+    if (!transport) co_return -1;
+    http::request request("GET", "/api/v1/namespaces/default");
+    request.headers.set("Host", "localhost");
+    if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + std::string(config.token.reveal()));
+    http::exchange_options options;
+    const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
+    (*transport)->close();
+    co_return answer ? answer->status : -2;
+}
+
+awaitable<void> scenario(environment& env, executor ex) {
+    local_api_server one(env, ex);
+    local_api_server two(env, ex, {}, false);
+    REQUIRE(one.start());
+    REQUIRE(two.start());
+    CHECK(one.port() != two.port());
+    const auto factory = http::make_transport_factory(env);
+    const int over_tls = co_await ask(factory, ex, one.config());
+    CHECK(over_tls == 200);
+    const int plain = co_await ask(factory, ex, two.config());
+    CHECK(plain == 200);
+
+    one.api().access().set_tokens({{"secret", "robot"}});
+    const int refused = co_await ask(factory, ex, one.config());
+    CHECK(refused == 401);
+    const int accepted = co_await ask(factory, ex, one.config("secret"));
+    CHECK(accepted == 200);
+
+    // A restart keeps address and objects; new certificates shut old configs out.
+    const auto old_config = one.config("secret");
+    const auto port = one.port();
+    co_await one.stop();
+    REQUIRE(one.rotate_authority());
+    REQUIRE(one.start());
+    CHECK(one.port() == port);
+    const int distrusted = co_await ask(factory, ex, old_config);
+    CHECK(distrusted == -2);
+    const int trusted = co_await ask(factory, ex, one.config("secret"));
+    CHECK(trusted == 200);
+    co_await one.stop();
+    co_await two.stop();
+}
+
+}  // namespace
+
+TEST_CASE("API servers on loopback, with TLS and without") {
+    boost::asio::io_context context;
+    system_environment env;
+    test::run(context, scenario(env, context.get_executor()));
+}
