@@ -16,12 +16,13 @@ awaitable<int> ask(http::transport_factory factory, executor ex, auth::cluster_c
     auto transport = factory(ex, config.server, config.tls);
     if (!transport) co_return -1;
     http::request request("GET", "/api/v1/namespaces/default");
-    request.headers.set("Host", "localhost");
     if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + std::string(config.token.reveal()));
     http::exchange_options options;
     const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
     (*transport)->close();
-    co_return answer ? answer->status : -2;
+    if (!answer) MESSAGE(answer.error().what());
+    if (!answer) co_return -2;
+    co_return answer->status;
 }
 
 awaitable<void> scenario(environment& env, executor ex) {

@@ -4,6 +4,7 @@
 #include <kcontrol/testing/detail/body_writer.hpp>
 #include <kcontrol/testing/discovery.hpp>
 #include <kcontrol/testing/impl/stored_object.ipp>
+#include <kcontrol/testing/openapi.hpp>
 #include <kcontrol/testing/timestamp.hpp>
 
 #include <algorithm>
@@ -105,6 +106,9 @@ KCONTROL_DECL http::response api_server_core::answer_path(const http::server_req
         return {200,
                 together ? "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" : json_media_type,
                 json::serialize(*document)};
+    }
+    if (const auto document = openapi_document(store, info.path)) {
+        return {200, json_media_type, json::serialize(*document)};
     }
     if (info.path == "/version") {
         return {200, json_media_type,
