@@ -80,8 +80,10 @@
 #include <kcontrol/testing/impl/json_path.ipp>
 #include <kcontrol/testing/impl/list_page.ipp>
 #include <kcontrol/testing/impl/list_query.ipp>
+#include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/object_filter.ipp>
 #include <kcontrol/testing/impl/object_store.ipp>
+#include <kcontrol/testing/impl/openapi.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>
 #include <kcontrol/testing/impl/request_info.ipp>
 #include <kcontrol/testing/impl/request_log.ipp>
