@@ -6,14 +6,14 @@
 #include "support/run.hpp"
 #include "support/temporary_directory.hpp"
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
-#include <fstream>
+#include <memory>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace kcontrol;
@@ -37,25 +37,21 @@ std::string find_kubectl() {
     return {};
 }
 
-// A server in a thread of its own, and kubectl runs against it.
+// A server, and runs of kubectl against it; the test's own thread serves while it waits for kubectl.
 class cluster {
 public:
-    cluster() : work_(boost::asio::make_work_guard(context_)), server_(env_, context_.get_executor()) {
+    cluster() : server_(env_, context_.get_executor()) {
         resource_type jobs("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs");
         jobs.columns.emplace_back("State", "string", ".status.conditions[-1:].type");
         jobs.columns.emplace_back("Workers", "integer", ".spec.workers", 1);
         server_.api().register_resource(std::move(jobs));
         REQUIRE(server_.start());
         write("kubeconfig", server_.kubeconfig("any"));
-        thread_ = std::thread([this] { context_.run(); });
     }
-    ~cluster() {
-        boost::asio::co_spawn(context_, server_.stop(), [this](std::exception_ptr) { context_.stop(); });
-        thread_.join();
-    }
+    ~cluster() { test::run(context_, server_.stop()); }
 
     std::string write(const std::string& name, const std::string& text) {
-        std::ofstream(path(name)) << text;
+        directory_.write(name, text);
         return path(name);
     }
     std::string path(const std::string& name) const { return directory_.path(name); }
@@ -68,7 +64,8 @@ public:
 
     struct child {
         pid_t pid = 0;
-        int output = -1;
+        std::shared_ptr<boost::asio::posix::stream_descriptor> output;
+        std::string text;
     };
     child start(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {program_, "--kubeconfig", path("kubeconfig"), "--cache-dir", path("cache"),
@@ -86,27 +83,34 @@ public:
         REQUIRE(::posix_spawn(&started.pid, program_.c_str(), &actions, nullptr, argv.data(), environ) == 0);
         posix_spawn_file_actions_destroy(&actions);
         ::close(pipe[1]);
-        started.output = pipe[0];
+        started.output = std::make_shared<boost::asio::posix::stream_descriptor>(context_, pipe[0]);
         return started;
     }
     outcome finish(child started) {
-        outcome out;
-        read_until(started, out.text, {});
-        ::close(started.output);
+        read_until(started, {});
         int status = 0;
         ::waitpid(started.pid, &status, 0);
+        outcome out;
+        out.text = std::move(started.text);
         out.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         return out;
     }
-    // Reads until `wanted` has been seen, or to the end.
-    static bool read_until(child& started, std::string& text, std::string_view wanted) {
+    // Serves until kubectl has said `wanted`, or to its end.
+    bool read_until(child& started, std::string_view wanted) {
         char buffer[4096];
-        while (wanted.empty() || text.find(wanted) == std::string::npos) {
-            const ssize_t n = ::read(started.output, buffer, sizeof buffer);
-            if (n <= 0) return false;
-            text.append(buffer, static_cast<std::size_t>(n));
+        bool open = true;
+        while (open && (wanted.empty() || started.text.find(wanted) == std::string::npos)) {
+            bool done = false;
+            started.output->async_read_some(boost::asio::buffer(buffer), [&](error_code failure, std::size_t n) {
+                started.text.append(buffer, n);
+                done = true;
+                open = !failure;
+            });
+            context_.restart();
+            while (!done && context_.run_one() != 0) {
+            }
         }
-        return true;
+        return open;
     }
 
 private:
@@ -114,9 +118,7 @@ private:
     test::temporary_directory directory_;
     system_environment env_;
     boost::asio::io_context context_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     local_api_server server_;
-    std::thread thread_;
 };
 
 bool has(const cluster::outcome& out, std::string_view text) {
@@ -158,8 +160,7 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
     CHECK(has(c.run({"get", "pytorchjob", "nope"}), "NotFound"));
 
     auto watch = c.start({"get", "pytorchjobs", "-w"});
-    std::string seen;
-    CHECK(cluster::read_until(watch, seen, "train"));
+    CHECK(c.read_until(watch, "train"));
     CHECK(
         has(c.run({"patch", "pytorchjob", "train", "--type", "merge", "-p", R"({"spec":{"workers":8}})"}), "patched"));
     CHECK(has(c.run({"patch", "pytorchjob", "train", "--type", "json", "-p",
@@ -168,7 +169,7 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
     CHECK(has(c.run({"patch", "pytorchjob", "train", "--subresource", "status", "--type", "merge", "-p",
                      R"({"status":{"conditions":[{"type":"Running","status":"True"}]}})"}),
               "patched"));
-    CHECK(cluster::read_until(watch, seen, "Running"));
+    CHECK(c.read_until(watch, "Running"));
     CHECK(has(c.run({"label", "pytorchjob", "train", "team=blue", "--overwrite"}), "labeled"));
     CHECK(has(c.run({"wait", "--for=condition=Running", "pytorchjob/train", "--timeout=5s"}), "condition met"));
     // From files: `kubectl create namespace` and its like send protobuf, which this server does not take.

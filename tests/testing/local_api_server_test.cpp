@@ -20,7 +20,6 @@ awaitable<int> ask(http::transport_factory factory, executor ex, auth::cluster_c
     http::exchange_options options;
     const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
     (*transport)->close();
-    if (!answer) MESSAGE(answer.error().what());
     if (!answer) co_return -2;
     co_return answer->status;
 }

@@ -54,7 +54,7 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
     if (const auto given = json::get_string(body, {"propagationPolicy"}); !given.empty()) policy = given;
     if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
         return failure::invalid({"meta.k8s.io", "DeleteOptions"}, "", "propagationPolicy", "FieldValueNotSupported",
-                                "Unsupported value: " + quoted(policy) +
+                                "Unsupported value: " + in_quotes(policy) +
                                     R"(: supported values: "Foreground", "Background", "Orphan", "nil")");
     }
     out.uid = json::get_string(body, {"preconditions", "uid"});

@@ -13,7 +13,7 @@ inline json::object details_of(const group_resource& what, std::string_view name
     return details;
 }
 
-inline std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 inline failure make_failure(int code, std::string_view reason, std::string message, json::object details) {
     failure f(code, reason, std::move(message));
@@ -48,17 +48,17 @@ KCONTROL_DECL error failure::to_error() const {
 }
 
 KCONTROL_DECL failure failure::not_found(const group_resource& what, std::string_view name) {
-    return detail::make_failure(404, "NotFound", what.text() + " " + detail::quoted(name) + " not found",
+    return detail::make_failure(404, "NotFound", what.text() + " " + detail::in_quotes(name) + " not found",
                                 detail::details_of(what, name));
 }
 
 KCONTROL_DECL failure failure::already_exists(const group_resource& what, std::string_view name) {
-    return detail::make_failure(409, "AlreadyExists", what.text() + " " + detail::quoted(name) + " already exists",
+    return detail::make_failure(409, "AlreadyExists", what.text() + " " + detail::in_quotes(name) + " already exists",
                                 detail::details_of(what, name));
 }
 
 KCONTROL_DECL failure failure::conflict(const group_resource& what, std::string_view name, std::string_view why) {
-    std::string text = "Operation cannot be fulfilled on " + what.text() + " " + detail::quoted(name) + ": ";
+    std::string text = "Operation cannot be fulfilled on " + what.text() + " " + detail::in_quotes(name) + ": ";
     return detail::make_failure(409, "Conflict", text.append(why), detail::details_of(what, name));
 }
 
@@ -79,7 +79,7 @@ KCONTROL_DECL failure failure::invalid(const group_resource& kind, std::string_v
     entry["field"] = field;
     json::object details = detail::details_of(kind, name);
     details["causes"] = json::array({std::move(entry)});
-    std::string text = kind.text() + " " + detail::quoted(name) + " is invalid: ";
+    std::string text = kind.text() + " " + detail::in_quotes(name) + " is invalid: ";
     text.append(field).append(": ").append(problem);
     return detail::make_failure(422, "Invalid", std::move(text), std::move(details));
 }
@@ -107,7 +107,7 @@ KCONTROL_DECL failure failure::unauthorized() { return failure(401, "Unauthorize
 
 KCONTROL_DECL failure failure::forbidden(const group_resource& what, std::string_view name, std::string_view why) {
     std::string text = what.text();
-    if (!name.empty()) text += " " + detail::quoted(name);
+    if (!name.empty()) text += " " + detail::in_quotes(name);
     text.append(" is forbidden: ").append(why);
     return detail::make_failure(403, "Forbidden", std::move(text), detail::details_of(what, name));
 }

@@ -20,7 +20,7 @@ inline outcome<std::optional<std::int64_t>> integer_parameter(const request_info
     std::int64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem != std::errc() || end != text.data() + text.size()) {
-        return failure::bad_request("strconv.ParseInt: parsing " + quoted(text) + ": invalid syntax");
+        return failure::bad_request("strconv.ParseInt: parsing " + in_quotes(text) + ": invalid syntax");
     }
     return std::optional<std::int64_t>(number);
 }
@@ -42,7 +42,7 @@ inline outcome<void> check_match_of_list(const request_info& request) {
     if (match != "Exact" && match != "NotOlderThan") {
         return failure::invalid(
             {"meta.k8s.io", "ListOptions"}, "", field, "FieldValueNotSupported",
-            "Unsupported value: " + quoted(match) + R"(: supported values: "Exact", "NotOlderThan", "")");
+            "Unsupported value: " + in_quotes(match) + R"(: supported values: "Exact", "NotOlderThan", "")");
     }
     if (match == "Exact" && version == "0") {
         return forbidden_option(field, R"(resourceVersionMatch "exact" is forbidden for resourceVersion "0")");
@@ -88,8 +88,8 @@ KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& req
     const std::string_view version = request.parameter("resourceVersion");
     if (!version.empty()) {
         query.version = detail::parse_version(version);
-        const std::string problem = "resourceVersion: Invalid value: " + detail::quoted(version) +
-                                    ": strconv.ParseUint: parsing " + detail::quoted(version) + ": invalid syntax";
+        const std::string problem = "resourceVersion: Invalid value: " + detail::in_quotes(version) +
+                                    ": strconv.ParseUint: parsing " + detail::in_quotes(version) + ": invalid syntax";
         // A list words it as 400, a watch as 500 without a reason; so does the real one.
         if (!query.version && query.watch) return failure(500, "", problem);
         if (!query.version) return failure::bad_request("invalid resource version: " + problem);

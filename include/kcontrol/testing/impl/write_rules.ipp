@@ -52,7 +52,7 @@ inline outcome<void> check_type(const resource_type& type, const write_target& t
     if (!api_version.empty() && api_version != expected) {
         if (target.is_patch) {
             return failure::invalid({"", type.kind}, target.name, "apiVersion", "FieldValueInvalid",
-                                    "Invalid value: " + quoted(api_version) + ": must be " + expected);
+                                    "Invalid value: " + in_quotes(api_version) + ": must be " + expected);
         }
         return failure::bad_request("the API version in the data (" + api_version +
                                     ") does not match the expected API version (" + expected + ")");
@@ -60,9 +60,9 @@ inline outcome<void> check_type(const resource_type& type, const write_target& t
     if (!kind.empty() && kind != type.kind) {
         if (target.is_patch) {
             return failure::invalid({type.group, kind}, target.name, "kind", "FieldValueInvalid",
-                                    "Invalid value: " + quoted(kind) + ": must be " + type.kind);
+                                    "Invalid value: " + in_quotes(kind) + ": must be " + type.kind);
         }
-        return failure::bad_request(kind + " in version " + quoted(target.version) + " cannot be handled as a " +
+        return failure::bad_request(kind + " in version " + in_quotes(target.version) + " cannot be handled as a " +
                                     type.kind);
     }
     return {};
@@ -110,7 +110,7 @@ inline outcome<void> check_version_and_uid(const resource_type& type, const writ
                                     "Invalid value: 0: must be specified for an update");
         }
     } else if (const auto number = parse_version(version); !number) {
-        return failure(500, "", "strconv.ParseUint: parsing " + quoted(version) + ": invalid syntax");
+        return failure(500, "", "strconv.ParseUint: parsing " + in_quotes(version) + ": invalid syntax");
     } else if (*number != stored.version()) {
         return failure::modified(type.id(), target.name);
     }
@@ -118,7 +118,7 @@ inline outcome<void> check_version_and_uid(const resource_type& type, const writ
     if (uid.empty() || uid == stored.uid()) return {};
     if (target.is_patch) {
         return failure::invalid(kind_of(type), target.name, "metadata.uid", "FieldValueInvalid",
-                                "Invalid value: " + quoted(uid) + ": field is immutable");
+                                "Invalid value: " + in_quotes(uid) + ": field is immutable");
     }
     return failure::conflict(
         type.id(), target.name,
@@ -133,7 +133,7 @@ inline outcome<void> check_finalizers(const resource_type& type, const write_tar
     for (auto& name : strings_of(before.if_contains("finalizers"))) known.insert(std::move(name));
     std::string added;
     for (const auto& name : strings_of(now)) {
-        if (!known.contains(name)) added += (added.empty() ? "" : ", ") + quoted(name);
+        if (!known.contains(name)) added += (added.empty() ? "" : ", ") + in_quotes(name);
     }
     if (added.empty()) return {};
     return failure::invalid(kind_of(type), target.name, "metadata.finalizers", "FieldValueForbidden",
@@ -212,7 +212,7 @@ KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const writ
     }
     if (!is_object_name(name)) {
         return failure::invalid(detail::kind_of(type), name, "metadata.name", "FieldValueInvalid",
-                                "Invalid value: " + detail::quoted(name) + ": " + std::string(detail::name_problem));
+                                "Invalid value: " + detail::in_quotes(name) + ": " + std::string(detail::name_problem));
     }
     for (const std::string_view set_by_server : {"generation", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
         metadata.erase(set_by_server);
