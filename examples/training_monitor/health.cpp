@@ -27,15 +27,19 @@ bool is_complete(const cluster_view& cluster) {
     return std::all_of(cluster.kinds.begin(), cluster.kinds.end(), is_watched);
 }
 
+std::string cluster_report(const cluster_view& cluster) {
+    std::string out;
+    append_line(out, cluster.state == "live", "cluster " + cluster.name, cluster.state, cluster.reason);
+    for (const auto& kind : cluster.kinds) {
+        append_line(out, is_watched(kind), "cluster " + cluster.name + " " + kind.kind + "." + kind.api_version,
+                    kind.state, kind.reason);
+    }
+    return out;
+}
+
 std::string readiness_report(const job_table::cluster_list& clusters) {
     std::string out;
-    for (const auto& cluster : clusters) {
-        append_line(out, cluster->state == "live", "cluster " + cluster->name, cluster->state, cluster->reason);
-        for (const auto& kind : cluster->kinds) {
-            append_line(out, is_watched(kind), "cluster " + cluster->name + " " + kind.kind + "." + kind.api_version,
-                        kind.state, kind.reason);
-        }
-    }
+    for (const auto& cluster : clusters) out += cluster_report(*cluster);
     return out + (is_ready(clusters) ? "readyz check passed\n" : "readyz check failed\n");
 }
 

@@ -14,6 +14,9 @@ bool is_ready(const job_table::cluster_list& clusters);
 /// True if the cluster's jobs are all in view: each kind that is installed there has been listed.
 bool is_complete(const cluster_view& cluster);
 
+/// The lines of one cluster in readiness_report().
+std::string cluster_report(const cluster_view& cluster);
+
 /// One line for each cluster and each of its kinds, with the reason of what is not as it should be, and a verdict, as
 /// in the API server's /readyz?verbose.
 std::string readiness_report(const job_table::cluster_list& clusters);

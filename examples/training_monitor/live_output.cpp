@@ -51,6 +51,15 @@ void live_output::take(const std::vector<change>& changes) {
     changed_.notify_all();
 }
 
+void live_output::caption(std::string text) {
+    if (draws()) {
+        caption_ = std::move(text);
+        changed_.notify_all();
+    } else if (format_ != output_format::json && format_ != output_format::none) {
+        out_.write("-- " + text + "\n");
+    }
+}
+
 void live_output::print_lines(const std::vector<change>& changes) {
     std::string lines;
     const auto now = env_.wall_now();
@@ -72,8 +81,9 @@ void live_output::draw() {
     layout.wide = format_ == output_format::wide;
     layout.color = true;
     layout.columns = out_.columns();
-    layout.rows = out_.rows() > 3 ? out_.rows() - 3 : 0;
-    out_.write(as_frame(headline_ + "\n\n" + snapshot_text(table_.clusters(), table_.jobs(), env_.wall_now(), layout)));
+    const std::string head = headline_ + "\n" + (caption_.empty() ? "" : caption_ + "\n") + "\n";
+    layout.rows = out_.rows() > 4 ? out_.rows() - 4 : 0;
+    out_.write(as_frame(head + snapshot_text(table_.clusters(), table_.jobs(), env_.wall_now(), layout)));
     dirty_ = false;
 }
 

@@ -37,6 +37,11 @@ public:
     /// A line above the table on a terminal.
     void headline(std::string text) { headline_ = std::move(text); }
 
+    /// What happens now: below the headline on a terminal, a line elsewhere.
+    void caption(std::string text);
+    /// A line as it is, in whatever format.
+    void line(const std::string& text) { out_.write(text); }
+
     /// True if the output is a table that is redrawn.
     bool draws() const {
         return out_.is_terminal() && (format_ == output_format::table || format_ == output_format::wide);
@@ -60,7 +65,7 @@ private:
     job_table& table_;
     output_format format_;
     screen& out_;
-    std::string headline_;
+    std::string headline_, caption_;
     bool dirty_ = true;
     kcontrol::async_event changed_;
     std::map<std::string, std::shared_ptr<const cluster_view>> told_;  ///< what was last said of a cluster

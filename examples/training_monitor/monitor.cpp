@@ -97,10 +97,14 @@ kcontrol::awaitable<bool> monitor::wait_complete(std::stop_token stop, kcontrol:
         const bool complete =
             all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return is_complete(*c); });
         if (complete) co_return true;
+        // Without a usable configuration a cluster has no kinds, and waiting won't help.
+        const bool hopeless = std::any_of(clusters.begin(), clusters.end(),
+                                          [](const auto& c) { return c->state == "failed" && c->kinds.empty(); });
         const bool settled =
             all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return is_settled(*c); });
-        if (settled && is_due(patience)) co_return false;
-        co_await changed_.wait(env_, stop, started + (is_due(patience) ? deadline : patience));
+        if (settled && (hopeless || is_due(patience))) co_return false;
+        const auto next = is_due(patience) ? deadline : patience;
+        co_await changed_.wait(env_, stop, started + next);
     }
     co_return false;
 }

@@ -4,6 +4,7 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include "demo/demo.hpp"
 #include "health.hpp"
 #include "live_output.hpp"
 #include "log_sink.hpp"
@@ -39,36 +40,86 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
     if (stop.stop_requested()) co_return 1;
     output.print_snapshot();
     if (complete) co_return 0;
+    std::fputs("training_monitor: not everything could be read:\n", stderr);
     for (const auto& cluster : m.table().clusters()) {
-        if (is_complete(*cluster)) continue;
-        job_table::cluster_list one{cluster};
-        std::fprintf(stderr, "training_monitor: the picture of cluster %s is not complete:\n%s",
-                     kcontrol::escape_control(cluster->name).c_str(), readiness_report(one).c_str());
+        if (!is_complete(*cluster)) std::fputs(cluster_report(*cluster).c_str(), stderr);
     }
     co_return 1;
 }
 
-kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               live_output& output, kcontrol::logger log, std::stop_token stop) {
-    web site(env, m.table(), m.hub(), o.listen.host);
-    kcontrol::http::server server(env, ex, site.handler(), {}, log);
-    if (o.listen.enabled) {
-        const auto listening = server.listen(o.listen);
-        if (!listening) co_return fail(listening.error().with_context("--listen " + o.listen.text()));
-        server.start();
-        auto bound = o.listen;
-        bound.port = server.local_port();
-        log.info("serving", {{"url", "http://" + bound.text() + "/"}});
-        output.headline("Training jobs, http://" + bound.text() + "/ (Ctrl-C stops)");
+// The page and the interface, where --listen has them.
+class service {
+public:
+    service(kcontrol::environment& env, kcontrol::executor ex, monitor& m, const options& o, kcontrol::logger log)
+        : site_(env, m.table(), m.hub(), o.listen.host), server_(env, std::move(ex), site_.handler(), {}, log), o_(o) {}
+
+    /// The URL served at, empty if nowhere.
+    kcontrol::result<std::string> start() {
+        if (!o_.listen.enabled) return std::string();
+        const auto listening = server_.listen(o_.listen);
+        if (!listening) return listening.error().with_context("--listen " + o_.listen.text());
+        server_.start();
+        auto bound = o_.listen;
+        bound.port = server_.local_port();
+        return "http://" + bound.text() + "/";
     }
-    m.on_change([&output](const std::vector<change>& changes) { output.take(changes); });
-    kcontrol::task_group tasks(env, ex, log);
-    tasks.spawn(output.run(stop));
+    kcontrol::awaitable<void> stop() { co_await server_.stop(); }
+
+private:
+    web site_;
+    kcontrol::http::server server_;
+    const options& o_;
+};
+
+kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token stop) {
     kcontrol::async_event never;
     co_await never.wait(env, stop);
-    co_await server.stop();
-    co_await tasks.join();
-    co_return 0;
+}
+
+kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
+                               live_output& output, kcontrol::logger log, std::stop_token stop) {
+    std::unique_ptr<kcontrol::cluster_source> source;
+    if (!o.demo) {
+        auto made = make_source(env, ex, o, log);
+        if (!made) co_return fail(made.error());
+        source = std::move(*made);
+    }
+    service pages(env, ex, m, o, log);
+    const auto url = pages.start();
+    if (!url) co_return fail(url.error());
+    if (!url->empty()) log.info("serving", {{"url", *url}});
+    output.headline("Training jobs" + (url->empty() ? "" : ", " + *url) + " (Ctrl-C stops)");
+    m.on_change([&output](const std::vector<change>& changes) { output.take(changes); });
+    if (source) {
+        const auto started = m.start(std::move(source));
+        if (!started) co_return fail(started.error().with_context("--clusters"));
+    }
+    kcontrol::task_group tasks(env, ex, log);
+    tasks.spawn(output.run(stop));
+    int status = 0;
+    if (o.demo) {
+        const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);
+        if (!played) status = fail(played.error());
+    } else {
+        co_await wait_for(env, stop);
+    }
+    co_await pages.stop();
+    if (status == 0) co_await tasks.join();
+    co_return status;
+}
+
+kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
+                              live_output& output, kcontrol::logger log, std::stop_token stop) {
+    if (o.demo) {
+        const int status = co_await demo::play_once(env, ex, m, output, stop);
+        co_return status;
+    }
+    auto source = make_source(env, ex, o, log);
+    if (!source) co_return fail(source.error());
+    const auto started = m.start(std::move(*source));
+    if (!started) co_return fail(started.error());
+    const int status = co_await print_once(m, output, stop);
+    co_return status;
 }
 
 }  // namespace
@@ -76,16 +127,12 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
                                      std::stop_token stop) {
     kcontrol::logger log(standard_error_sink(env, o.log), threshold(o));
-    auto source = make_source(env, ex, o, log);
-    if (!source) co_return fail(source.error());
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
     const auto out = standard_output();
     live_output output(env, m.table(), o.output, *out);
-    const auto started = m.start(std::move(*source));
-    if (!started) co_return fail(started.error());
     int status = 0;
     if (o.once) {
-        status = co_await print_once(m, output, stop);
+        status = co_await once(env, ex, o, m, output, log, stop);
     } else {
         status = co_await watch(env, ex, o, m, output, log, stop);
     }
