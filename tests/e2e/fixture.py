@@ -94,7 +94,7 @@ class WorldTest(unittest.TestCase):
         self.alpha, self.beta, self.monitor = self.world.alpha, self.world.beta, self.world.monitor
         for name in KINDS:
             self.until_live(name)
-        self.before = {name: self.monitor.counters(name) for name in KINDS}
+        self.before = {name: self.monitor.counters(name, kinds) for name, kinds in KINDS.items()}
 
     def until_live(self, name):
         kinds = {k for k in KINDS[name]}
@@ -150,7 +150,8 @@ class WorldTest(unittest.TestCase):
                 self.until_same(name)
         wait.until("the event stream does not arrive at what /api/v1/jobs shows", self.stream_is_current, 10)
         for name in self.others:
-            self.assertEqual(self.before[name], self.monitor.counters(name), f"{name} was not left alone")
+            self.assertEqual(self.before[name], self.monitor.counters(name, KINDS[name]),
+                             f"{name} was not left alone")
         self.assertNotIn(self.world.token, self.monitor.log.read_text(), "the log holds a token")
 
     def stream_is_current(self):

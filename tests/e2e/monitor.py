@@ -78,10 +78,12 @@ class Monitor:
         kinds = found["kinds"] if found else []
         return next((k for k in kinds if k["kind"] == kind and k["apiVersion"] == version), None)
 
-    def counters(self, cluster):
-        """{(kind, apiVersion): (lists, watches)} of a cluster."""
+    def counters(self, cluster, kinds):
+        """{(kind, apiVersion): (lists, watches)} of a cluster's `kinds`: those installed, for the others are probed."""
         found = self.cluster(cluster)
-        return {(k["kind"], k["apiVersion"]): (k["lists"], k["watches"]) for k in found["kinds"]} if found else {}
+        shown = found["kinds"] if found else []
+        every = {(k["kind"], k["apiVersion"]): (k["lists"], k["watches"]) for k in shown}
+        return {kind: every.get(kind) for kind in kinds}
 
     def stop(self):
         """The exit code after SIGTERM."""

@@ -1,0 +1,58 @@
+"""The harness itself: what must be found wrong in an event stream, is."""
+import unittest
+
+import expected
+import monitor
+
+
+def stream(*events):
+    """An Events without a connection; ids count up unless given."""
+    out = object.__new__(monitor.Events)
+    out.failure = None
+    out.all = [(e[2] if len(e) > 2 else number, e[0], e[1]) for number, e in enumerate(events, 1)]
+    return out
+
+
+def job(state, previous=None, uid="u", **members):
+    out = {"cluster": "c", "namespace": "n", "kind": "Job", "apiVersion": "batch/v1", "name": "j", "uid": uid,
+           "state": state, "durationSeconds": 1, **members}
+    return {**out, "previousState": previous} if previous else out
+
+
+READY = ("ready", {})
+CLUSTER = ("cluster", {"name": "c"})
+
+
+class Harness(unittest.TestCase):
+    def test_a_good_stream(self):
+        states, jobs, clusters = stream(
+            CLUSTER, ("job", job("Created")), READY, ("job", job("Running", "Created")),
+            ("job", job("Running", gpus=1)), ("job-removed", job("Running")), ("job", job("Created", uid="v"))).check()
+        self.assertEqual(states, {("c", "u"): ["Created", "Running"], ("c", "v"): ["Created"]})
+        self.assertEqual((len(jobs), list(clusters)), (1, ["c"]))
+
+    def test_bad_streams(self):
+        running, later = ("job", job("Running")), {"durationSeconds": 9}
+        for why, events in {
+            "is not above": [READY, (*running, 5), ("job", job("Failed", "Running"), 5)],
+            "says again": [READY, running, ("job", {**job("Running"), **later})],
+            "previousState is": [READY, running, ("job", job("Failed", "Created"))],
+            "it was Running": [READY, running, ("job", job("Failed"))],
+            "without a change": [READY, running, ("job", job("Running", "Created", gpus=1))],
+            "it was not there": [READY, ("job-removed", job("Running"))],
+            "not an event": [READY, ("surprise", {})],
+            "0 ready events": [running],
+            "2 ready events": [READY, READY],
+        }.items():
+            with self.subTest(why), self.assertRaisesRegex(AssertionError, why):
+                stream(*events).check()
+
+    def test_states_by_type_and_never_the_last_condition(self):
+        conditions = [{"type": "Succeeded", "status": "True"}, {"type": "Running", "status": "False"}]
+        self.assertEqual(expected.state({"kind": "MPIJob", "spec": {}, "status": {"conditions": conditions}}), "Succeeded")
+        resumed = {"kind": "Job", "spec": {}, "status": {"active": 1, "conditions": [{"type": "Suspended", "status": "False"}]}}
+        self.assertEqual(expected.state(resumed), "Running")
+
+
+if __name__ == "__main__":
+    unittest.main()
