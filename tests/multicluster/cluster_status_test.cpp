@@ -44,6 +44,8 @@ TEST_CASE("derive_cluster_state: the state follows from the kinds") {
         {{forbidden, silent}, cluster_state::degraded, "E: connection refused"},
         {{silent, silent}, cluster_state::unreachable, "connection refused"},
         {{silent, listing}, cluster_state::unreachable, "connection refused"},
+        {{absent, silent}, cluster_state::unreachable, "connection refused"},
+        {{absent, rejected}, cluster_state::failed, "Unauthorized"},
         {{rejected, rejected}, cluster_state::failed, "Unauthorized"},
         {{distrusted, distrusted}, cluster_state::failed, "TLS failed"},
         {{silent, rejected}, cluster_state::failed, "connection refused"},

@@ -19,12 +19,12 @@ KCONTROL_DECL std::string_view to_string(cluster_state state) noexcept {
 }
 
 KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const std::vector<kind_status>& kinds) {
-    std::size_t pending = 0, failing = 0, unreachable = 0, forbidden = 0;
+    std::size_t pending = 0, failing = 0, unreachable = 0, forbidden = 0, absent = 0;
     const kind_status* worst = nullptr;
     for (const auto& kind : kinds) {
         switch (kind.informer.state) {
-        case informer_state::live:
-        case informer_state::not_installed: break;
+        case informer_state::live: break;
+        case informer_state::not_installed: ++absent; break;
         case informer_state::idle:
         case informer_state::paused: ++pending; break;
         case informer_state::listing: pending += kind.informer.synced ? 0U : 1U; break;
@@ -44,7 +44,8 @@ KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const s
     }
     const auto explain = [&] { return worst->gvk.kind + ": " + worst->informer.reason; };
     if (failing != 0) {
-        const bool all = failing + pending == kinds.size();
+        // That a kind was absent when the server last answered says nothing of the server now.
+        const bool all = failing + pending + absent == kinds.size();
         if (!all) return {cluster_state::degraded, explain()};
         const bool silent = unreachable == failing;
         return {silent ? cluster_state::unreachable : cluster_state::failed, worst->informer.reason};
