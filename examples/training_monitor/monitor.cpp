@@ -66,7 +66,7 @@ void monitor::take_event(const std::string& cluster, const kcontrol::resource_in
 }
 
 void monitor::tell(const std::vector<change>& changes) {
-    if (changes.empty()) return;
+    if (changes.empty() || stopping_) return;
     hub_.publish(changes);
     if (listener_) listener_(changes);
     changed_.notify_all();
@@ -83,6 +83,7 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
 }
 
 kcontrol::awaitable<void> monitor::stop() {
+    stopping_ = true;
     if (source_) source_->stop();
     co_await clusters_->stop();
 }

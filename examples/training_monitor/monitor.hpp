@@ -34,7 +34,7 @@ public:
     /// Errors: the source can't work at all.
     kcontrol::result<void> start(std::unique_ptr<kcontrol::cluster_source> source);
 
-    /// Lets all clusters go. Idempotent.
+    /// Lets all clusters go. That this empties the table is told to nobody: the clusters did not leave. Idempotent.
     kcontrol::awaitable<void> stop();
 
     /// Waits until every cluster that there should be is completely in view (true), or until it is clear that some will
@@ -53,6 +53,7 @@ private:
     job_table table_;
     event_hub hub_;
     listener listener_;
+    bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
     kcontrol::async_event changed_;
     std::unique_ptr<kcontrol::cluster_source> source_;
