@@ -1,7 +1,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail unit clang tidy release package readme demo e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail unit simulation clang tidy release package readme demo e2e)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -86,6 +86,7 @@ group_unit() {
     configure "$UNIT_PRESET"
     build "$UNIT_PRESET" kcontrol_tests
     local program name status
+    export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-40}
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
     for program in "$BUILD/$UNIT_PRESET"/tests/test_*; do
@@ -98,6 +99,17 @@ group_unit() {
         tail -n 3 "$LOGS/$name.log"
         ((status == 0)) || { echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; }
     done
+}
+
+# The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them.
+group_simulation() {
+    local build=$BUILD/simulation status=0
+    cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_DEVELOPER_MODE=ON >/dev/null
+    cmake --build "$build" --parallel "$(build_jobs)" --target test_simulation
+    KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-1000} "$build/tests/test_simulation" --no-colors >"$LOGS/swarm.log" 2>&1 || status=$?
+    sed -n 's/^swarm: /note: swarm: /p' "$LOGS/swarm.log"
+    count_doctest "$LOGS/swarm.log" "$status"
+    ((status == 0)) || tail -n 50 "$LOGS/swarm.log"
 }
 
 group_release() {
