@@ -1,5 +1,5 @@
-// What a user of the compiled library writes: a kind as large as a Pod, an informer and a controller. It has a budget
-// of 3 s at -O0 (see group_compile_time in scripts/test-groups.sh); it is compiled there, not linked.
+// What a user of the compiled library writes: a kind as large as a Pod, an informer and a controller. It should
+// take 3 s at -O0 (see group_compile_time in scripts/test-groups.sh); it is compiled there, not linked.
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/informer_source.hpp>

@@ -7,13 +7,15 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace kcontrol::testing::detail {
 
 struct sim_exchange {
     // What the client has been able to see of the answer.
     std::optional<http::response_head> head;
-    std::string bytes;
+    std::string bytes;  // of the body; those before `taken` have been read
+    std::size_t taken = 0;
     bool ended = false;                // the body is complete
     std::optional<error_code> broken;  // nothing more will come
     bool frozen = false;               // half-open: the server's side talks into the void
@@ -24,8 +26,18 @@ struct sim_exchange {
 
     static constexpr std::size_t window = 64 * 1024;
 
+    std::string_view unread() const { return std::string_view(bytes).substr(taken); }
+
+    // A body may be large and is read in small slices, so what was read is dropped now and then only.
+    void take(std::size_t n) {
+        taken += n;
+        if (taken * 2 < bytes.size()) return;
+        bytes.erase(0, taken);
+        taken = 0;
+    }
+
     void break_with(errc why) {
-        if (ended && bytes.empty()) return;
+        if (ended && unread().empty()) return;
         broken = make_error_code(why);
         gone.request_stop();
         for_client.notify_all();
@@ -58,7 +70,7 @@ public:
     }
 
     awaitable<result<void>> write(std::string piece) override {
-        while (!exchange_->broken && !exchange_->frozen && exchange_->bytes.size() > sim_exchange::window) {
+        while (!exchange_->broken && !exchange_->frozen && exchange_->unread().size() > sim_exchange::window) {
             co_await exchange_->for_server.wait(*env_, exchange_->gone.get_token());
         }
         if (exchange_->broken || exchange_->gone.stop_requested()) co_return error(errc::connection_lost);

@@ -36,7 +36,7 @@ inline awaitable<result<void>> await_exchange(environment& env, std::shared_ptr<
 
 inline bool has_head(const sim_exchange& e) { return e.head.has_value(); }
 inline bool has_end(const sim_exchange& e) { return e.ended; }
-inline bool has_bytes_or_end(const sim_exchange& e) { return !e.bytes.empty() || e.ended; }
+inline bool has_bytes_or_end(const sim_exchange& e) { return !e.unread().empty() || e.ended; }
 
 class sim_body final : public http::body_stream {
 public:
@@ -47,12 +47,12 @@ public:
     awaitable<result<std::size_t>> read_some(std::span<char> into, duration idle, std::stop_token stop) override {
         auto ready = co_await await_exchange(*env_, exchange_, &has_bytes_or_end, env_->now() + idle, stop);
         if (!ready) co_return ready.error();
-        auto& bytes = exchange_->bytes;
+        const auto bytes = exchange_->unread();
         if (bytes.empty()) co_return std::size_t{0};
         const std::size_t most = std::min(into.size(), bytes.size());
         const std::size_t slice = 1 + static_cast<std::size_t>(context_->random() % most);
         std::memcpy(into.data(), bytes.data(), slice);
-        bytes.erase(0, slice);
+        exchange_->take(slice);
         exchange_->for_server.notify_all();
         co_return slice;
     }
