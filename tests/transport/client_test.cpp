@@ -137,6 +137,7 @@ TEST_CASE("a stalled stream times out, and stays failed") {
         const auto third = co_await opened->body->read_some(buffer, 10ms, {});
         CHECK(third.error() == errc::timeout);
     }(*client));
+    run(net.context, server->stop());
 }
 
 TEST_CASE("stop ends a read in progress") {
@@ -159,6 +160,7 @@ TEST_CASE("stop ends a read in progress") {
     stop.request_stop();
     net.until([&] { return outcome.has_value(); });
     CHECK(outcome->error() == errc::stopped);
+    run(net.context, server->stop());
 }
 
 TEST_CASE("deadline and stop while waiting for an answer") {
@@ -182,6 +184,7 @@ TEST_CASE("deadline and stop while waiting for an answer") {
     CHECK(stopped.error() == errc::stopped);
     const auto at_once = net.get(*client, "/slow", http::exchange_options().stop(stop.get_token()));
     CHECK(at_once.error() == errc::stopped);
+    run(net.context, server->stop());
 }
 
 TEST_CASE("what may not go on the wire is refused before anything is sent") {

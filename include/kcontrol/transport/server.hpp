@@ -60,8 +60,8 @@ class server_core;
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context. Handlers run
 /// there, too.
-/// Object lifetime: destruction closes every connection; handlers that still run keep what they need alive. The
-/// environment outlives them.
+/// Object lifetime: destruction closes every connection; handlers that still run keep what they need alive, and end
+/// when their context runs on. Call stop() first where the context is about to go. The environment outlives them.
 class server {
 public:
     KCONTROL_DECL server(environment& env, executor ex, handler answer, server_options options = {}, logger log = {});
