@@ -34,12 +34,15 @@ struct cluster_view {
     friend bool operator==(const cluster_view&, const cluster_view&) = default;
 };
 
-/// Equal but for the times at which the server was last heard: those change with every event and are no news.
+/// Equal but for the times at which the server was last heard, which change with every event.
 inline bool same_but_for_times(cluster_view a, const cluster_view& b) {
     a.last_sync = b.last_sync;
     if (a.kinds.size() != b.kinds.size()) return false;
     for (std::size_t i = 0; i < a.kinds.size(); ++i) a.kinds[i].last_event = b.kinds[i].last_event;
     return a == b;
 }
+
+/// True if readers who know `a` should hear of `b`: anything but those times changed, or they are getting stale.
+bool is_news(const cluster_view& a, const cluster_view& b);
 
 }  // namespace training_monitor

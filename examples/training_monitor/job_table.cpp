@@ -141,9 +141,10 @@ std::vector<change> job_table::remove(const observed_job& last) {
 std::vector<change> job_table::set_cluster(cluster_view view) {
     std::vector<change> out;
     cluster_entry& cluster = clusters_[view.name];
-    const bool news = !cluster.view || !same_but_for_times(*cluster.view, view);
+    const bool news = !cluster.told || is_news(*cluster.told, view);
     cluster.view = std::make_shared<const cluster_view>(std::move(view));
     if (!news) return out;
+    cluster.told = cluster.view;
     out.push_back(next(change_type::cluster));
     out.back().cluster = cluster.view;
     watched_kinds watched(*cluster.view);

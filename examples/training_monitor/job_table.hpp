@@ -73,6 +73,7 @@ private:
     using job_key = std::tuple<std::string, std::string, std::string_view, std::string_view>;  // and kind, apiVersion
     struct cluster_entry {
         std::shared_ptr<const cluster_view> view;  ///< null until set_cluster
+        std::shared_ptr<const cluster_view> told;  ///< as it was in its last change
         watched_kinds watched;
         std::map<job_key, entry> jobs;
         std::map<std::pair<std::string, std::string>, std::set<job_key>> by_job_set;  ///< Jobs of a JobSet

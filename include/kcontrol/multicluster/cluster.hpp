@@ -33,7 +33,8 @@ public:
     logger log;
     /// An object changed; on the cluster's strand.
     std::function<void(const std::string& cluster, const resource_info&, const any_event&)> on_event;
-    /// The status changed: at once for a state, within a second for a count; on the cluster's strand.
+    /// The status changed: at once for a state, within a second for a count, within some ten seconds for the time of
+    /// the last sign of life; on the cluster's strand.
     std::function<void(const cluster_status&)> on_status;
 };
 

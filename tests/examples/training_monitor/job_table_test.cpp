@@ -120,14 +120,18 @@ TEST_CASE("a job that was replaced by another of its name is gone first, and the
     CHECK_FALSE(changes[1].previous);
 }
 
-TEST_CASE("a cluster's change is told unless only times moved") {
+TEST_CASE("a cluster's change is told unless only times moved, and those a little") {
     job_table table;
     auto view = cluster({kind("Job", "batch/v1")});
     CHECK(types(table.set_cluster(view)) == "cluster");
+    view.last_sync = "2026-11-21T06:40:10Z";
+    CHECK(types(table.set_cluster(view)) == "cluster");  // it was never heard before
     view.last_sync = "2026-11-21T06:40:30Z";
     view.kinds[0].last_event = "2026-11-21T06:40:30Z";
     CHECK(table.set_cluster(view).empty());
     CHECK(table.clusters().at(0)->last_sync == "2026-11-21T06:40:30Z");
+    view.last_sync = "2026-11-21T06:40:41Z";
+    CHECK(types(table.set_cluster(view)) == "cluster");  // 31 s since it was last told
     view.kinds[0].watches = 1;
     CHECK(types(table.set_cluster(view)) == "cluster");
 }

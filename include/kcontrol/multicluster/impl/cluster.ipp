@@ -111,10 +111,15 @@ struct cluster::impl : std::enable_shared_from_this<impl> {
         return out;
     }
 
+    // Signs of life are told now and then: a quiet cluster must not look like a dead one.
+    static bool heard_since(const std::optional<wall_time>& then, const std::optional<wall_time>& now) {
+        return now && (!then || *now - *then >= std::chrono::seconds(10));
+    }
+
     void publish() {
         if (lifetime.stopped()) return;
         auto now = current();
-        if (told && same_but_for_time(*told, now)) return;
+        if (told && same_but_for_time(*told, now) && !heard_since(told->last_sync, now.last_sync)) return;
         told = std::move(now);
         if (options->on_status) options->on_status(*told);
     }
