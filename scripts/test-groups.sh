@@ -87,7 +87,7 @@ group_unit() {
     configure "$UNIT_PRESET"
     build "$UNIT_PRESET" kcontrol_tests
     local program name status
-    export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-40}
+    export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
     for program in "$BUILD/$UNIT_PRESET"/tests/test_*; do

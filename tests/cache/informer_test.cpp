@@ -17,6 +17,12 @@ struct fixture : sim_world {
         held = watched.subscribe([this](const any_event& e) { log += describe(e); });
     }
 
+    // A context that dies with coroutines suspended on their own events would leak them.
+    ~fixture() {
+        run_void(watched.stop(), 1s);
+        settle();
+    }
+
     static std::string describe(const any_event& e) {
         std::string out = e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-");
         out += e.object().meta().name;

@@ -34,6 +34,12 @@ struct fixture : sim_world {
         }
     }
 
+    // A context that dies with coroutines suspended on their own events would leak them.
+    ~fixture() {
+        run_void(manager->stop(), 1s);
+        context.run_for(1s);
+    }
+
     std::vector<desired_cluster> desired;
     std::map<std::string, int> events;
     std::map<std::string, cluster_status> statuses;

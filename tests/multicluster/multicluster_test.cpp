@@ -44,6 +44,12 @@ struct fixture : sim_world {
         manager.emplace(env, home, std::move(o));
     }
 
+    // A context that dies with coroutines suspended on their own events would leak them.
+    ~fixture() {
+        run_void(manager->stop(), 1s);
+        settle();
+    }
+
     // Clusters are named by their servers; each has a token.
     void want(std::map<std::string, std::string> names_and_tokens) {
         std::vector<desired_cluster> desired;
