@@ -2,9 +2,12 @@
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Warnings are errors for developers only: a stranger's newer compiler must not fail over a new warning.
+option(KCONTROL_WARNINGS "Compile with strict warnings, as errors" ${KCONTROL_DEVELOPER_MODE})
 add_library(kcontrol_warnings INTERFACE)
 if(KCONTROL_DEVELOPER_MODE)
     find_package(doctest REQUIRED)
+endif()
+if(KCONTROL_WARNINGS)
     target_compile_options(kcontrol_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
         # GCC PR 105651: a false alarm on `"text" + std::string` when it is optimised.

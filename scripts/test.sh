@@ -17,7 +17,7 @@ while (($#)); do
     --sanitize) sanitize=1 ;;
     --only) (($# > 1)) || { warn "--only needs a group (see --list)"; exit 2; }; only+=("$2"); shift ;;
     --no-install) mode=check ;;
-    --list) printf '%s\n' "${ALL_GROUPS[@]}"; exit 0 ;;
+    --list) printf "%s\n" "${ALL_GROUPS[@]}" "${EXTRA_GROUPS[@]}"; exit 0 ;;
     --help | -h) sed -n '2,10s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) warn "unknown option: $1 (see --help)"; exit 2 ;;
     esac
