@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """The co_await lint: g++ 12 miscompiles some full expressions that contain co_await, without a warning.
 
-Forbidden in such an expression: filled braced initialisers (aggregates are destroyed twice), lambdas that capture by value
+Forbidden in such an expression: filled braced initialisers (aggregates are destroyed twice), lambdas that capture by
+value
 (used after free), ?: (destroyed twice), and structured bindings (g++ 15 forgets the hidden object).
+Forbidden as well: co_await in the condition of if, while, switch and for. When the coroutine's outermost block declares no
+variable, g++ 12.2 lays its frame out wrongly (GCC's PR 106188); one variable more or less must not decide that.
+A variable declared in the condition, an init-statement and the range of a for are fine, and so is co_return co_await.
 The cure is the same each time: name it, then co_await it.
 usage: check_coawait.py [ROOT] [--self-test]
 """
@@ -75,6 +79,41 @@ class Source:
             i = self.match.get(i, i) + 1 if self.words[i] in OPEN else i + 1
         return first, min(i, bound), braced
 
+    def declares(self, first, at):
+        """Whether the words from first to at begin a declaration with =: `const auto& x = ... co_await`."""
+        return any(self.words[i] == "=" and self.word(i + 1) != "=" and re.fullmatch(r"\w+", self.word(i - 1))
+                   and i - 2 >= first and re.fullmatch(r"\w+|[>&*]", self.word(i - 2)) for i in range(first, at))
+
+    def in_condition(self, at):
+        """Whether the co_await at `at` is part of the condition of a statement."""
+        first, i, semicolons = None, at - 1, 0
+        while i >= 0:
+            word = self.words[i]
+            if word == ";" and first is None:
+                first = i + 1
+            semicolons += word == ";"
+            if word in CLOSE:
+                i = self.match.get(i, i) - 1
+                continue
+            if word == "{":
+                return False
+            if word == "(" and self.word(i - 1) in CONDITION:
+                break
+            if word == "(":
+                first, semicolons = None, 0
+            i -= 1
+        else:
+            return False
+        keyword, first = self.word(i - 1), i + 1 if first is None else first
+        end, after = self.match.get(i, at), 0
+        j = at
+        while j < end:
+            after += self.words[j] == ";"
+            j = self.match.get(j, j) + 1 if self.words[j] in OPEN else j + 1
+        if keyword == "for":
+            return semicolons == 1 and after == 1
+        return after == 0 and not self.declares(first, at)
+
     def lambda_at(self, i):
         """(captures, index after its body) if a lambda starts at the bracket at i, else None."""
         before = self.word(i - 1)
@@ -92,6 +131,8 @@ class Source:
         first, last, braced = self.full_expression(at)
         if braced:
             return "co_await inside a braced list"
+        if self.in_condition(at):
+            return "co_await in a condition"
         i = first
         while i < last:
             word = self.words[i]
@@ -120,7 +161,8 @@ def check(root):
         for i, word in enumerate(source.words):
             problem = source.problem(i) if word == "co_await" else None
             if problem:
-                messages.append(f"{path.relative_to(root)}:{source.lines[i]}: {problem}: name it, then co_await it")
+                cure = "name the result first" if "condition" in problem else "name it, then co_await it"
+                messages.append(f"{path.relative_to(root)}:{source.lines[i]}: {problem}: {cure}")
     return messages
 
 
@@ -143,7 +185,17 @@ PLANTED = [(FILE, body(code), message) for code, message in [
     ("co_await f([=] { return p; });", "captures by value"),
     ("auto s = c ? co_await str() : std::string();", "?:"),
     ("co_await (c ? f() : g());", "?:"),
-    ("if (co_await f(opts{1})) { g(); }", "braced initialiser"),
+    ("if (const auto x = co_await f(opts{1})) { g(x); }", "braced initialiser"),
+    ("if (co_await f(p)) { g(); }", "condition"),
+    ("for (;;) { if (co_await f(p) != 3) co_return; }", "condition"),
+    ("if (!co_await f(p)) co_return;", "condition"),
+    ("if (int x = p; g(x, co_await f(p))) { g(); }", "condition"),
+    ("if (p = co_await f(p)) { g(); }", "condition"),
+    ("if (p == co_await f(p)) { g(); }", "condition"),
+    ("while (p > 0 && (p == 7 || co_await f(p))) g();", "condition"),
+    ("do { g(); } while (co_await f(p));", "condition"),
+    ("switch (co_await f(p)) { case 1: break; }", "condition"),
+    ("for (int x = 0; co_await f(x); ++x) g();", "condition"),
     ("for (auto x : co_await f({1, 2})) g(x);", "braced initialiser"),
     ("auto [a, b] = co_await g();", "structured binding"),
     ("co_return co_await f(x, opts{1});", "braced initialiser"),
@@ -151,15 +203,18 @@ PLANTED = [(FILE, body(code), message) for code, message in [
 ]]
 CLEAN = {FILE: "".join(body(code) for code in [
     "opts o{.label = x}; co_await f(o);", "auto x = c ? 1 : 2; co_await f(x);",
-    "if (auto r = co_await f(x); !r) { y = {1, 2}; }", "while (co_await next()) { a = b ? c : d; }",
-    "switch (co_await f()) { case 1: break; }", "for (auto x : {1, 2}) co_await f(x);",
+    "if (auto r = co_await f(x); !r) { y = {1, 2}; }", "while (const auto n = co_await next()) { a = b ? c : d; }",
+    "switch (const int n = co_await f()) { case 1: break; }", "for (auto x : {1, 2}) co_await f(x);",
+    "if (const auto& r = co_await f(x)) g();", "if (std::vector<int> r = co_await f(x); r.empty()) g();",
+    "for (int x = co_await f(); x < 3; ++x) g();", "for (auto x : co_await f()) g(x);", "co_return co_await f(x);",
+    "if (g([&]() -> awaitable<int> { co_return co_await f(); })) h();", "if (a) { co_await f(); } else co_await g();",
     "co_await f([&] { return opts{1}; });", "co_await f([](int a) { return a ? 1 : 2; });",
     "co_await f([this] { g(); });", "auto l = [p] { return p; }; co_await f(l);",
     "co_spawn(ex, [&]() -> awaitable<void> { co_await x(); }, detached);",
     "try { co_await f(); } catch (...) { x = opts{1}; } co_await g();",
     "v[co_await f()] = 1; auto s = a[0]; co_await g(s[1]);", "if (x) co_await f(); else co_await g();",
     "do { co_await f(); } while (a ? b : c);", "(void)co_await f(); // co_await f({1})",
-    'co_await f("{?}");', "{ if (co_await f()) { return; } }", "opts o{}; { co_await f(); }", "co_await f(x, {}, stop_token{});",
+    'co_await f("{?}");', "{ co_await f(); }", "opts o{}; { co_await f(); }", "co_await f(x, {}, stop_token{});",
 ]) + "struct s { int a{}; };\nenum class e { a, b };\n#define X {1} ? \\\n  co_await\n"}
 
 if __name__ == "__main__":

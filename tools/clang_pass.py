@@ -25,6 +25,8 @@ QUERIES = [
     "match coawaitExpr(hasDescendant(cxxStdInitializerListExpr()))",
     "match initListExpr(hasDescendant(coawaitExpr()), unless(hasDescendant(lambdaExpr())))",
     "match conditionalOperator(hasDescendant(coawaitExpr()), unless(hasDescendant(lambdaExpr())))",
+    *(f"match {kind}(hasCondition(expr(anyOf(coawaitExpr(), hasDescendant(coawaitExpr())), unless(hasDescendant(lambdaExpr())))))"
+      for kind in ("ifStmt", "whileStmt", "doStmt", "switchStmt", "forStmt")),
     "match coawaitExpr(hasDescendant(conditionalOperator(hasType(hasUnqualifiedDesugaredType(recordType())))))",
 ]
 BOUND = re.compile(r'^(/[^:]+):(\d+):\d+: note: "root" binds here$', re.M)
@@ -50,7 +52,7 @@ def query(root, source):
         messages.append(f"{source}: clang does not accept it\n" + output[:3000])
     for file, line in BOUND.findall(output):
         if pathlib.Path(file).is_relative_to(root):
-            messages.append(f"{file}:{line}: g++ 12 miscompiles this co_await: name the temporary first")
+            messages.append(f"{file}:{line}: g++ 12 miscompiles this co_await: name the temporary or the result first")
     return messages
 
 
@@ -86,6 +88,14 @@ awaitable<void> coroutine(std::string p, bool c) {
     auto x = c ? co_await s() : std::string();        // bad
     auto y = co_await (c ? s() : s());                // bad
     auto z = opts{co_await s(), 1};                   // bad
+    if (co_await t({1}) == 2) co_return;              // bad
+    while (c && co_await t({1})) c = false;           // bad
+    do { c = false; } while (co_await t({1}));        // bad
+    switch (co_await t({1})) { default: break; }      // bad
+    for (; co_await t({1});) break;                   // bad
+    if (const int n = co_await t({1}); n == 2) co_return;
+    if (const int n = co_await t({1})) (void)n;
+    for (auto ch : co_await s()) (void)ch;
     co_await h([&] { (void)p; });
     co_await t({3});
     co_await t(trivial{c ? 1 : 2});

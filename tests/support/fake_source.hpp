@@ -46,7 +46,7 @@ public:
     }
     awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override {
         while (!synced) {
-            const wake why = co_await changed_.wait(env_, stop, deadline);  // in the condition g++ 12 miscompiles it
+            const wake why = co_await changed_.wait(env_, stop, deadline);
             if (why != wake::notified) co_return false;
         }
         co_return true;

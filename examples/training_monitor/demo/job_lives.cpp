@@ -72,33 +72,33 @@ awaitable<void> pytorch_life(life_setting at, std::string ns, std::string name) 
     json::object spec;
     spec["pytorchReplicaSpecs"] = std::move(replicas);
     job.create(std::move(spec), "Unknown");
-    if (!co_await at.pass(0.4)) co_return;
+    if (const bool more = co_await at.pass(0.4); !more) co_return;
     pen.created();
     job.write("Created");
-    if (!co_await at.pass(0.3)) co_return;
+    if (const bool more = co_await at.pass(0.3); !more) co_return;
     job.set_time("startTime");
     job.replicas("Master", 0, 0, 0);
     job.replicas("Worker", 0, 0, 0);
     job.write("Pending");
-    if (!co_await at.pass(1.2)) co_return;
+    if (const bool more = co_await at.pass(1.2); !more) co_return;
     pen.running();
     job.replicas("Master", 1, 0, 0);
     job.write("Running");
     for (int i = 1; i <= workers; ++i) {
-        if (!co_await at.pass(0.3)) co_return;
+        if (const bool more = co_await at.pass(0.3); !more) co_return;
         job.replicas("Worker", i, 0, 0);
         job.write("Running");
     }
-    if (!co_await at.pass(2.5)) co_return;
+    if (const bool more = co_await at.pass(2.5); !more) co_return;
     if (at.chance(0.35)) {
         pen.restarting();
         job.replicas("Worker", workers - 1, 0, 1);
         job.write("Restarting");
-        if (!co_await at.pass(1.5)) co_return;
+        if (const bool more = co_await at.pass(1.5); !more) co_return;
         pen.running();
         job.replicas("Worker", workers, 0, 0);
         job.write("Running");
-        if (!co_await at.pass(2)) co_return;
+        if (const bool more = co_await at.pass(2); !more) co_return;
     }
     if (at.chance(0.75)) {
         pen.succeeded();
@@ -110,7 +110,7 @@ awaitable<void> pytorch_life(life_setting at, std::string ns, std::string name) 
         job.replicas("Worker", 0, 0, 1);
         job.write("Failed");
     }
-    if (!co_await at.pass(6)) co_return;
+    if (const bool more = co_await at.pass(6); !more) co_return;
     job.remove();
 }
 
@@ -126,7 +126,7 @@ awaitable<void> mpi_life(life_setting at, std::string ns, std::string name, bool
     spec["slotsPerWorker"] = 1;
     spec["mpiReplicaSpecs"] = std::move(replicas);
     job.create(std::move(spec), "Unknown");
-    if (!co_await at.pass(0.4)) co_return;
+    if (const bool more = co_await at.pass(0.4); !more) co_return;
     pen.created();
     job.write("Created");
     if (v2beta1) {
@@ -141,19 +141,19 @@ awaitable<void> mpi_life(life_setting at, std::string ns, std::string name, bool
         launcher_spec["template"] = pod_template(0);
         launcher.create(std::move(launcher_spec), "Created", std::move(metadata));
     }
-    if (!co_await at.pass(0.5)) co_return;
+    if (const bool more = co_await at.pass(0.5); !more) co_return;
     job.set_time("startTime");
     job.replicas("Launcher", 0, 0, 0);
     job.replicas("Worker", 1, 0, 0);
     job.write("Pending");
-    if (!co_await at.pass(1)) co_return;
+    if (const bool more = co_await at.pass(1); !more) co_return;
     const bool quick = v2beta1 && at.chance(0.3);  // over before anybody saw it running
     if (!quick) {
         pen.running();
         job.replicas("Launcher", 1, 0, 0);
         job.replicas("Worker", 2, 0, 0);
         job.write("Running");
-        if (!co_await at.pass(4)) co_return;
+        if (const bool more = co_await at.pass(4); !more) co_return;
     }
     if (at.chance(0.2)) {
         pen.set("Running", "False", "Running", "is running");
@@ -168,7 +168,7 @@ awaitable<void> mpi_life(life_setting at, std::string ns, std::string name, bool
         job.replicas("Worker", 0, 0, 0);
         job.write("Succeeded");
     }
-    if (!co_await at.pass(6)) co_return;
+    if (const bool more = co_await at.pass(6); !more) co_return;
     launcher.remove();
     job.remove();
 }
@@ -178,12 +178,10 @@ awaitable<bool> batch_pod(life_setting at, simulated_job& job, bool again) {
     job.set("active", 1);
     job.set("ready", 0);
     job.write(again ? "Restarting" : "Pending");
-    const bool started = co_await at.pass(0.8);
-    if (!started) co_return false;
+    if (const bool more = co_await at.pass(0.8); !more) co_return false;
     job.set("ready", 1);
     job.write("Running");
-    const bool ran = co_await at.pass(2.5);  // g++ 12 miscompiles `co_return co_await` beside another co_await
-    co_return ran;
+    co_return co_await at.pass(2.5);
 }
 
 void batch_settle(simulated_job& job, std::string_view interim, std::string_view last, std::string_view reason,
@@ -200,7 +198,7 @@ awaitable<void> batch_life(life_setting at, std::string ns, std::string name) {
     json::object spec;
     spec["template"] = pod_template(static_cast<int>(at.env->random() % 3));
     job.create(std::move(spec), "Created");
-    if (!co_await at.pass(0.3)) co_return;
+    if (const bool more = co_await at.pass(0.3); !more) co_return;
     job.set_time("startTime");
     const bool first = co_await batch_pod(at, job, false);
     if (!first) co_return;
@@ -213,7 +211,7 @@ awaitable<void> batch_life(life_setting at, std::string ns, std::string name) {
         job.set("ready", 0);
         job.set("startTime", nullptr);
         job.write("Suspended");
-        if (!co_await at.pass(2.5)) co_return;
+        if (const bool more = co_await at.pass(2.5); !more) co_return;
         suspend["suspend"] = false;
         job.write_spec(suspend, "Created");
         job.condition("Suspended", "False", "JobResumed", "Job resumed");
@@ -225,7 +223,7 @@ awaitable<void> batch_life(life_setting at, std::string ns, std::string name) {
         job.set("ready", 0);
         job.set("failed", 1);
         job.write("Restarting");  // the back-off before the next pod
-        if (!co_await at.pass(1)) co_return;
+        if (const bool more = co_await at.pass(1); !more) co_return;
         const bool retried = co_await batch_pod(at, job, true);
         if (!retried) co_return;
     }
@@ -241,7 +239,7 @@ awaitable<void> batch_life(life_setting at, std::string ns, std::string name) {
                      "Job has reached the specified backoff limit");
         job.write("Failed");
     }
-    if (!co_await at.pass(6)) co_return;
+    if (const bool more = co_await at.pass(6); !more) co_return;
     job.remove();
 }
 
@@ -262,17 +260,17 @@ awaitable<void> train_life(life_setting at, std::string ns, std::string name) {
     json::object spec{{"runtimeRef", json::object{{"name", "torch-distributed"}}}};
     spec["trainer"] = std::move(trainer);
     job.create(std::move(spec), "Created");
-    if (!co_await at.pass(0.6)) co_return;
+    if (const bool more = co_await at.pass(0.6); !more) co_return;
     train_child(job, 0, 1, 0);
     job.write("Pending");
-    if (!co_await at.pass(1.2)) co_return;
+    if (const bool more = co_await at.pass(1.2); !more) co_return;
     train_child(job, 1, 1, 0);
     job.write("Running");
-    if (!co_await at.pass(5)) co_return;
+    if (const bool more = co_await at.pass(5); !more) co_return;
     train_child(job, 0, 0, 1);
     job.condition("Complete", "True", "AllJobsCompleted", "jobset completed successfully");
     job.write("Succeeded");
-    if (!co_await at.pass(6)) co_return;
+    if (const bool more = co_await at.pass(6); !more) co_return;
     job.remove();
 }
 

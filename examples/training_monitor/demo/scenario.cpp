@@ -81,41 +81,41 @@ kcontrol::awaitable<bool> scenario::wait_state(const simulated_cluster& cluster,
 kcontrol::awaitable<bool> scenario::play(double pace, std::stop_token stop) {
     const life_setting clock(env_, alpha_, book_, pace, stop);  // for its pass()
     say_("two clusters, alpha and beta");
-    if (!co_await clock.pass(4)) co_return false;
+    if (const bool more = co_await clock.pass(4); !more) co_return false;
 
     auto before = requests_but_of(gamma_);
     say_("a third cluster, gamma, joins");
     script_->set({&alpha_, &beta_, &gamma_});
-    if (!co_await wait_state(gamma_, "live", stop)) co_return false;
-    if (!co_await clock.pass(3)) co_return false;
+    if (const bool seen = co_await wait_state(gamma_, "live", stop); !seen) co_return false;
+    if (const bool more = co_await clock.pass(3); !more) co_return false;
     expect_untouched(gamma_, before, "gamma joined");
 
     before = requests_but_of(beta_);
     say_("the credentials of beta are rotated: only its watches are made anew");
     beta_.rotate();
     script_->set({&alpha_, &beta_, &gamma_});
-    if (!co_await clock.pass(2)) co_return false;
+    if (const bool more = co_await clock.pass(2); !more) co_return false;
     beta_.revoke_old_tokens();
-    if (!co_await wait_state(beta_, "live", stop)) co_return false;
-    if (!co_await clock.pass(2)) co_return false;
+    if (const bool seen = co_await wait_state(beta_, "live", stop); !seen) co_return false;
+    if (const bool more = co_await clock.pass(2); !more) co_return false;
     expect_untouched(beta_, before, "the credentials of beta changed");
 
     before = requests_but_of(alpha_);
     say_("alpha can't be reached; its jobs go on unseen");
     co_await alpha_.go_down();
-    if (!co_await wait_state(alpha_, "unreachable", stop)) co_return false;
-    if (!co_await clock.pass(4)) co_return false;
+    if (const bool seen = co_await wait_state(alpha_, "unreachable", stop); !seen) co_return false;
+    if (const bool more = co_await clock.pass(4); !more) co_return false;
     const auto back = alpha_.come_back();
     if (!back) complaints_.push_back("alpha: " + back.error().what());
     say_("alpha is back; what happened meanwhile is caught up with");
-    if (!co_await wait_state(alpha_, "live", stop)) co_return false;
-    if (!co_await clock.pass(2)) co_return false;
+    if (const bool seen = co_await wait_state(alpha_, "live", stop); !seen) co_return false;
+    if (const bool more = co_await clock.pass(2); !more) co_return false;
     expect_untouched(alpha_, before, "alpha was away");
 
     before = requests_but_of(gamma_);
     say_("gamma leaves");
     script_->set({&alpha_, &beta_});
-    if (!co_await clock.pass(3)) co_return false;
+    if (const bool more = co_await clock.pass(3); !more) co_return false;
     expect_untouched(gamma_, before, "gamma left");
     co_return true;
 }

@@ -128,7 +128,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
         co_await writer.flush();
         co_return;
     }
-    if (!co_await writer.flush()) co_return;
+    if (const bool sent = co_await writer.flush(); !sent) co_return;
 
     watch_cursor cursor(job.table, job.query.filter, position);
     for (;;) {
