@@ -1,0 +1,105 @@
+#include "code.hpp"
+
+#include "naming.hpp"
+
+#include <algorithm>
+
+namespace kcontrol_gen {
+
+void namespace_writer::enter(const std::string& name_space, bool inline_part) {
+    if (current_ == name_space) return;
+    leave();
+    current_ = name_space;
+    const auto last = name_space.rfind("::");
+    if (inline_part && last != std::string::npos) {
+        out_ += "namespace " + name_space.substr(0, last) + " {\ninline namespace " + name_space.substr(last + 2) +
+                " {\n\n";
+        opened_ = 2;
+    } else {
+        out_ += "namespace " + name_space + " {\n\n";
+        opened_ = 1;
+    }
+}
+
+void namespace_writer::leave() {
+    if (opened_ == 0) return;
+    const auto last = current_.rfind("::");
+    if (opened_ == 2) {
+        out_ +=
+            "}  // namespace " + current_.substr(last + 2) + "\n}  // namespace " + current_.substr(0, last) + "\n\n";
+    } else {
+        out_ += "}  // namespace " + current_ + "\n\n";
+    }
+    opened_ = 0;
+    current_.clear();
+}
+
+namespace {
+
+void write_resource(const kind& k, std::string& out) {
+    out += "    static constexpr kcontrol::resource_name kcontrol_resource{" + literal(k.group) + ", " +
+           literal(k.version) + ", " + literal(k.name) + ", " + literal(k.plural) +
+           (k.namespaced ? "};\n" : ", kcontrol::resource_scope::cluster};\n");
+    out += "    kcontrol::object_meta metadata;\n";
+}
+
+void write_fields(const planned_type& type, std::string& out) {
+    const bool hidden = std::ranges::any_of(type.members, [&](const auto& m) { return m.name == type.name; });
+    out += "\n    static constexpr auto kcontrol_fields() {\n";
+    out += "        using self = " + (hidden ? type.full_name() : type.name) + ";\n";
+    out += "        return kcontrol::fields(";
+    bool first = true;
+    for (const auto& m : type.members) {
+        out += first ? "" : ",";
+        first = false;
+        out += "\n            kcontrol::field(" + literal(m.source->json_name) + ", &self::" + m.name + ")";
+    }
+    out += ");\n    }\n";
+}
+
+}  // namespace
+
+void write_struct(const planned_type& type, std::string& out) {
+    if (type.of_kind != nullptr) {
+        const auto& k = *type.of_kind;
+        out += "/// " + comment_text(k.name) + " of " +
+               comment_text(k.group.empty() ? k.version : k.group + "/" + k.version);
+        out += k.namespaced ? ".\n" : ", cluster-wide.\n";
+    }
+    out += "struct " + type.name + " {\n";
+    if (type.of_kind != nullptr) write_resource(*type.of_kind, out);
+    for (const auto& m : type.members) {
+        out += "    " + m.type + " " + m.name;
+        out += m.initializer;
+        out += ';';
+        if (!m.remark.empty()) out += "  // " + m.remark;
+        out += '\n';
+    }
+    write_fields(type, out);
+    out += "};\n\n";
+}
+
+void write_includes(const std::set<std::string>& headers, std::string& out) {
+    const auto own = [](const std::string& header) { return header.starts_with("kcontrol/"); };
+    for (const bool wanted : {true, false}) {
+        bool any = false;
+        for (const auto& header : headers) {
+            if (own(header) != wanted) continue;
+            out += "#include <" + header + ">\n";
+            any = true;
+        }
+        if (any) out += '\n';
+    }
+}
+
+void write_remarks(const std::vector<remark>& remarks, std::string& out) {
+    if (remarks.empty()) return;
+    out += "//\n// What the types do not say:\n";
+    for (const auto& each : remarks) {
+        auto path = comment_text(each.path);
+        if (path.empty()) path = "(a member whose name is not plain)";
+        out += "//   " + path + ": " + comment_text(each.reason) + '\n';
+    }
+}
+
+}  // namespace kcontrol_gen

@@ -1,0 +1,33 @@
+// Pieces of C++ that both kinds of output share.
+#pragma once
+
+#include "plan.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kcontrol_gen {
+
+/// Opens and closes namespaces as the types that follow each other ask for it.
+class namespace_writer {
+public:
+    explicit namespace_writer(std::string& out) : out_(out) {}
+    /// `inline_part`: the last part is an inline namespace.
+    void enter(const std::string& name_space, bool inline_part);
+    void leave();
+
+private:
+    std::string& out_;
+    std::string current_;
+    std::size_t opened_ = 0;
+};
+
+void write_struct(const planned_type& type, std::string& out);
+
+/// `#include <a>` lines: those of the library first, each group sorted.
+void write_includes(const std::set<std::string>& headers, std::string& out);
+
+/// The remarks as comment lines, all of them.
+void write_remarks(const std::vector<remark>& remarks, std::string& out);
+
+}  // namespace kcontrol_gen

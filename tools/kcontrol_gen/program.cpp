@@ -1,0 +1,78 @@
+#include "program.hpp"
+
+#include <kcontrol/version.hpp>
+
+#include "condensed.hpp"
+#include "emit.hpp"
+#include "input.hpp"
+#include "live.hpp"
+#include "naming.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+#include <ostream>
+
+namespace kcontrol_gen {
+namespace {
+
+using kcontrol::error;
+using kcontrol::result;
+
+result<void> write(const std::string& path, const std::string& text, std::ostream& out) {
+    if (path != "-") return write_file(path, text);
+    out << text;
+    out.flush();
+    if (!out) return error(kcontrol::errc::file_failed, "standard output can't be written");
+    return {};
+}
+
+result<void> work(const options& o, std::ostream& out, std::ostream& err) {
+    input from;
+    if (!o.kubeconfig.empty()) {
+        const auto done = add_cluster(o.kubeconfig, o.context, o.inputs, from);
+        if (!done) return done.error();
+    } else {
+        for (const auto& path : o.inputs) {
+            const auto done = from.add_path(path);
+            if (!done) return done.error();
+        }
+    }
+    if (o.what == action::condense) return write(o.out, write_condensed(from.openapi()), out);
+    const auto all = from.finish();
+    if (!all) return all.error();
+    if (o.what == action::builtin) {
+        for (const auto& [path, text] : emit_builtin(*all, builtin_dialect())) {
+            const auto done = write_file(o.out + "/" + path, text);
+            if (!done) return done.error();
+        }
+        return {};
+    }
+    std::vector<remark> remarks;
+    const auto text = emit_header(*all, user_dialect(), o.name_space, remarks);
+    for (const auto& each : remarks) err << "kcontrol-gen: " << printable(each.path) << ": " << each.reason << '\n';
+    return write(o.out, text, out);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+    const auto o = parse_options(arguments);
+    if (!o) {
+        err << "kcontrol-gen: " << o.error().message() << '\n';
+        return 2;
+    }
+    if (o->what == action::help) {
+        out << usage_text;
+        return 0;
+    }
+    if (o->what == action::version) {
+        out << "kcontrol-gen " KCONTROL_VERSION_STRING "\n";
+        return 0;
+    }
+    const auto done = work(*o, out, err);
+    if (done) return 0;
+    err << "kcontrol-gen: " << done.error().what() << '\n';
+    return 1;
+}
+
+}  // namespace kcontrol_gen
