@@ -108,3 +108,16 @@ TEST_CASE("inline types are named for what they have in common, or for where the
     CHECK(name_of_type({path{"job", "post_start"}, path{"job", "pre_stop"}}, taken) == "post_start");
     CHECK(name_of_type({path{"job", "class"}}, taken) == "class_");
 }
+
+TEST_CASE("the family of a member") {
+    const std::pair<const char*, const char*> table[] = {
+        {"liveness_probe", "probe"},
+        {"probe", "probe"},
+        {"secret_key_ref", "secret_key_ref"},
+        {"node_stage_secret_ref", "secret_ref"},
+        {"spec", "spec"},
+        {"job_spec", "job_spec"},
+        {"x", "x"},
+    };
+    for (const auto& [from, to] : table) CHECK(family_of(from) == to);
+}

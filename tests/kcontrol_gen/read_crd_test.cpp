@@ -122,9 +122,14 @@ TEST_CASE("equal objects are one type, wherever they are") {
     CHECK(names == std::set<std::string>{"widget", "widget_spec", "probe", "deep", "other"});
 }
 
+TEST_CASE("equal objects of unlike names are types of their own") {
+    const std::string named = "{type: object, properties: {name: {type: string}}}";
+    CHECK(read_schema(widget_crd("secretRef: " + named + ", claim: " + named)).value().types.size() == 4);
+}
+
 TEST_CASE("descriptions do not make types different") {
     const auto all = read_schema(widget_crd(
-        "a: {type: object, description: one, properties: {x: {type: string}}}, b: {type: object, description: two, "
+        "one_a: {type: object, description: one, properties: {x: {type: string}}}, a: {type: object, description: two, "
         "properties: {x: {type: string, description: three}}}"));
     REQUIRE(all.has_value());
     CHECK(all->types.size() == 3);

@@ -35,6 +35,16 @@ std::string short_name(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string family_of(std::string_view member) {
+    std::size_t start = member.size();
+    do {
+        const auto before = start == 0 ? std::string_view::npos : member.rfind('_', start - 1);
+        if (start == member.size() && before == std::string_view::npos) return std::string(member);
+        start = before == std::string_view::npos ? 0 : before;
+    } while (start > 0 && says_little(member.substr(start + 1)));
+    return std::string(start == 0 ? member : member.substr(start + 1));
+}
+
 std::string name_of_type(const std::vector<std::vector<std::string>>& paths, std::set<std::string>& taken) {
     auto tail = short_name(paths.front());
     for (const auto& words : paths) tail = common_tail(tail, short_name(words));

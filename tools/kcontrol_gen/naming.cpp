@@ -1,7 +1,6 @@
 #include "naming.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace kcontrol_gen {
 namespace {
@@ -13,133 +12,22 @@ char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : 
 
 // Keywords of C++20 and its alternative tokens, names that code relies on, and macros that headers define in lower
 // case (gcc in GNU mode defines linux and unix; Windows headers define near, far, small and interface).
-constexpr std::string_view reserved[] = {"alignas",
-                                         "alignof",
-                                         "and",
-                                         "and_eq",
-                                         "asm",
-                                         "assert",
-                                         "atomic_cancel",
-                                         "atomic_commit",
-                                         "atomic_noexcept",
-                                         "auto",
-                                         "bitand",
-                                         "bitor",
-                                         "bool",
-                                         "break",
-                                         "case",
-                                         "catch",
-                                         "char",
-                                         "char16_t",
-                                         "char32_t",
-                                         "char8_t",
-                                         "class",
-                                         "co_await",
-                                         "co_return",
-                                         "co_yield",
-                                         "compl",
-                                         "concept",
-                                         "const",
-                                         "const_cast",
-                                         "consteval",
-                                         "constexpr",
-                                         "constinit",
-                                         "continue",
-                                         "decltype",
-                                         "default",
-                                         "delete",
-                                         "do",
-                                         "double",
-                                         "dynamic_cast",
-                                         "else",
-                                         "enum",
-                                         "errno",
-                                         "explicit",
-                                         "export",
-                                         "extern",
-                                         "false",
-                                         "far",
-                                         "final",
-                                         "float",
-                                         "for",
-                                         "friend",
-                                         "goto",
-                                         "i386",
-                                         "if",
-                                         "import",
-                                         "inline",
-                                         "int",
-                                         "interface",
-                                         "kcontrol",
-                                         "kcontrol_fields",
-                                         "kcontrol_generated",
-                                         "kcontrol_projection",
-                                         "kcontrol_resource",
-                                         "linux",
-                                         "long",
-                                         "major",
-                                         "makedev",
-                                         "minor",
-                                         "module",
-                                         "mutable",
-                                         "namespace",
-                                         "near",
-                                         "new",
-                                         "noexcept",
-                                         "not",
-                                         "not_eq",
-                                         "nullptr",
-                                         "offsetof",
-                                         "operator",
-                                         "or",
-                                         "or_eq",
-                                         "override",
-                                         "private",
-                                         "protected",
-                                         "public",
-                                         "reflexpr",
-                                         "register",
-                                         "reinterpret_cast",
-                                         "requires",
-                                         "restrict",
-                                         "return",
-                                         "setjmp",
-                                         "short",
-                                         "signed",
-                                         "sizeof",
-                                         "small",
-                                         "static",
-                                         "static_assert",
-                                         "static_cast",
-                                         "std",
-                                         "stderr",
-                                         "stdin",
-                                         "stdout",
-                                         "struct",
-                                         "switch",
-                                         "synchronized",
-                                         "template",
-                                         "this",
-                                         "thread_local",
-                                         "throw",
-                                         "true",
-                                         "try",
-                                         "typedef",
-                                         "typeid",
-                                         "typename",
-                                         "union",
-                                         "unix",
-                                         "unsigned",
-                                         "using",
-                                         "virtual",
-                                         "void",
-                                         "volatile",
-                                         "wchar_t",
-                                         "while",
-                                         "xor",
-                                         "xor_eq"};
+constexpr std::string_view reserved =
+    " alignas alignof and and_eq asm assert atomic_cancel atomic_commit atomic_noexcept auto bitand bitor"
+    " bool break case catch char char16_t char32_t char8_t class co_await co_return co_yield compl"
+    " concept const const_cast consteval constexpr constinit continue decltype default delete do double"
+    " dynamic_cast else enum errno explicit export extern false far final float for friend goto i386 if"
+    " import inline int interface kcontrol kcontrol_fields kcontrol_generated kcontrol_projection"
+    " kcontrol_resource linux long major makedev minor module mutable namespace near new noexcept not"
+    " not_eq nullptr offsetof operator or or_eq override private protected public reflexpr register"
+    " reinterpret_cast requires restrict return setjmp short signed sizeof small static static_assert"
+    " static_cast std stderr stdin stdout struct switch synchronized template this thread_local throw"
+    " true try typedef typeid typename union unix unsigned using virtual void volatile wchar_t while xor"
+    " xor_eq ";
 
-bool is_reserved(std::string_view word) { return std::ranges::find(reserved, word) != std::end(reserved); }
+bool is_reserved(std::string_view word) {
+    return reserved.find(" " + std::string(word) + " ") != std::string_view::npos;
+}
 
 /// Whether a word that began with capitals ends with a plural's s at `i`: "IPs", "URLsFoo".
 bool ends_plural(std::string_view name, std::size_t i, std::size_t capitals) {

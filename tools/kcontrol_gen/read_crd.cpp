@@ -237,7 +237,8 @@ type_ref crd_reader::object_of_properties(const json::value& source, const place
     }
     auto& types = versions_[at.version];
     const auto fresh = at.version + "#" + std::to_string(types.by_signature.size());
-    const auto [known, inserted] = types.by_signature.emplace(signature_of(made), fresh);
+    const auto [known, inserted] =
+        types.by_signature.emplace(family_of(at.words.back()) + '\n' + signature_of(made), fresh);
     if (inserted) out_.types[fresh] = std::move(made);
     types.occurrences_of[known->second].push_back({at.words.size(), at.path, at.words});
     return object(known->second);

@@ -1,0 +1,8 @@
+// One generated header as one object.
+#include "registry.hpp"
+
+#include CRD_HEADER
+
+namespace {
+[[maybe_unused]] const bool registered = kcontrol_test::register_kind(kcontrol::resource_of<CRD_TYPE>());
+}
