@@ -2,9 +2,10 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail unit release simulation package readme demo e2e)
-# Only by name: clang's reading of every file and clang-tidy take longer than all the others together.
-EXTRA_GROUPS=(clang tidy)
+ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme demo e2e)
+# Only by name: clang's reading of every file and clang-tidy take longer than all the others together, and
+# ThreadSanitizer wants a build of its own.
+EXTRA_GROUPS=(clang tidy tsan)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -108,6 +109,47 @@ run_unit() {
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
     if ((status != 0)); then echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; fi
     return 0
+}
+
+# What several threads may use, or drive, at once: every test of these rooms under ThreadSanitizer.
+TSAN_ROOMS=(multicluster cache client controller manager runtime testing transport watch)
+
+# A race that ThreadSanitizer must find, or its silence means nothing. It says "unexpected memory mapping" on kernels
+# that randomise addresses more than g++ 12 knows: run it under setarch -R where that is allowed.
+tsan_finds_race() {
+    local program=$BUILD/tsan-planted
+    printf '%s\n' '#include <thread>' 'int n; int main() { std::thread t([] { ++n; }); ++n; t.join(); }' >"$program.cpp"
+    "${CXX:-g++}" -std=c++20 -g -fsanitize=thread "$program.cpp" -o "$program" || return 1
+    without_aslr "$program" >"$program.log" 2>&1
+    grep "WARNING: ThreadSanitizer: data race" "$program.log" || { cat "$program.log"; return 1; }
+}
+
+without_aslr() { if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi; }
+
+# The store's readers on threads, in one file: cheap enough for every run.
+group_threads() {
+    local program=$BUILD/store_threads status=0 launcher
+    mkdir -p "$BUILD"
+    IFS=';' read -ra launcher <<<"${CMAKE_CXX_COMPILER_LAUNCHER-}"
+    check "ThreadSanitizer finds a planted race" tsan_finds_race
+    "${launcher[@]}" "${CXX:-g++}" -std=c++20 -g1 -fsanitize=thread -Wno-tsan -I"$ROOT/include" -I"$ROOT/tests" \
+        -c "$ROOT/tests/cache/store_threads_test.cpp" -o "$program.o"
+    "${CXX:-g++}" -std=c++20 -fsanitize=thread "$ROOT/tests/support/main.cpp" "$program.o" -o "$program" \
+        -lsimdjson -lfmt -lyaml -lboost_json -lboost_container -lssl -lcrypto -pthread
+    without_aslr "$program" --no-colors >"$LOGS/store_threads.log" 2>&1 || status=$?
+    count_doctest "$LOGS/store_threads.log" "$status"
+    ((status == 0)) || tail -n 80 "$LOGS/store_threads.log"
+}
+
+group_tsan() {
+    configure tsan
+    build tsan "${TSAN_ROOMS[@]/#/test_}"
+    check "ThreadSanitizer finds a planted race" tsan_finds_race
+    export TSAN_OPTIONS="second_deadlock_stack=1 suppressions=$ROOT/tests/tsan.supp"
+    export -f run_unit count count_doctest
+    export LOGS RESULTS ROOT
+    # One at a time: two of them wait for real sockets, and under TSan every thread costs.
+    printf '%s\n' "${TSAN_ROOMS[@]/#/$BUILD/tsan/tests/test_}" | without_aslr xargs -d '\n' -I{} bash -c 'run_unit {}'
 }
 
 # The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them.

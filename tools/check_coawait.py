@@ -2,10 +2,9 @@
 """The co_await lint: g++ 12 miscompiles some full expressions that contain co_await, without a warning.
 
 Forbidden in such an expression: filled braced initialisers (aggregates are destroyed twice), lambdas that capture by
-value
-(used after free), ?: (destroyed twice), and structured bindings (g++ 15 forgets the hidden object).
-Forbidden as well: co_await in the condition of if, while, switch and for. When the coroutine's outermost block declares no
-variable, g++ 12.2 lays its frame out wrongly (GCC's PR 106188); one variable more or less must not decide that.
+value (used after free), ?: (destroyed twice), and structured bindings (g++ 15 forgets the hidden object).
+Forbidden as well: co_await in the condition of if, while, switch and for. When the coroutine's outermost block declares
+no variable, g++ 12.2 lays its frame out wrongly (GCC's PR 106188); one variable more or less must not decide that.
 A variable declared in the condition, an init-statement and the range of a for are fine, and so is co_return co_await.
 The cure is the same each time: name it, then co_await it.
 usage: check_coawait.py [ROOT] [--self-test]

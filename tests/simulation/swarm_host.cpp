@@ -18,7 +18,6 @@ using testing::link_state;
 namespace {
 
 const testing::group_resource widgets{"test.kcontrol.dev", "widgets"};
-constexpr std::uint64_t page_size = 7;
 
 testing::resource_type widget_type() { return {"test.kcontrol.dev", "v1", "Widget", "widgets"}; }
 

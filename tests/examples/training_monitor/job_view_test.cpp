@@ -56,11 +56,11 @@ TEST_CASE("quantities of GPUs come to whole numbers") {
         const char* text;
         std::int64_t count;
     };
-    for (const auto& [text, count] :
+    for (const auto& one :
          {row{"8", 8}, row{"0", 0}, row{"1k", 1000}, row{"2Ki", 2048}, row{"500m", 1}, row{"1e1", 10}, row{"-1", 0},
           row{"", 0}, row{"eight", 0}, row{"8 GPUs", 0}, row{"nan", 0}, row{"inf", 0}, row{"1e300", 1000000000}}) {
-        CAPTURE(text);
-        CHECK(quantity_ceil(text) == count);
+        CAPTURE(one.text);
+        CHECK(quantity_ceil(one.text) == one.count);
     }
 }
 

@@ -100,11 +100,11 @@ TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed")
         {"ns=", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
         {"state=%1b%5b31m", R"(parameter state: \"\\x1b[31m\" is not one of)"},
     };
-    for (const auto& [query, message] : rows) {
-        CAPTURE(query);
+    for (const auto& one : rows) {
+        CAPTURE(one.query);
         fixture f;
-        CHECK(f.get(std::string("/api/v1/jobs?") + query) == 400);
-        CHECK(f.out.body.find(message) != std::string::npos);
+        CHECK(f.get(std::string("/api/v1/jobs?") + one.query) == 400);
+        CHECK(f.out.body.find(one.message) != std::string::npos);
     }
 }
 
@@ -208,8 +208,8 @@ TEST_CASE("a page of another site that points its name at loopback is not answer
         {"monitor.corp", "", true},
         {"monitor.corp", "10.0.0.1", true},
     };
-    for (const auto& [header, listen, allowed] : rows) {
-        CAPTURE(header);
-        CHECK(is_allowed_host(header, listen) == allowed);
+    for (const auto& one : rows) {
+        CAPTURE(one.header);
+        CHECK(is_allowed_host(one.header, one.listen) == one.allowed);
     }
 }

@@ -69,7 +69,8 @@ struct cluster::impl : std::enable_shared_from_this<impl> {
             settings.in_namespace(ns).log(log.with("kind", info.gvk.kind));
             auto informer = std::make_unique<any_informer>(env, strand, *cl, info, settings);
             version.subscriptions.push_back(informer->subscribe([this, &info](const any_event& event) {
-                if (options->on_event) options->on_event(name, info, event);
+                // What was on its way when the cluster was destroyed is told to nobody.
+                if (options->on_event && !lifetime.stopped()) options->on_event(name, info, event);
             }));
             informer->on_status_change([this, &slot](const informer_status&) {
                 slot.changed.notify_all();
