@@ -100,6 +100,7 @@
 #include <kcontrol/transport/impl/client.ipp>
 #include <kcontrol/transport/impl/client_transport.ipp>
 #include <kcontrol/transport/impl/connection.ipp>
+#include <kcontrol/transport/impl/host_lookup.ipp>
 #include <kcontrol/transport/impl/listen_address.ipp>
 #include <kcontrol/transport/impl/responder.ipp>
 #include <kcontrol/transport/impl/self_signed.ipp>

@@ -44,6 +44,9 @@ private:
 /// Transports of one factory with equal TLS settings share one TLS context. The factory fails with invalid_config,
 /// naming the setting, on PEM that can't be used, on an unknown scheme and on an empty host.
 ///
+/// A host name is looked up by the system on a thread of its own, at most one a transport at a time, for nothing can
+/// interrupt such a look-up; a thread that is still at it when everything else has gone ends by itself.
+///
 /// Thread-safety: the factory: shared objects safe; what it makes: see http::transport.
 /// Object lifetime: `env` outlives the factory and everything made with it.
 KCONTROL_DECL transport_factory make_transport_factory(environment& env, transport_options options = {});

@@ -51,7 +51,7 @@ inline result<std::shared_ptr<transport>> make_client_transport(environment& env
         tls_options shared = tls;
         shared.server_name.clear();  // a matter of the connection, not of the context
         auto got = cache.get(shared);
-        if (!got) return got.error().with_context(url_of(server));
+        if (!got) return got.error();
         context = std::move(*got);
     }
     return std::shared_ptr<transport>(std::make_shared<client_transport>(

@@ -66,6 +66,7 @@ public:
     const std::string peer_name;
     const std::shared_ptr<tls_context> tls;
     const transport_options options;
+    std::shared_ptr<host_lookup> lookup;
     bool closed = false;
 
 private:

@@ -121,6 +121,7 @@ inline void client_transport::sweep() {
 
 inline void client_transport::close() {
     closed = true;
+    lookup.reset();
     idle_.clear();
     if (sweeper_) sweeper_->cancel();
 }
@@ -190,7 +191,7 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
         exchange->reused = link != nullptr;
         if (!link) {
             connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->options,
-                                 exchange->dog);
+                                 self->lookup, exchange->dog);
             auto made = co_await connect(std::move(what), deadline, options.stop());
             if (!made)
                 co_return made.error() == errc::stopped ? made.error()

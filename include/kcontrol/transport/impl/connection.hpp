@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/byte_stream.hpp>
+#include <kcontrol/transport/impl/host_lookup.hpp>
 #include <kcontrol/transport/impl/tls_context.hpp>
 #include <kcontrol/transport/impl/watchdog.hpp>
 
@@ -34,13 +35,14 @@ public:
 class connect_request {
 public:
     connect_request(environment& e, executor x, const endpoint& s, std::string name, std::shared_ptr<tls_context> t,
-                    const transport_options& o, std::shared_ptr<watchdog> d)
+                    const transport_options& o, std::shared_ptr<host_lookup>& l, std::shared_ptr<watchdog> d)
         : env(e),
           ex(std::move(x)),
           server(s),
           peer_name(std::move(name)),
           tls(std::move(t)),
           options(o),
+          lookup(&l),
           dog(std::move(d)) {}
 
     environment& env;
@@ -49,6 +51,7 @@ public:
     std::string peer_name;             ///< to verify
     std::shared_ptr<tls_context> tls;  ///< null: plain TCP
     const transport_options& options;
+    std::shared_ptr<host_lookup>* lookup;  ///< the last one of this server's name, in progress or done
     std::shared_ptr<watchdog> dog;  ///< follows the caller's stop token already; watches the new socket afterwards
 };
 

@@ -40,53 +40,23 @@ KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
 
 using addresses = std::vector<tcp::endpoint>;
 
-// What a lookup that may outlast its caller shares with it: the system's resolver can't be interrupted.
-struct pending_lookup {
-    explicit pending_lookup(const executor& ex) : resolver(ex) {}
-    tcp::resolver resolver;
-    async_event ready;
-    bool done = false;
-    error_code failure;
-    addresses found;
-};
-
-inline void start_lookup(const std::shared_ptr<pending_lookup>& lookup, const endpoint& server) {
-    lookup->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service,
-                                   [lookup](const error_code& failure, const tcp::resolver::results_type& results) {
-                                       lookup->done = true;
-                                       lookup->failure = failure;
-                                       for (const auto& one : results) lookup->found.push_back(one.endpoint());
-                                       lookup->ready.notify_all();
-                                   });
-}
-
-inline error lookup_error(const endpoint& server, const error_code& failure) {
-    return error(errc::name_not_found, "the host name \"" + server.host + "\" can't be resolved: " + failure.message() +
-                                           "; check the server's address and DNS");
-}
-
-inline awaitable<result<addresses>> resolve(environment& env, executor ex, const endpoint& server, time_point deadline,
-                                            std::stop_token stop) {
+inline awaitable<result<addresses>> resolve(const connect_request& what, time_point deadline, std::stop_token stop) {
     error_code not_an_address;
-    const auto address = boost::asio::ip::make_address(server.host, not_an_address);
-    // Asio's resolver starts a thread of its own: not for what needs no lookup.
-    if (!not_an_address) co_return addresses(1, tcp::endpoint(address, server.port));
-    const auto lookup = std::make_shared<pending_lookup>(ex);
-    start_lookup(lookup, server);
-    while (!lookup->done) {
-        const wake reason = co_await lookup->ready.wait(env, stop, deadline);
-        if (reason == wake::stopped) co_return error(errc::stopped);
-        if (reason == wake::timeout)
-            co_return error(errc::timeout, "the host name \"" + server.host + "\" was not resolved in time");
-    }
-    if (lookup->failure) co_return lookup_error(server, lookup->failure);
-    co_return lookup->found;
+    const auto address = boost::asio::ip::make_address(what.server.host, not_an_address);
+    if (!not_an_address) co_return addresses(1, tcp::endpoint(address, what.server.port));
+    // Requests that meet share a look-up, also one that outlasted its first caller.
+    auto& lookup = *what.lookup;
+    if (!lookup || lookup->done()) lookup = host_lookup::start(what.ex, what.server.host, what.server.port);
+    const auto shared = lookup;
+    co_return co_await shared->wait(what.env, deadline, std::move(stop));
 }
 
 inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
     const std::string text = "can't connect to " + to.address().to_string() + " port " + std::to_string(to.port()) +
                              ": " + failure.message();
-    if (failure == boost::asio::error::timed_out) return error(errc::timeout, text);
+    if (failure == boost::asio::error::timed_out) {
+        return error(errc::timeout, text + "; check that the address is right and no firewall swallows the packets");
+    }
     return error(errc::connection_refused, text + "; check that the server runs and the address is right");
 }
 
@@ -143,7 +113,7 @@ inline awaitable<result<void>> secure(const connect_request& what, byte_stream& 
 KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
                                                                      std::stop_token stop) {
     const auto connect_deadline = std::min(deadline, what.env.now() + what.options.connect_timeout());
-    auto to = co_await resolve(what.env, what.ex, what.server, connect_deadline, stop);
+    auto to = co_await resolve(what, connect_deadline, stop);
     if (!to) co_return to.error();
     auto socket = co_await connect_any(what, std::move(*to), connect_deadline);
     if (!socket) co_return socket.error();
