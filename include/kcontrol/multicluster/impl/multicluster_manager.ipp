@@ -49,11 +49,23 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         });
     }
 
-    void let_go(const std::string& name) {
+    // `left`: it is no longer wanted. Otherwise everything stops, which is nothing to tell of each cluster.
+    void let_go(const std::string& name, bool left) {
         auto& m = members.at(name);
         m.comes_back.reset();
         if (std::exchange(m.leaving, true)) return;
+        if (left) log.info("the cluster left", {{"cluster", name}});
         tasks.spawn(remove(shared_from_this(), name));
+    }
+
+    void let_go_of_others(const std::vector<desired_cluster>& desired, bool left) {
+        std::vector<std::string> gone;
+        for (const auto& [name, m] : members) {
+            bool wanted = false;
+            for (const auto& d : desired) wanted = wanted || d.name == name;
+            if (!wanted) gone.push_back(name);
+        }
+        for (const auto& name : gone) let_go(name, left);
     }
 
     static awaitable<void> stop_one(std::shared_ptr<cluster> object) { co_await object->stop(); }
@@ -65,7 +77,6 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         co_await asio::co_spawn(strand, stop_one(object), asio::use_awaitable);
         auto next = std::move(self->members.at(name).comes_back);
         self->members.erase(name);
-        self->log.info("the cluster left", {{"cluster", name}});
         if (self->on_removed) self->on_removed(name);
         if (next) self->want(std::move(*next));
     }
@@ -85,19 +96,13 @@ KCONTROL_DECL multicluster_manager::multicluster_manager(environment& env, execu
 KCONTROL_DECL multicluster_manager::~multicluster_manager() = default;
 
 KCONTROL_DECL void multicluster_manager::set_desired(std::vector<desired_cluster> desired) {
-    std::vector<std::string> gone;
-    for (const auto& [name, m] : impl_->members) {
-        bool wanted = false;
-        for (const auto& d : desired) wanted = wanted || d.name == name;
-        if (!wanted) gone.push_back(name);
-    }
-    for (const auto& name : gone) impl_->let_go(name);
+    impl_->let_go_of_others(desired, true);
     for (auto& d : desired) impl_->want(std::move(d));
 }
 
 KCONTROL_DECL awaitable<void> multicluster_manager::stop() {
     const auto self = impl_;
-    set_desired({});
+    self->let_go_of_others({}, false);
     co_await self->tasks.join();
 }
 
