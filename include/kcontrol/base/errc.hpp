@@ -67,7 +67,7 @@ enum class condition {
     not_found,      ///< the object, or its kind, does not exist
     conflict,       ///< somebody else wrote first
     expired,        ///< 410 in either shape: list again
-    unreachable,    ///< no answer came from the server
+    unreachable,    ///< no whole answer came from the server
     access_denied,  ///< 401 or 403
 };
 

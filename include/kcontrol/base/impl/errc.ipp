@@ -97,7 +97,7 @@ public:
         case condition::expired: return code == api_errc::expired || code == api_errc::gone;
         case condition::unreachable:
             return code == errc::timeout || code == errc::connection_refused || code == errc::connection_lost ||
-                   code == errc::name_not_found || code == errc::tls_failed;
+                   code == errc::name_not_found || code == errc::tls_failed || code == errc::truncated;
         case condition::access_denied: return code == api_errc::unauthorized || code == api_errc::forbidden;
         }
         return false;
