@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(client_fixture, "errors of the transport come through as they 
         const auto outcome = await(get_a(c));
         REQUIRE(!outcome.has_value());
         CHECK(outcome.error() == code);
-        CHECK(outcome.error().message() == "why");
+        CHECK(outcome.error().message().starts_with("why"));
     }
     net->expect(std::string("PUT ") + widgets_path + "/a").fail(errc::unknown_outcome);
     client c = connect();

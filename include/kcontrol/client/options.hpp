@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -18,8 +19,12 @@ public:
     Derived& deadline(std::chrono::nanoseconds d) { return deadline_ = d, self(); }
     /// Ends the call with errc::stopped.
     Derived& stop(std::stop_token token) { return stop_ = std::move(token), self(); }
+    /// The largest answer accepted, in bytes; of a list, each page. too_large beyond it; 256 MiB by default. Events of
+    /// a watch have a budget of their own, see http::watch_framer.
+    Derived& max_body(std::size_t bytes) { return max_body_ = bytes, self(); }
 
     std::chrono::nanoseconds deadline() const noexcept { return deadline_; }
+    std::size_t max_body() const noexcept { return max_body_; }
     const std::stop_token& stop() const noexcept { return stop_; }
 
 protected:
@@ -28,6 +33,7 @@ protected:
 private:
     Derived& self() { return static_cast<Derived&>(*this); }
     std::stop_token stop_;
+    std::size_t max_body_ = std::size_t{256} << 20;
 };
 
 class get_options : public call_options<get_options> {

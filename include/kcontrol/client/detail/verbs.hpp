@@ -10,7 +10,7 @@ namespace kcontrol::detail {
 template <class Options>
 http::exchange_options exchange_options_of(const Options& options) {
     http::exchange_options out;
-    out.deadline(options.deadline()).stop(options.stop());
+    out.deadline(options.deadline()).max_body(options.max_body()).stop(options.stop());
     return out;
 }
 

@@ -35,6 +35,12 @@ inline result<http::request> with_credentials(client_state& state, const http::r
     return out;
 }
 
+// A budget is ours, so the caller is told how to stay within it.
+inline error explain_budget(const error& why) {
+    if (why != errc::too_large) return why;
+    return error(errc::too_large, why.message() + "; ask for less (namespace, selector, limit) or raise max_body");
+}
+
 // What stands in the way of another try, if anything.
 inline std::optional<error> out_of_budget(const call_budget& budget, time_point now, const http::request& req) {
     if (budget.stop().stop_requested()) return error(errc::stopped);
@@ -61,7 +67,7 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         if (!attempt) co_return attempt.error();
         options.deadline(budget.deadline() - now);
         auto answer = co_await state->transport->round_trip(std::move(*attempt), options);
-        if (!answer) co_return answer.error();
+        if (!answer) co_return explain_budget(answer.error());
         if (is_success(answer->status)) co_return std::move(*answer);
         const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
         if (!delay) co_return answer_error(*answer);

@@ -63,7 +63,7 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
         http::exchange_options bounds;
-        bounds.deadline(deadline - state->env->now()).stop(options.stop());
+        bounds.deadline(deadline - state->env->now()).max_body(options.max_body()).stop(options.stop());
         auto answer = co_await exchange(state, std::move(req), std::move(bounds));
         if (!answer) co_return answer.error();
         auto page = read_list(*info, *answer, state->log);

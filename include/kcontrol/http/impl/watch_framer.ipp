@@ -40,6 +40,12 @@ inline bool framer_is_complete(std::string_view text) noexcept {
     return depth == 0 && !in_string && (text.ends_with('}') || text.ends_with(']'));
 }
 
+inline error framer_too_large(std::size_t budget) {
+    // etcd takes no request above 1.5 MiB unless told otherwise.
+    return error(errc::too_large, "watch event larger than " + std::to_string(budget) +
+                                      " bytes; objects of Kubernetes stay far below that, check what answers there");
+}
+
 }  // namespace detail
 
 KCONTROL_DECL void watch_framer::feed(std::string_view bytes) {
@@ -57,9 +63,6 @@ KCONTROL_DECL void watch_framer::feed(std::string_view bytes) {
 }
 
 KCONTROL_DECL result<std::string_view> watch_framer::next() {
-    const auto too_large = [&] {
-        return error(errc::too_large, "watch event larger than " + std::to_string(max_event_) + " bytes");
-    };
     // Of a line as it came; it may be one byte longer than its document, for a CR. The answer is the same whether the
     // line came in one piece or in many.
     const auto exceeds = [&](std::size_t length) { return length > 1 && length - 1 > max_event_; };
@@ -67,11 +70,11 @@ KCONTROL_DECL result<std::string_view> watch_framer::next() {
         const auto newline = buffer_.find('\n', scanned_);
         if (newline == std::string::npos) {
             scanned_ = buffer_.size();
-            if (exceeds(buffer_.size() - begin_)) return too_large();
+            if (exceeds(buffer_.size() - begin_)) return detail::framer_too_large(max_event_);
             return std::string_view();
         }
         const auto line = detail::framer_trim(std::string_view(buffer_).substr(begin_, newline - begin_));
-        if (line.size() > max_event_ || exceeds(newline - begin_)) return too_large();
+        if (line.size() > max_event_ || exceeds(newline - begin_)) return detail::framer_too_large(max_event_);
         begin_ = scanned_ = newline + 1;
         if (!line.empty()) return line;
     }
@@ -82,9 +85,7 @@ KCONTROL_DECL result<std::string_view> watch_framer::finish() {
     if (!whole || !whole->empty()) return whole;
     const auto rest = detail::framer_trim(std::string_view(buffer_).substr(begin_));
     begin_ = scanned_ = buffer_.size();
-    if (rest.size() > max_event_) {
-        return error(errc::too_large, "watch event larger than " + std::to_string(max_event_) + " bytes");
-    }
+    if (rest.size() > max_event_) return detail::framer_too_large(max_event_);
     if (rest.empty() || detail::framer_is_complete(rest)) return rest;
     return error(errc::truncated, "watch ended inside an event");
 }
