@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace kcontrol::test {
@@ -107,6 +108,70 @@ private:
     }
 
     std::shared_ptr<state> state_;
+};
+
+/// Answers each request with `head` and then `piece` again and again, `times` times, made as they are sent.
+class flooding_server {
+public:
+    flooding_server(boost::asio::io_context& context, std::string head, std::string piece, std::uint64_t times)
+        : state_(std::make_shared<state>(context, std::move(head), std::move(piece), times)) {
+        boost::asio::co_spawn(context, serve(state_), boost::asio::detached);
+    }
+    ~flooding_server() { state_->acceptor.close(); }
+    std::uint16_t port() const { return state_->acceptor.local_endpoint().port(); }
+    std::uint64_t sent() const { return state_->sent; }  ///< pieces, all connections together
+
+private:
+    struct state {
+        state(boost::asio::io_context& context, std::string h, std::string p, std::uint64_t n)
+            : acceptor(context, tcp::endpoint(boost::asio::ip::make_address("127.0.0.1"), 0)),
+              head(std::move(h)),
+              piece(std::move(p)),
+              times(n) {}
+        tcp::acceptor acceptor;
+        std::string head, piece;
+        std::uint64_t times, sent = 0;
+    };
+
+    static awaitable<void> serve(std::shared_ptr<state> s) {
+        for (;;) {
+            auto outcome = co_await s->acceptor.async_accept(no_throw);
+            auto& [failure, socket] = outcome;
+            if (failure) co_return;
+            std::string request;
+            const bool got = co_await read_until(socket, request, "\r\n\r\n");
+            if (got) co_await flood(*s, socket);
+        }
+    }
+
+    static awaitable<void> flood(state& s, tcp::socket& socket) {
+        co_await write_text(socket, s.head);
+        for (std::uint64_t i = 0; i < s.times; ++i, ++s.sent) {
+            const auto outcome = co_await boost::asio::async_write(socket, boost::asio::buffer(s.piece), no_throw);
+            if (std::get<0>(outcome)) co_return;
+        }
+    }
+
+    std::shared_ptr<state> state_;
+};
+
+/// A port that swallows connections: its queue is full, so the system drops every SYN.
+class black_hole {
+public:
+    explicit black_hole(boost::asio::io_context& context) : acceptor_(context) {
+        acceptor_.open(tcp::v4());
+        acceptor_.bind(tcp::endpoint(boost::asio::ip::make_address("127.0.0.1"), 0));
+        acceptor_.listen(0);
+        for (int i = 0; i < 4; ++i) {
+            fillers_.emplace_back(context);
+            fillers_.back().async_connect(acceptor_.local_endpoint(), boost::asio::detached);
+        }
+    }
+    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+private:
+    tcp::acceptor acceptor_;
+    std::deque<tcp::socket> fillers_;
 };
 
 /// Connects, sends `text`, and returns all that comes back until the server closes.
