@@ -30,6 +30,16 @@ inline void decide(job_view& view, job_state state, const job_condition& conditi
     view.message = condition.message;
 }
 
+/// The job is suspended, as it was asked to be: at rest, or held until Kueue's queue has quota for it. Kueue suspends
+/// each job that names a queue and resumes it when it is admitted, so such a job is not at rest by anybody's wish.
+inline void decide_suspended(job_view& view, const kcontrol::object_meta& meta, const job_condition& condition) {
+    const auto queue = meta.labels.find("kueue.x-k8s.io/queue-name");
+    if (queue == meta.labels.end() || queue->second.empty()) return decide(view, job_state::suspended, condition);
+    view.state = job_state::queued;
+    view.reason = "NotAdmitted";
+    view.message = "the queue " + queue->second + " has not admitted it";
+}
+
 /// "group/version" of a kind, as text that lives for ever.
 template <class Job>
 inline const std::string api_version_of = std::string(Job::kcontrol_resource.group) +

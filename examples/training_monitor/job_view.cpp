@@ -54,7 +54,7 @@ std::string to_rfc3339(std::int64_t since_epoch) {
 }
 
 std::optional<std::int64_t> duration_seconds(const job_view& job, kcontrol::wall_time now) {
-    if (job.state == job_state::suspended) return std::nullopt;
+    if (job.state == job_state::suspended || job.state == job_state::queued) return std::nullopt;
     if (!job.start_time) return std::nullopt;
     if (!job.completion_time && is_final(job.state)) return std::nullopt;  // it ended, nobody says when
     const auto wall = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();

@@ -62,7 +62,7 @@ struct observed_job {
 };
 
 /// How long the job has run: completion - start, or now - start while it is not finished. Nothing without a start time,
-/// or while it is suspended (a resumed job starts anew). In whole seconds, never negative.
+/// or while it is suspended or queued (a resumed job starts anew). In whole seconds, never negative.
 std::optional<std::int64_t> duration_seconds(const job_view& job, kcontrol::wall_time now);
 
 /// Seconds since the epoch of an RFC 3339 UTC time ("2026-01-02T03:04:05Z", with or without a fraction), or nothing.

@@ -1,6 +1,7 @@
 // From an object of each kind to the normalised job. Pure functions.
 //
-// Rule order, first hit wins: Failed, Succeeded/Complete, Suspended (and asked to be), Restarting, Running, then what
+// Rule order, first hit wins: Failed, Succeeded/Complete, Suspended (and asked to be; Queued
+// where a queue of Kueue holds it), Restarting, Running, then what
 // the counts tell, then Created. A condition holds when its status is "True"; its place in the list means nothing.
 #pragma once
 

@@ -29,7 +29,7 @@ void derive_state(job_view& view, const batch_job& job) {
     if (const auto* c = holds(conditions, "Failed")) return decide(view, job_state::failed, *c);
     if (const auto* c = holds(conditions, "Complete")) return decide(view, job_state::succeeded, *c);
     const auto* suspended = holds(conditions, "Suspended");
-    if (suspended && job.spec.suspend.value_or(false)) return decide(view, job_state::suspended, *suspended);
+    if (suspended && job.spec.suspend.value_or(false)) return decide_suspended(view, job.metadata, *suspended);
     // The outcome is settled, but pods still terminate: not finished before Complete or Failed says so.
     for (const char* interim : {"FailureTarget", "SuccessCriteriaMet"}) {
         if (const auto* c = holds(conditions, interim)) return decide(view, job_state::running, *c);

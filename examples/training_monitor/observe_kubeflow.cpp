@@ -13,12 +13,13 @@ bool any_active(const kubeflow_status& status) {
                        [](const auto& entry) { return entry.second.active > 0; });
 }
 
-void derive_state(job_view& view, const kubeflow_status& status, const run_policy& policy) {
+void derive_state(job_view& view, const kcontrol::object_meta& meta, const kubeflow_status& status,
+                  const run_policy& policy) {
     const auto& conditions = status.conditions;
     if (const auto* c = holds(conditions, "Failed")) return decide(view, job_state::failed, *c);
     if (const auto* c = holds(conditions, "Succeeded")) return decide(view, job_state::succeeded, *c);
     const auto* suspended = holds(conditions, "Suspended");
-    if (suspended && policy.suspend.value_or(false)) return decide(view, job_state::suspended, *suspended);
+    if (suspended && policy.suspend.value_or(false)) return decide_suspended(view, meta, *suspended);
     if (const auto* c = holds(conditions, "Restarting")) return decide(view, job_state::restarting, *c);
     if (const auto* c = holds(conditions, "Running")) return decide(view, job_state::running, *c);
 
@@ -51,7 +52,7 @@ template <class Job>
 observed_job observe_kubeflow(const Job& job, std::string_view cluster) {
     observed_job out = observe_metadata(job, cluster);
     job_view& view = out.view;
-    derive_state(view, job.status, job.spec.run_policy);
+    derive_state(view, job.metadata, job.status, job.spec.run_policy);
     view.start_time = parse_rfc3339_seconds(job.status.start_time);
     if (is_final(view.state)) view.completion_time = parse_rfc3339_seconds(completion_time(job.status, view.state));
     std::map<std::string, replica_counts> replicas;

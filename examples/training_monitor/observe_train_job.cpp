@@ -13,7 +13,7 @@ void derive_state(job_view& view, const train_job& job) {
     if (const auto* c = holds(conditions, "Failed")) return decide(view, job_state::failed, *c);
     if (const auto* c = holds(conditions, "Complete")) return decide(view, job_state::succeeded, *c);
     const auto* suspended = holds(conditions, "Suspended");
-    if (suspended && job.spec.suspend.value_or(false)) return decide(view, job_state::suspended, *suspended);
+    if (suspended && job.spec.suspend.value_or(false)) return decide_suspended(view, job.metadata, *suspended);
 
     std::int64_t ready = 0, active = 0, failed = 0, succeeded = 0;
     for (const auto& child : job.status.jobs_status) {
@@ -37,7 +37,7 @@ void derive_state(job_view& view, const train_job& job) {
 
 // A TrainJob records no start. It starts when it is created, or when it was last resumed.
 std::string start_time(const train_job& job, job_state state) {
-    if (state == job_state::created || state == job_state::suspended) return {};
+    if (state == job_state::created || state == job_state::queued || state == job_state::suspended) return {};
     const auto* suspended = find_condition(job.status.conditions, "Suspended");
     if (suspended && suspended->status == "False" && !suspended->last_transition_time.empty()) {
         return suspended->last_transition_time;

@@ -17,6 +17,10 @@ def condition(job, kind):
     return None
 
 
+def suspended_state(job):
+    return "Queued" if job["metadata"].get("labels", {}).get("kueue.x-k8s.io/queue-name") else "Suspended"
+
+
 def kubeflow_state(job):
     status = job.get("status", {})
     suspended = job["spec"].get("runPolicy", {}).get("suspend", False)
@@ -24,7 +28,7 @@ def kubeflow_state(job):
         if condition(job, kind):
             return state
     if condition(job, "Suspended") and suspended:
-        return "Suspended"
+        return suspended_state(job)
     for kind in ("Restarting", "Running"):
         if condition(job, kind):
             return kind
@@ -41,7 +45,7 @@ def batch_state(job):
     if condition(job, "Complete"):
         return "Succeeded"
     if condition(job, "Suspended") and job["spec"].get("suspend", False):
-        return "Suspended"
+        return suspended_state(job)
     if condition(job, "FailureTarget") or condition(job, "SuccessCriteriaMet"):
         return "Running"
     if status.get("active", 0):
@@ -62,7 +66,7 @@ def train_state(job):
     if condition(job, "Complete"):
         return "Succeeded"
     if condition(job, "Suspended") and job["spec"].get("suspend", False):
-        return "Suspended"
+        return suspended_state(job)
     total = {n: sum(j.get(n, 0) for j in status.get("jobsStatus", [])) for n in ("ready", "active", "failed", "succeeded")}
     if total["ready"]:
         return "Running"

@@ -88,6 +88,13 @@ class Test1Lives(WorldTest):
         self.until_state("alpha", "PyTorchJob", "waits", "Suspended")
         self.alpha.merge("pytorchjobs", "waits", {"spec": {"runPolicy": {"suspend": False}}})
         self.until_state("alpha", "PyTorchJob", "waits", "Succeeded")
+        # As Kueue does it: held while it names a queue, and resumed when admitted.
+        queued = jobs.batch("queued", suspend=True)
+        queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+        self.alpha.apply(queued)
+        self.until_state("alpha", "Job", "queued", "Queued")
+        self.alpha.merge("jobs", "queued", {"spec": {"suspend": False}})
+        self.until_state("alpha", "Job", "queued", "Succeeded")
 
     def test_07_time_out(self):
         self.beta.apply(jobs.pytorch("too-long", run_ms=60000, activeDeadlineSeconds=2),

@@ -71,6 +71,39 @@ TEST_CASE("batch job: suspended, and the start time is that of the last resume")
     CHECK(resumed.start_time == parse_rfc3339_seconds("2026-11-21T09:00:00Z"));
 }
 
+TEST_CASE("batch job: queued while Kueue's queue holds it, which only a label tells from suspended") {
+    struct row {
+        const char* labels;
+        const char* suspend;
+        const char* suspended;
+        const char* status;
+        job_state state;
+    };
+    const char* const queue = R"("labels":{"kueue.x-k8s.io/queue-name":"team"})";
+    const row rows[] = {
+        {queue, "true", "True", "", job_state::queued},
+        {R"("labels":{"kueue.x-k8s.io/queue-name":""})", "true", "True", "", job_state::suspended},
+        {R"("labels":{"kueue.x-k8s.io/priority-class":"high"})", "true", "True", "", job_state::suspended},
+        {R"("annotations":{"kueue.x-k8s.io/queue-name":"team"})", "true", "True", "", job_state::suspended},
+        {queue, "false", "True", "", job_state::created},  // admitted, its controller has not seen it yet
+        {queue, "false", "False", R"("startTime":"2026-11-21T09:00:00Z","active":1,"ready":1)", job_state::running},
+        // Preempted: running until its pods are gone.
+        {queue, "true", "False", R"("startTime":"2026-11-21T09:00:00Z","active":1,"ready":1)", job_state::running},
+    };
+    for (const auto& r : rows) {
+        CAPTURE(r.labels);
+        CAPTURE(r.suspend);
+        const auto job = observed<batch_job>(R"("suspend":)" + std::string(r.suspend),
+                                             condition("Suspended", r.suspended, "JobSuspended"), r.status, r.labels);
+        CHECK(job.view.state == r.state);
+        if (r.state != job_state::queued) continue;
+        CHECK(job.view.reason == "NotAdmitted");
+        CHECK(job.view.message == "the queue team has not admitted it");
+    }
+    const std::string finished = condition("Suspended", "True") + "," + condition("Failed", "True");
+    CHECK(observed<batch_job>(R"("suspend":true)", finished, "", queue).view.state == job_state::failed);
+}
+
 TEST_CASE("batch job: a job that another controller manages says so until that one writes a status") {
     const auto managed = batch("", "", R"("managedBy":"kueue.x-k8s.io/multikueue")");
     CHECK(managed.state == job_state::created);

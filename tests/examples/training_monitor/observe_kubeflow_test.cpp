@@ -99,6 +99,15 @@ TEST_CASE("kubeflow: failed is for good, even beside Succeeded") {
     CHECK(pytorch(condition("Succeeded", "True") + "," + condition("Failed", "True")).state == job_state::failed);
 }
 
+TEST_CASE("kubeflow: queued while Kueue's queue holds it") {
+    const std::string suspended = created + "," + condition("Suspended", "True", "PyTorchJobSuspended");
+    const char* const queue = R"("labels":{"kueue.x-k8s.io/queue-name":"team"})";
+    const char* const wish = R"("runPolicy":{"suspend":true})";
+    CHECK(observed<pytorch_job>(wish, suspended, "", queue).view.state == job_state::queued);
+    CHECK(observed<mpi_job_v2beta1>(wish, suspended, "", queue).view.state == job_state::queued);
+    CHECK(observed<pytorch_job>("", suspended, "", queue).view.state == job_state::created);  // just admitted
+}
+
 TEST_CASE("kubeflow: suspended needs both the condition and the wish") {
     const std::string suspended = created + "," + condition("Suspended", "True", "PyTorchJobSuspended");
     const char* wish = R"("runPolicy":{"suspend":true})";

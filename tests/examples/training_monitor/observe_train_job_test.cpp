@@ -43,6 +43,13 @@ TEST_CASE("train job: Complete, Failed and Suspended are conditions") {
     CHECK(train(condition("Complete", "False"), running).state == job_state::running);
 }
 
+TEST_CASE("train job: queued while Kueue's queue holds it; then it has not started") {
+    const auto job = observed<train_job>(R"("suspend":true)", condition("Suspended", "True", "Suspended"), "",
+                                         R"("labels":{"kueue.x-k8s.io/queue-name":"team"})");
+    CHECK(job.view.state == job_state::queued);
+    CHECK_FALSE(job.view.start_time);
+}
+
 TEST_CASE("train job: it starts with its creation, or with its last resume") {
     const std::string running = child("node", 1, 0, 0, 1);
     CHECK(train("", running).start_time == parse_rfc3339_seconds("2026-11-21T06:00:00Z"));
