@@ -1,5 +1,6 @@
 #include "job_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace training_monitor {
@@ -32,6 +33,8 @@ bool job_table::visible(const cluster_entry& cluster, const entry& e) {
 void job_table::hide(entry& e, std::vector<change>& out) {
     if (!e.shown) return;
     e.shown = false;
+    --shown_;
+    unfinished_ -= std::exchange(e.unfinished, false) ? 1U : 0U;
     out.push_back(next(change_type::job_removed));
     out.back().job = e.view;
 }
@@ -40,6 +43,10 @@ void job_table::hide(entry& e, std::vector<change>& out) {
 void job_table::show(const cluster_entry& cluster, entry& e, const job_view* before, bool initial,
                      std::vector<change>& out) {
     if (!visible(cluster, e)) return hide(e, out);
+    const bool unfinished = !is_final(e.view->state);
+    unfinished_ += unfinished ? 1U : 0U;
+    unfinished_ -= std::exchange(e.unfinished, unfinished) ? 1U : 0U;
+    shown_ += e.shown ? 0U : 1U;
     if (e.shown && before && *before == *e.view) return;
     change c = next(change_type::job);
     if (e.shown && before && before->state != e.view->state) {
@@ -175,6 +182,22 @@ job_table::job_list job_table::jobs(const job_filter& filter) const {
             if (e.shown && filter.matches(*e.view)) out.push_back(e.view);
         }
     }
+    return out;
+}
+
+job_table::job_list job_table::first_jobs(std::size_t most) const {
+    const std::size_t unfinished = std::min(most, unfinished_);
+    const std::size_t finished = std::min(most - unfinished, shown_ - unfinished_);
+    job_list out, tail;
+    for (const auto& [name, cluster] : clusters_) {
+        for (const auto& [key, e] : cluster.jobs) {
+            if (out.size() == unfinished && tail.size() == finished) break;
+            if (!e.shown) continue;
+            job_list& into = e.unfinished ? out : tail;
+            if (into.size() < (e.unfinished ? unfinished : finished)) into.push_back(e.view);
+        }
+    }
+    out.insert(out.end(), tail.begin(), tail.end());
     return out;
 }
 

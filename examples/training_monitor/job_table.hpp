@@ -51,6 +51,11 @@ public:
 
     /// Sorted by cluster, namespace, name and kind.
     job_list jobs(const job_filter& filter = {}) const;
+    /// The first `most` of jobs(), the unfinished before the finished. Looks no further than it must: a terminal shows
+    /// some dozens of what may be hundreds of thousands, several times a second.
+    job_list first_jobs(std::size_t most) const;
+    /// How many jobs() there are without a filter.
+    std::size_t size() const noexcept { return shown_; }
     /// Sorted by name.
     cluster_list clusters() const;
 
@@ -68,6 +73,7 @@ private:
         std::optional<job_owner> owner;
         bool part_of_train_job = false;
         bool shown = false;
+        bool unfinished = false;  ///< and shown
         bool counted = false;
     };
     using job_key = std::tuple<std::string, std::string, std::string_view, std::string_view>;  // and kind, apiVersion
@@ -92,6 +98,7 @@ private:
     std::map<std::string, cluster_entry> clusters_;
     std::uint64_t last_id_ = 0;
     table_counters counters_;
+    std::size_t shown_ = 0, unfinished_ = 0;
 };
 
 }  // namespace training_monitor

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace training_monitor {
 namespace {
@@ -83,7 +84,9 @@ void live_output::draw() {
     layout.columns = out_.columns();
     const std::string head = headline_ + "\n" + (caption_.empty() ? "" : caption_ + "\n") + "\n";
     layout.rows = out_.rows() > 4 ? out_.rows() - 4 : 0;
-    out_.write(as_frame(head + snapshot_text(table_.clusters(), table_.jobs(), env_.wall_now(), layout)));
+    auto jobs = layout.rows != 0 ? table_.first_jobs(layout.rows) : table_.jobs();
+    const std::size_t more = table_.size() - jobs.size();
+    out_.write(as_frame(head + snapshot_text(table_.clusters(), std::move(jobs), env_.wall_now(), layout, more)));
     dirty_ = false;
 }
 

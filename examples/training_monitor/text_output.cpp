@@ -130,22 +130,20 @@ std::string duration_text(std::optional<std::int64_t> seconds) {
     return m > 0 ? std::to_string(m) + "m" + std::to_string(s) + "s" : std::to_string(s) + "s";
 }
 
-std::string snapshot_text(const job_table::cluster_list& clusters, const job_table::job_list& jobs,
-                          kcontrol::wall_time now, const text_layout& layout) {
+std::string snapshot_text(const job_table::cluster_list& clusters, job_table::job_list jobs, kcontrol::wall_time now,
+                          const text_layout& layout, std::size_t more) {
     std::string out = clusters_text(clusters, layout) + "\n";
-    job_table::job_list shown = jobs;
-    std::size_t left_out = 0;
     if (layout.rows != 0) {
-        std::stable_partition(shown.begin(), shown.end(), [](const auto& job) { return !is_final(job->state); });
+        std::stable_partition(jobs.begin(), jobs.end(), [](const auto& job) { return !is_final(job->state); });
         const std::size_t taken = clusters.size() + 4;  // two headings, a blank line, what was left out
         const std::size_t room = layout.rows > taken ? layout.rows - taken : 0;
-        if (shown.size() > room) {
-            left_out = shown.size() - room;
-            shown.resize(room);
+        if (jobs.size() > room) {
+            more += jobs.size() - room;
+            jobs.resize(room);
         }
     }
-    out += jobs.empty() ? std::string("No jobs.\n") : jobs_text(shown, now, layout);
-    if (left_out != 0) out += "… and " + std::to_string(left_out) + " more\n";
+    out += jobs.empty() && more == 0 ? std::string("No jobs.\n") : jobs_text(jobs, now, layout);
+    if (more != 0) out += "… and " + std::to_string(more) + " more\n";
     return out;
 }
 

@@ -17,9 +17,9 @@ struct text_layout {
     std::size_t rows = 0;     ///< keep to it, unfinished jobs first; 0: don't
 };
 
-/// Clusters, then jobs.
-std::string snapshot_text(const job_table::cluster_list& clusters, const job_table::job_list& jobs,
-                          kcontrol::wall_time now, const text_layout& layout);
+/// Clusters, then jobs. `more` jobs are beyond those given.
+std::string snapshot_text(const job_table::cluster_list& clusters, job_table::job_list jobs, kcontrol::wall_time now,
+                          const text_layout& layout, std::size_t more = 0);
 
 /// {"clusters":[…],"jobs":[…]}, a line.
 std::string snapshot_json(const job_table::cluster_list& clusters, const job_table::job_list& jobs,

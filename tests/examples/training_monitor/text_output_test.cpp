@@ -76,6 +76,7 @@ TEST_CASE("a terminal's size is kept to, and unfinished jobs come first") {
     const auto text = snapshot_text({cluster("live")}, jobs, now, layout);
     CHECK(std::count(text.begin(), text.end(), '\n') == 6);
     CHECK(text.find("\na        ml        …\n… and 2 more\n") != std::string::npos);
+    CHECK(snapshot_text({cluster("live")}, jobs, now, layout, 7).find("… and 9 more\n") != std::string::npos);
     layout.columns = 0;
     CHECK(snapshot_text({cluster("live")}, jobs, now, layout).find("  c     PyTorchJob") != std::string::npos);
 }
