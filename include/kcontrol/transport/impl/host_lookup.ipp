@@ -2,6 +2,7 @@
 
 #include <kcontrol/transport/impl/host_lookup.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ struct host_lookup::record {
     std::uint16_t port;
     std::string failure;
     endpoints found;
+    std::atomic<bool> complete = false;  // what hands the record over; the pipe only wakes
 };
 
 inline void look_up(const std::string& host, std::uint16_t port, endpoints& found, std::string& failure) {
@@ -83,6 +85,7 @@ KCONTROL_DECL void host_lookup::begin() {
         // Not jthread: nobody may have to wait for it.
         std::thread([record = record_, end = ends[1]] {  // seam: ok, see the class
             look_up(record->host, record->port, record->found, record->failure);
+            record->complete.store(true, std::memory_order_release);
             ::close(end);
         })
             .detach();
@@ -97,7 +100,7 @@ KCONTROL_DECL void host_lookup::begin() {
 }
 
 KCONTROL_DECL void host_lookup::finish() {
-    done_ = true;
+    done_ = record_->complete.load(std::memory_order_acquire);
     error_code ignored;
     ended_.close(ignored);
     ready_.notify_all();
