@@ -42,6 +42,7 @@
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/json/patch.hpp>
 #include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/strict.hpp>
 #include <kcontrol/json/value.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/json/yaml.hpp>
@@ -53,6 +54,7 @@
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/model/any_object.hpp>
+#include <kcontrol/model/api_duration.hpp>
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/condition.hpp>
 #include <kcontrol/model/describe.hpp>
@@ -62,12 +64,17 @@
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
+#include <kcontrol/model/micro_time.hpp>
+#include <kcontrol/model/names.hpp>
+#include <kcontrol/model/node_selector.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/model/patch_between.hpp>
+#include <kcontrol/model/quantity.hpp>
 #include <kcontrol/model/raw_json.hpp>
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/model/resource_version.hpp>
 #include <kcontrol/model/selector.hpp>
 #include <kcontrol/model/time.hpp>
 #include <kcontrol/model/type_descriptor.hpp>

@@ -34,6 +34,7 @@
 #include <kcontrol/json/impl/patch.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/reader_ranges.ipp>
+#include <kcontrol/json/impl/strict.ipp>
 #include <kcontrol/json/impl/value.ipp>
 #include <kcontrol/json/impl/writer.ipp>
 #include <kcontrol/json/impl/yaml.ipp>
@@ -45,6 +46,7 @@
 #include <kcontrol/manager/impl/manager.ipp>
 #include <kcontrol/manager/impl/metrics.ipp>
 #include <kcontrol/manager/impl/run.ipp>
+#include <kcontrol/model/impl/api_duration.ipp>
 #include <kcontrol/model/impl/decode.ipp>
 #include <kcontrol/model/impl/dynamic_object.ipp>
 #include <kcontrol/model/impl/encode.ipp>
@@ -53,8 +55,12 @@
 #include <kcontrol/model/impl/int_or_string.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
 #include <kcontrol/model/impl/metadata_fields.ipp>
+#include <kcontrol/model/impl/micro_time.ipp>
+#include <kcontrol/model/impl/names.ipp>
+#include <kcontrol/model/impl/node_selector.ipp>
 #include <kcontrol/model/impl/object_diff.ipp>
 #include <kcontrol/model/impl/patch_between.ipp>
+#include <kcontrol/model/impl/quantity.ipp>
 #include <kcontrol/model/impl/raw_json.ipp>
 #include <kcontrol/model/impl/resource_of.ipp>
 #include <kcontrol/model/impl/time.ipp>

@@ -32,8 +32,9 @@ public:
     field_selector() = default;
     explicit field_selector(std::vector<field_requirement> requirements) : requirements_(std::move(requirements)) {}
 
-    /// Reads `f=v`, `f==v`, `f!=v`, joined by commas; in values `\`, `,` and `=` are escaped by `\`.
-    /// Errors: invalid_argument, naming the term.
+    /// Reads `f=v`, `f==v`, `f!=v`, joined by commas; in values `\`, `,` and `=` are escaped by `\`. The terms are
+    /// sorted. Errors: invalid_argument, naming the term; also without a field, which Go reads and every server
+    /// refuses.
     static KCONTROL_DECL result<field_selector> parse(std::string_view text);
 
     /// `lookup(field)` gives the field's value as something a std::string_view can be made of, empty if it is absent.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kcontrol {
@@ -20,11 +21,22 @@ public:
     int_or_string(std::string text) : text_(std::move(text)), is_string_(true) {}  // NOLINT
     int_or_string(const char* text) : int_or_string(std::string(text)) {}          // NOLINT
 
+    /// A number of 32 bits if `text` is one ("80"), else the text: as command lines and templates mean it.
+    static KCONTROL_DECL int_or_string parse(std::string_view text);
+
     bool is_string() const noexcept { return is_string_; }
     /// The number; 0 if it is a string.
     std::int32_t as_int() const noexcept { return number_; }
     /// The text; empty if it is a number.
     const std::string& as_string() const noexcept { return text_; }
+
+    /// The number, or the number that the text is; 0 if it is none. Beyond 64 bits: the largest or smallest there is.
+    KCONTROL_DECL std::int64_t int_value() const noexcept;
+
+    /// What a maxUnavailable or maxSurge stands for: a number for itself, "25%" for that share of `total`, rounded up
+    /// or down. Errors: invalid_argument for other texts, naming the text. Source:
+    /// intstr.GetScaledValueFromIntOrPercent.
+    KCONTROL_DECL result<std::int64_t> scaled_value(std::int64_t total, bool round_up) const;
 
     friend bool operator==(const int_or_string&, const int_or_string&) = default;
 

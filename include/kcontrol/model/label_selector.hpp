@@ -13,6 +13,16 @@ namespace kcontrol {
 
 enum class label_operator { equals, not_equals, in, not_in, exists, not_exists, greater_than, less_than };
 
+/// One entry of matchExpressions, as objects have it: `op` is In, NotIn, Exists, DoesNotExist, and in node selectors
+/// also Gt and Lt.
+struct label_expression {
+    std::string key;
+    std::string op;
+    std::vector<std::string> values;
+
+    friend bool operator==(const label_expression&, const label_expression&) = default;
+};
+
 /// One term of a label selector.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -21,6 +31,13 @@ public:
     label_requirement() = default;
     /// `v` is sorted and freed of duplicates.
     KCONTROL_DECL label_requirement(std::string k, label_operator o, std::vector<std::string> v = {});
+
+    /// The same, checked as the API server does: key and values must be a label's, their number must fit the operator,
+    /// and `>` and `<` need an integer. Errors: invalid_argument, with all that is wrong.
+    static KCONTROL_DECL result<label_requirement> make(std::string key, label_operator op,
+                                                        std::vector<std::string> values = {});
+    /// From an entry of matchExpressions. Errors: invalid_argument; also for an operator of another name.
+    static KCONTROL_DECL result<label_requirement> make(label_expression expression);
 
     std::string key;
     label_operator op = label_operator::exists;
@@ -43,8 +60,14 @@ public:
     explicit label_selector(std::vector<label_requirement> requirements) : requirements_(std::move(requirements)) {}
 
     /// Reads `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a)`, `k`, `!k`, `k>1`, `k<1`, joined by commas.
-    /// Keys and values must be valid label keys and values. Errors: invalid_argument, naming the term.
+    /// Keys and values must be valid label keys and values. An empty set of values holds the empty value.
+    /// `==` is printed as `=`. Errors: invalid_argument, naming the term.
     static KCONTROL_DECL result<label_selector> parse(std::string_view text);
+
+    /// From the parts of a metav1.LabelSelector. With neither it selects everything; an absent LabelSelector selects
+    /// nothing, which is for the caller to know. Errors: invalid_argument.
+    static KCONTROL_DECL result<label_selector> make(const std::map<std::string, std::string>& match_labels,
+                                                     const std::vector<label_expression>& match_expressions);
 
     KCONTROL_DECL bool matches(const std::map<std::string, std::string>& labels) const;
 
@@ -71,10 +94,10 @@ private:
 
 /// Whether `text` can be a label's (or annotation's) key: an optional DNS prefix with "/", and a name of up to 63
 /// characters.
-KCONTROL_DECL bool is_label_key(std::string_view text) noexcept;
+KCONTROL_DECL bool is_label_key(std::string_view text);
 
 /// Whether `text` can be a label's value: empty, or up to 63 characters.
-KCONTROL_DECL bool is_label_value(std::string_view text) noexcept;
+KCONTROL_DECL bool is_label_value(std::string_view text);
 
 }  // namespace kcontrol
 

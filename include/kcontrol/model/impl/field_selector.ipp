@@ -1,14 +1,17 @@
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/field_selector.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace kcontrol {
 namespace detail {
 
 inline error bad_field_term(std::string_view term, std::string_view why) {
-    return error(errc::invalid_argument, "field selector term \"" + std::string(term) + "\": " + std::string(why));
+    return error(errc::invalid_argument,
+                 "field selector term \"" + escape_control(term.substr(0, 256)) + "\": " + std::string(why));
 }
 
 // Undoes `\\`, `\,` and `\=`. A bare "=" or an escape of anything else is refused, as the server does.
@@ -39,7 +42,7 @@ inline result<field_requirement> parse_field_term(std::string_view term) {
 }  // namespace detail
 
 KCONTROL_DECL result<field_selector> field_selector::parse(std::string_view text) {
-    std::vector<field_requirement> requirements;
+    std::vector<std::string_view> terms;
     std::size_t start = 0;
     for (std::size_t i = 0; i <= text.size(); ++i) {
         if (i + 1 < text.size() && text[i] == '\\') {
@@ -47,8 +50,12 @@ KCONTROL_DECL result<field_selector> field_selector::parse(std::string_view text
             continue;
         }
         if (i < text.size() && text[i] != ',') continue;
-        const auto term = text.substr(start, i - start);
+        terms.push_back(text.substr(start, i - start));
         start = i + 1;
+    }
+    std::sort(terms.begin(), terms.end());
+    std::vector<field_requirement> requirements;
+    for (const auto term : terms) {
         if (term.empty()) continue;
         auto requirement = detail::parse_field_term(term);
         if (!requirement) return requirement.error();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/label_selector.hpp>
+#include <kcontrol/model/names.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -9,32 +11,8 @@
 namespace kcontrol {
 namespace detail {
 
-inline bool is_alphanumeric(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-// Up to 63 of letters, digits and "-_.", beginning and ending with a letter or digit.
-inline bool is_label_word(std::string_view text) noexcept {
-    if (text.empty() || text.size() > 63) return false;
-    if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
-    return std::all_of(text.begin(), text.end(),
-                       [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-inline bool is_dns_subdomain(std::string_view text) noexcept {
-    const auto small = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-    if (text.empty() || text.size() > 253) return false;
-    char before = '.';
-    for (const char c : text) {
-        if (!small(c) && c != '-' && c != '.') return false;
-        if (!small(c) && before == '.') return false;
-        if (c == '.' && before == '-') return false;
-        before = c;
-    }
-    return small(before);
-}
-
 inline std::optional<std::int64_t> parse_label_number(std::string_view text) noexcept {
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -86,14 +64,16 @@ private:
     }
 
     error unexpected(std::string_view found, std::string_view expected) const {
-        std::string message = "label selector \"" + std::string(text_) + "\": expected " + std::string(expected);
-        message += found.empty() ? ", found its end" : ", found '" + std::string(found) + "'";
+        std::string message =
+            "label selector \"" + escape_control(text_.substr(0, 256)) + "\": expected " + std::string(expected);
+        message += found.empty() ? ", found its end" : ", found '" + escape_control(found.substr(0, 80)) + "'";
         return error(errc::invalid_argument, std::move(message));
     }
 
-    error bad(std::string_view what, std::string_view word) const {
-        return error(errc::invalid_argument, "label selector \"" + std::string(text_) + "\": \"" + std::string(word) +
-                                                 "\" is not " + std::string(what));
+    result<label_requirement> checked(std::string_view key, label_operator op, std::vector<std::string> values = {}) {
+        auto requirement = label_requirement::make(std::string(key), op, std::move(values));
+        if (requirement) return requirement;
+        return requirement.error().with_context("label selector \"" + escape_control(text_.substr(0, 256)) + "\"");
     }
 
     result<label_requirement> parse_requirement() {
@@ -101,10 +81,9 @@ private:
         if (negated) next();
         const auto key = next();
         if (!is_word(key)) return unexpected(key, "a label key");
-        if (!is_label_key(key)) return bad("a valid label key", key);
         const auto token = peek();
         if (negated || token.empty() || token == ",") {
-            return label_requirement(std::string(key), negated ? label_operator::not_exists : label_operator::exists);
+            return checked(key, negated ? label_operator::not_exists : label_operator::exists);
         }
         next();
         if (token == "=" || token == "==") return one_value(key, label_operator::equals);
@@ -124,16 +103,11 @@ private:
             if (!is_word(value)) return unexpected(value, "a value");
             next();
         }
-        if (!is_label_value(value)) return bad("a valid label value", value);
-        const bool numeric = op == label_operator::greater_than || op == label_operator::less_than;
-        if (numeric && !parse_label_number(value)) return bad("an integer", value);
-        std::vector<std::string> values(1, std::string(value));
-        return label_requirement(std::string(key), op, std::move(values));
+        return checked(key, op, {std::string(value)});
     }
 
     result<label_requirement> value_set(std::string_view key, label_operator op) {
         if (const auto open = next(); open != "(") return unexpected(open, "'('");
-        if (peek() == ")") return unexpected(")", "a value");
         std::vector<std::string> values;
         for (;;) {
             std::string_view value = peek();
@@ -143,20 +117,79 @@ private:
                 if (!is_word(value)) return unexpected(value, "a value or ')'");
                 next();
             }
-            if (!is_label_value(value)) return bad("a valid label value", value);
             values.emplace_back(value);
             const auto separator = next();
             if (separator == ")") break;
             if (separator != ",") return unexpected(separator, "',' or ')'");
         }
-        return label_requirement(std::string(key), op, std::move(values));
+        return checked(key, op, std::move(values));
     }
 
     std::string_view text_;
     std::size_t position_ = 0;
 };
 
+inline std::optional<label_operator> label_operator_named(std::string_view name) noexcept {
+    if (name == "In") return label_operator::in;
+    if (name == "NotIn") return label_operator::not_in;
+    if (name == "Exists") return label_operator::exists;
+    if (name == "DoesNotExist") return label_operator::not_exists;
+    if (name == "Gt") return label_operator::greater_than;
+    if (name == "Lt") return label_operator::less_than;
+    return std::nullopt;
+}
+
+inline void add_label_value_count_problem(label_operator op, const std::vector<std::string>& values,
+                                          name_problems& to) {
+    switch (op) {
+    case label_operator::in:
+    case label_operator::not_in:
+        if (values.empty()) to.push_back("for 'in', 'notin' operators, values set can't be empty");
+        break;
+    case label_operator::equals:
+    case label_operator::not_equals:
+        if (values.size() != 1) to.push_back("exact-match compatibility requires one single value");
+        break;
+    case label_operator::exists:
+    case label_operator::not_exists:
+        if (!values.empty()) to.push_back("values set must be empty for exists and does not exist");
+        break;
+    case label_operator::greater_than:
+    case label_operator::less_than:
+        if (values.size() != 1) to.push_back("for 'Gt', 'Lt' operators, exactly one value is required");
+        break;
+    }
+}
+
 }  // namespace detail
+
+KCONTROL_DECL result<label_requirement> label_requirement::make(std::string key, label_operator op,
+                                                                std::vector<std::string> values) {
+    const auto quoted = [](std::string_view text) { return "\"" + escape_control(text.substr(0, 300)) + "\": "; };
+    name_problems problems;
+    if (const auto wrong = check_label_key(key); !wrong.empty()) {
+        problems.push_back("key " + quoted(key) + join_problems(wrong));
+    }
+    detail::add_label_value_count_problem(op, values, problems);
+    const bool numeric = op == label_operator::greater_than || op == label_operator::less_than;
+    for (const auto& value : values) {
+        if (numeric && !detail::parse_label_number(value)) {
+            problems.push_back("value " + quoted(value) + "for 'Gt', 'Lt' operators, the value must be an integer");
+        }
+        if (const auto wrong = check_label_value(value); !wrong.empty()) {
+            problems.push_back("value " + quoted(value) + join_problems(wrong));
+        }
+    }
+    if (!problems.empty()) return error(errc::invalid_argument, join_problems(problems));
+    return label_requirement(std::move(key), op, std::move(values));
+}
+
+KCONTROL_DECL result<label_requirement> label_requirement::make(label_expression expression) {
+    const auto named = detail::label_operator_named(expression.op);
+    if (named) return make(std::move(expression.key), *named, std::move(expression.values));
+    return error(errc::invalid_argument, "operator \"" + escape_control(expression.op.substr(0, 80)) +
+                                             "\" is none of In, NotIn, Exists, DoesNotExist, Gt, Lt");
+}
 
 KCONTROL_DECL label_requirement::label_requirement(std::string k, label_operator o, std::vector<std::string> v)
     : key(std::move(k)), op(o), values(std::move(v)) {
@@ -204,6 +237,26 @@ KCONTROL_DECL result<label_selector> label_selector::parse(std::string_view text
     return detail::label_selector_parser(text).parse();
 }
 
+KCONTROL_DECL result<label_selector> label_selector::make(const std::map<std::string, std::string>& match_labels,
+                                                          const std::vector<label_expression>& match_expressions) {
+    std::vector<label_requirement> requirements;
+    for (const auto& [key, value] : match_labels) {
+        auto requirement = label_requirement::make(key, label_operator::equals, {value});
+        if (!requirement) return requirement.error().with_context("matchLabels");
+        requirements.push_back(std::move(*requirement));
+    }
+    for (std::size_t i = 0; i < match_expressions.size(); ++i) {
+        auto requirement = label_requirement::make(match_expressions[i]);
+        const std::string path = "matchExpressions[" + std::to_string(i) + "]";
+        if (!requirement) return requirement.error().with_context(path);
+        if (requirement->op == label_operator::greater_than || requirement->op == label_operator::less_than) {
+            return error(errc::invalid_argument, path + ": operators Gt and Lt are for node selectors only");
+        }
+        requirements.push_back(std::move(*requirement));
+    }
+    return label_selector(std::move(requirements));
+}
+
 KCONTROL_DECL bool label_selector::matches(const std::map<std::string, std::string>& labels) const {
     for (const auto& requirement : requirements_) {
         const auto found = labels.find(requirement.key);
@@ -223,14 +276,7 @@ KCONTROL_DECL std::string label_selector::to_string() const {
     return text;
 }
 
-KCONTROL_DECL bool is_label_key(std::string_view text) noexcept {
-    const auto slash = text.find('/');
-    if (slash == std::string_view::npos) return detail::is_label_word(text);
-    return detail::is_dns_subdomain(text.substr(0, slash)) && detail::is_label_word(text.substr(slash + 1));
-}
-
-KCONTROL_DECL bool is_label_value(std::string_view text) noexcept {
-    return text.empty() || detail::is_label_word(text);
-}
+KCONTROL_DECL bool is_label_key(std::string_view text) { return check_label_key(text).empty(); }
+KCONTROL_DECL bool is_label_value(std::string_view text) { return check_label_value(text).empty(); }
 
 }  // namespace kcontrol
