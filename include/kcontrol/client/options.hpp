@@ -1,9 +1,12 @@
 // Options of the client's verbs: classes with setters, never aggregates (g++ 12 miscompiles those beside co_await).
 #pragma once
 
+#include <kcontrol/model/share_pool.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -59,6 +62,8 @@ public:
     list_options& limit(std::int64_t n) { return limit_ = n, *this; }
     /// The token of the page before.
     list_options& continue_token(std::string t) { return continue_ = std::move(t), *this; }
+    /// Where the objects keep what they have in common. If none is given, the objects of one call share theirs.
+    list_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
 
     const std::string& in_namespace() const noexcept { return namespace_; }
     const std::string& label_selector() const noexcept { return label_selector_; }
@@ -66,10 +71,12 @@ public:
     const std::string& resource_version() const noexcept { return resource_version_; }
     std::int64_t limit() const noexcept { return limit_; }
     const std::string& continue_token() const noexcept { return continue_; }
+    const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
 
 private:
     std::string namespace_, label_selector_, field_selector_, resource_version_, continue_;
     std::int64_t limit_ = 0;
+    std::shared_ptr<share_pool> pool_;
 };
 
 /// Where a watch begins and how long it may last.
@@ -85,6 +92,8 @@ public:
     watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }
     /// The watch fails with timeout if no byte arrives for so long.
     watch_options& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
+    /// Where the objects keep what they have in common; the watch makes one if none is given.
+    watch_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
 
     const std::string& in_namespace() const noexcept { return namespace_; }
     const std::string& label_selector() const noexcept { return label_selector_; }
@@ -93,12 +102,14 @@ public:
     bool bookmarks() const noexcept { return bookmarks_; }
     std::chrono::seconds timeout() const noexcept { return timeout_; }
     std::chrono::nanoseconds idle() const noexcept { return idle_; }
+    const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
 
 private:
     std::string namespace_, label_selector_, field_selector_, resource_version_;
     bool bookmarks_ = true;
     std::chrono::seconds timeout_ = std::chrono::minutes(5);
     std::chrono::nanoseconds idle_ = std::chrono::seconds(90);
+    std::shared_ptr<share_pool> pool_;
 };
 
 /// Options of create, update and patch.

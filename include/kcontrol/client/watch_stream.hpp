@@ -36,7 +36,7 @@ public:
 class watch_stream {
 public:
     KCONTROL_DECL watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body, duration idle,
-                               logger log = {});
+                               std::shared_ptr<share_pool> pool = nullptr, logger log = {});
 
     /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is counted,
     /// logged and left out, as in a list: if it is new it is passed over, else it comes as `deleted` with nothing but
@@ -57,6 +57,7 @@ private:
     json::document document_;
     std::vector<char> chunk_;
     duration idle_;
+    std::shared_ptr<share_pool> pool_;
     logger log_;
     std::size_t skipped_ = 0;
     bool ended_ = false;

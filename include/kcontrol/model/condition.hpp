@@ -2,23 +2,24 @@
 #pragma once
 
 #include <kcontrol/model/field.hpp>
+#include <kcontrol/model/list.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace kcontrol {
 
 /// metav1.Condition. (kcontrol::condition is the one for error codes.)
 struct status_condition {
-    std::string type;
-    std::string status;  ///< "True", "False" or "Unknown"
+    text type;
+    text status;  ///< "True", "False" or "Unknown"
     std::optional<std::int64_t> observed_generation;
-    std::string last_transition_time;  ///< RFC 3339
-    std::string reason;
-    std::string message;
+    timestamp last_transition_time;
+    text reason;
+    text message;
 
     static constexpr auto kcontrol_fields() {
         return fields(field("type", &status_condition::type), field("status", &status_condition::status),
@@ -32,7 +33,7 @@ struct status_condition {
 
 /// The condition of that type, or null. For status_condition and any struct with members `type` and `status`.
 template <class Condition>
-const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type) {
+const Condition* find_condition(const list<Condition>& conditions, std::string_view type) {
     for (const auto& condition : conditions) {
         if (condition.type == type) return &condition;
     }
@@ -41,7 +42,7 @@ const Condition* find_condition(const std::vector<Condition>& conditions, std::s
 
 /// Whether there is a condition of that type and its status is "True". The order of the list means nothing.
 template <class Condition>
-bool is_true(const std::vector<Condition>& conditions, std::string_view type) {
+bool is_true(const list<Condition>& conditions, std::string_view type) {
     const auto* found = find_condition(conditions, type);
     return found != nullptr && found->status == "True";
 }

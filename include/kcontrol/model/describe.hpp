@@ -1,7 +1,16 @@
 // describe<T>(): the table of a type, made at compile time from its field list.
 #pragma once
 
+#include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/field.hpp>
+#include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/list.hpp>
+#include <kcontrol/model/micro_time.hpp>
+#include <kcontrol/model/quantity_text.hpp>
+#include <kcontrol/model/raw_json.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 #include <kcontrol/model/type_descriptor.hpp>
 
 #include <array>
@@ -24,8 +33,13 @@ template <class T>
 concept has_foreign_fields = requires {
     field_list_of<T>::get();
 };
+/// Written by the generator, with its table.
 template <class T>
-concept has_fields = has_own_fields<T> || has_foreign_fields<T>;
+concept has_generated_fields = requires {
+    typename T::kcontrol_generated;
+};
+template <class T>
+concept has_fields = has_own_fields<T> || has_foreign_fields<T> || has_generated_fields<T>;
 template <class T>
 concept has_custom_codec = requires {
     &custom_codec<T>::decode;
@@ -58,7 +72,22 @@ struct structure_type {
     static constexpr std::size_t count = list.size + own;
     using table_type = std::array<field_descriptor, count>;
 
+    static bool fresh_is_zero() {
+        // Padding is not written by a constructor.
+        alignas(T) unsigned char bytes[sizeof(T)] = {};
+        T* fresh = ::new (static_cast<void*>(bytes)) T();
+        const bool zero = bytes_are_zero(bytes, sizeof bytes);
+        fresh->~T();
+        return zero;
+    }
+
     static const table_type table;
+    static const type_descriptor value;
+};
+
+/// The generator declares and defines `value` for each of its types; see generated.hpp.
+template <class T>
+struct generated_type {
     static const type_descriptor value;
 };
 
@@ -74,12 +103,12 @@ struct custom_type {
     static bool equal(const void* a, const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); }
 
     static constexpr custom_operations operations{decode, encode, empty, equal};
-    static constexpr type_descriptor value{.kind = type_kind::custom, .custom = &operations};
+    static constexpr type_descriptor value{.kind = type_kind::custom, .size = sizeof(T), .custom = &operations};
 };
 
-template <type_kind Kind>
+template <type_kind Kind, class T>
 struct scalar_type {
-    static constexpr type_descriptor value{.kind = Kind};
+    static constexpr type_descriptor value{.kind = Kind, .size = sizeof(T)};
 };
 
 template <class T>
@@ -98,15 +127,29 @@ constexpr auto choose_type() {
     if constexpr (has_custom_codec<T>) {
         return std::type_identity<custom_type<T>>();
     } else if constexpr (std::same_as<T, bool>) {
-        return std::type_identity<scalar_type<type_kind::boolean>>();
+        return std::type_identity<scalar_type<type_kind::boolean, T>>();
     } else if constexpr (std::signed_integral<T> && sizeof(T) == 4) {
-        return std::type_identity<scalar_type<type_kind::int32>>();
+        return std::type_identity<scalar_type<type_kind::int32, T>>();
     } else if constexpr (std::signed_integral<T> && sizeof(T) == 8) {
-        return std::type_identity<scalar_type<type_kind::int64>>();
+        return std::type_identity<scalar_type<type_kind::int64, T>>();
     } else if constexpr (std::same_as<T, double>) {
-        return std::type_identity<scalar_type<type_kind::number>>();
+        return std::type_identity<scalar_type<type_kind::number, T>>();
     } else if constexpr (std::same_as<T, std::string>) {
-        return std::type_identity<scalar_type<type_kind::string>>();
+        return std::type_identity<scalar_type<type_kind::string, T>>();
+    } else if constexpr (std::same_as<T, text>) {
+        return std::type_identity<scalar_type<type_kind::text, T>>();
+    } else if constexpr (std::same_as<T, quantity_text>) {
+        return std::type_identity<scalar_type<type_kind::quantity, T>>();
+    } else if constexpr (std::same_as<T, timestamp>) {
+        return std::type_identity<scalar_type<type_kind::timestamp, T>>();
+    } else if constexpr (std::same_as<T, micro_time>) {
+        return std::type_identity<scalar_type<type_kind::microseconds, T>>();
+    } else if constexpr (std::same_as<T, int_or_string>) {
+        return std::type_identity<scalar_type<type_kind::int_or_string, T>>();
+    } else if constexpr (std::same_as<T, raw_json>) {
+        return std::type_identity<scalar_type<type_kind::raw, T>>();
+    } else if constexpr (has_generated_fields<T>) {
+        return std::type_identity<generated_type<T>>();
     } else if constexpr (has_fields<T>) {
         return std::type_identity<structure_type<T>>();
     } else {
@@ -117,71 +160,95 @@ constexpr auto choose_type() {
 template <class T>
 struct descriptor : decltype(choose_type<T>())::type {};
 
-template <class T>
-struct descriptor<std::optional<T>> {
-    using type = std::optional<T>;
+/// std::optional and boxed.
+template <class Optional, class T, bool Handle>
+struct optional_type {
     static const void* get(const void* optional) {
-        const auto& self = *static_cast<const type*>(optional);
+        const auto& self = *static_cast<const Optional*>(optional);
         return self ? &*self : nullptr;
     }
-    static void* emplace(void* optional) { return &static_cast<type*>(optional)->emplace(); }
+    static void* emplace(void* optional) { return &static_cast<Optional*>(optional)->emplace(); }
 
     static const optional_operations operations;
     static const type_descriptor value;
 };
 
-template <class T>
-struct descriptor<std::vector<T>> {
-    static_assert(!std::same_as<T, bool>, "kcontrol: std::vector<bool> has no elements to point at; use another type");
-    using type = std::vector<T>;
-    static std::size_t size(const void* list) { return static_cast<const type*>(list)->size(); }
-    static void* at(void* list, std::size_t index) { return static_cast<type*>(list)->data() + index; }
+/// std::vector and list.
+template <class List, class T, bool Handle>
+struct list_type {
+    static_assert(!std::same_as<List, std::vector<bool>>,
+                  "kcontrol: std::vector<bool> has no elements to point at; use kcontrol::list<bool>");
+    static std::size_t size(const void* list) { return static_cast<const List*>(list)->size(); }
+    static void* at(void* list, std::size_t index) { return static_cast<List*>(list)->data() + index; }
     static void renew(void* list, std::size_t count) {
-        static_cast<type*>(list)->clear();
-        static_cast<type*>(list)->resize(count);
+        static_cast<List*>(list)->clear();
+        static_cast<List*>(list)->resize(count);
     }
 
     static const list_operations operations;
     static const type_descriptor value;
 };
 
-template <class T, class Compare>
-struct descriptor<std::map<std::string, T, Compare>> {
-    using type = std::map<std::string, T, Compare>;
-    static std::size_t size(const void* map) { return static_cast<const type*>(map)->size(); }
-    static const void* find(const void* map, const std::string& key) {
-        const auto& self = *static_cast<const type*>(map);
-        const auto found = self.find(key);
+/// std::map and dict.
+template <class Map, class T, bool Handle>
+struct map_type {
+    static std::size_t size(const void* map) { return static_cast<const Map*>(map)->size(); }
+    static const void* find(const void* map, std::string_view key) {
+        const auto& self = *static_cast<const Map*>(map);
+        const auto found = self.find(typename Map::key_type(key));
         return found == self.end() ? nullptr : &found->second;
     }
     static void visit(const void* map, void* context, map_operations::visitor visitor) {
-        for (const auto& entry : *static_cast<const type*>(map)) visitor(context, entry.first, &entry.second);
+        for (const auto& entry : *static_cast<const Map*>(map)) visitor(context, entry.first, &entry.second);
     }
-    static void clear(void* map) { static_cast<type*>(map)->clear(); }
-    static void* insert(void* map, std::string_view key) { return &(*static_cast<type*>(map))[std::string(key)]; }
+    static void clear(void* map) { static_cast<Map*>(map)->clear(); }
+    static void* insert(void* map, std::string_view key) {
+        return &(*static_cast<Map*>(map))[typename Map::key_type(key)];
+    }
 
     static const map_operations operations;
     static const type_descriptor value;
 };
 
 template <class T>
-constinit const optional_operations descriptor<std::optional<T>>::operations{get, emplace};
+struct descriptor<std::optional<T>> : optional_type<std::optional<T>, T, false> {};
 template <class T>
-constinit const type_descriptor descriptor<std::optional<T>>::value{
-    .kind = type_kind::optional, .element = &descriptor<T>::value, .optional = &operations};
-
+struct descriptor<boxed<T>> : optional_type<boxed<T>, T, true> {};
 template <class T>
-constinit const list_operations descriptor<std::vector<T>>::operations{size, at, renew};
+struct descriptor<std::vector<T>> : list_type<std::vector<T>, T, false> {};
 template <class T>
-constinit const type_descriptor descriptor<std::vector<T>>::value{
-    .kind = type_kind::list, .element = &descriptor<T>::value, .list = &operations};
-
+struct descriptor<list<T>> : list_type<list<T>, T, true> {};
 template <class T, class Compare>
-constinit const map_operations descriptor<std::map<std::string, T, Compare>>::operations{size, find, visit, clear,
-                                                                                         insert};
-template <class T, class Compare>
-constinit const type_descriptor descriptor<std::map<std::string, T, Compare>>::value{
-    .kind = type_kind::map, .element = &descriptor<T>::value, .map = &operations};
+struct descriptor<std::map<std::string, T, Compare>> : map_type<std::map<std::string, T, Compare>, T, false> {};
+template <class T>
+struct descriptor<dict<T>> : map_type<dict<T>, T, true> {};
+
+template <class Optional, class T, bool Handle>
+constinit const optional_operations optional_type<Optional, T, Handle>::operations{get, emplace};
+template <class Optional, class T, bool Handle>
+constinit const type_descriptor optional_type<Optional, T, Handle>::value{.kind = type_kind::optional,
+                                                                          .handle = Handle,
+                                                                          .size = sizeof(Optional),
+                                                                          .element = &descriptor<T>::value,
+                                                                          .optional = &operations};
+
+template <class List, class T, bool Handle>
+constinit const list_operations list_type<List, T, Handle>::operations{size, at, renew};
+template <class List, class T, bool Handle>
+constinit const type_descriptor list_type<List, T, Handle>::value{.kind = type_kind::list,
+                                                                  .handle = Handle,
+                                                                  .size = sizeof(List),
+                                                                  .element = &descriptor<T>::value,
+                                                                  .list = &operations};
+
+template <class Map, class T, bool Handle>
+constinit const map_operations map_type<Map, T, Handle>::operations{size, find, visit, clear, insert};
+template <class Map, class T, bool Handle>
+constinit const type_descriptor map_type<Map, T, Handle>::value{.kind = type_kind::map,
+                                                                .handle = Handle,
+                                                                .size = sizeof(Map),
+                                                                .element = &descriptor<T>::value,
+                                                                .map = &operations};
 
 template <class T, std::size_t... Index>
 constexpr bool names_are_unique(std::index_sequence<Index...>) {
@@ -221,17 +288,22 @@ template <class T>
 constinit const typename structure_type<T>::table_type structure_type<T>::table =
     make_table<T>(std::make_index_sequence<structure_type<T>::list.size>());
 template <class T>
-constinit const type_descriptor structure_type<T>::value{
-    .kind = type_kind::structure, .fields = table.data(), .field_count = count};
+constinit const type_descriptor structure_type<T>::value{.kind = type_kind::structure,
+                                                         .size = sizeof(T),
+                                                         .fields = table.data(),
+                                                         .field_count = count,
+                                                         .fresh_is_zero = fresh_is_zero};
 
 #ifndef KCONTROL_HEADER_ONLY
 // What nearly every kind uses is built once, in the library.
-extern template struct descriptor<std::optional<bool>>;
-extern template struct descriptor<std::optional<std::int32_t>>;
-extern template struct descriptor<std::optional<std::int64_t>>;
-extern template struct descriptor<std::optional<std::string>>;
-extern template struct descriptor<std::vector<std::string>>;
-extern template struct descriptor<std::map<std::string, std::string>>;
+extern template struct optional_type<std::optional<bool>, bool, false>;
+extern template struct optional_type<std::optional<std::int32_t>, std::int32_t, false>;
+extern template struct optional_type<std::optional<std::int64_t>, std::int64_t, false>;
+extern template struct optional_type<std::optional<std::string>, std::string, false>;
+extern template struct list_type<std::vector<std::string>, std::string, false>;
+extern template struct list_type<list<text>, text, true>;
+extern template struct map_type<std::map<std::string, std::string>, std::string, false>;
+extern template struct map_type<dict<text>, text, true>;
 #endif
 
 }  // namespace detail

@@ -1,34 +1,40 @@
 // int_or_string: a value that Kubernetes writes as a number or as text, such as a port or "25%".
 #pragma once
 
-#include <kcontrol/model/describe.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/model/text.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace kcontrol {
 
-/// intstr.IntOrString: a 32-bit integer or a string. The default is 0. Make the member a std::optional where absent
-/// means something else.
+/// intstr.IntOrString: a 32-bit integer or a string. The default is 0. Make the member a boxed<int_or_string> where
+/// absent means something else.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class int_or_string {
 public:
     int_or_string() = default;
-    int_or_string(std::int32_t number) : number_(number) {}                        // NOLINT: meant to convert
-    int_or_string(std::string text) : text_(std::move(text)), is_string_(true) {}  // NOLINT
-    int_or_string(const char* text) : int_or_string(std::string(text)) {}          // NOLINT
+    int_or_string(std::int32_t number) : number_(number) {}        // NOLINT: meant to convert
+    int_or_string(kcontrol::text text) : text_(std::move(text)) {  // NOLINT
+        if (!text_.present()) text_ = kcontrol::text("");
+    }
+    int_or_string(std::string_view text) : text_(text) {}    // NOLINT
+    int_or_string(const std::string& text) : text_(text) {}  // NOLINT
+    int_or_string(const char* text) : text_(text) {}         // NOLINT
 
     /// A number of 32 bits if `text` is one ("80"), else the text: as command lines and templates mean it.
     static KCONTROL_DECL int_or_string parse(std::string_view text);
 
-    bool is_string() const noexcept { return is_string_; }
+    bool is_string() const noexcept { return text_.present(); }
     /// The number; 0 if it is a string.
     std::int32_t as_int() const noexcept { return number_; }
     /// The text; empty if it is a number.
-    const std::string& as_string() const noexcept { return text_; }
+    std::string_view as_string() const noexcept { return text_; }
 
     /// The number, or the number that the text is; 0 if it is none. Beyond 64 bits: the largest or smallest there is.
     KCONTROL_DECL std::int64_t int_value() const noexcept;
@@ -40,22 +46,20 @@ public:
 
     friend bool operator==(const int_or_string&, const int_or_string&) = default;
 
+    /// For the decoder: where the two members are.
+    static constexpr std::size_t text_offset() noexcept { return 0; }
+    static constexpr std::size_t number_offset() noexcept { return sizeof(kcontrol::text); }
+
 private:
-    std::string text_;
+    kcontrol::text text_;
     std::int32_t number_ = 0;
-    bool is_string_ = false;
 };
+
+static_assert(std::is_standard_layout_v<int_or_string> && sizeof(int_or_string) == 16);
 
 inline std::string to_string(const int_or_string& value) {
-    return value.is_string() ? value.as_string() : std::to_string(value.as_int());
+    return value.is_string() ? std::string(value.as_string()) : std::to_string(value.as_int());
 }
-
-template <>
-struct custom_codec<int_or_string> {
-    static KCONTROL_DECL result<void> decode(json::node from, int_or_string& to);
-    static KCONTROL_DECL void encode(const int_or_string& from, json::writer& to);
-    static bool empty(const int_or_string&) { return false; }
-};
 
 }  // namespace kcontrol
 

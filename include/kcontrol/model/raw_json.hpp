@@ -1,7 +1,9 @@
 // raw_json: a member whose JSON is kept as text: free-form parts of an object that a program passes on or reads later.
 #pragma once
 
-#include <kcontrol/model/describe.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/json/reader.hpp>
+#include <kcontrol/model/text.hpp>
 
 #include <string>
 #include <string_view>
@@ -21,20 +23,15 @@ public:
     static KCONTROL_DECL raw_json from(json::node value);
 
     bool empty() const noexcept { return text_.empty(); }
-    const std::string& text() const noexcept { return text_; }
+    std::string_view text() const noexcept { return text_; }
 
     friend bool operator==(const raw_json&, const raw_json&) = default;
 
 private:
-    std::string text_;
+    kcontrol::text text_;
 };
 
-template <>
-struct custom_codec<raw_json> {
-    static KCONTROL_DECL result<void> decode(json::node from, raw_json& to);
-    static KCONTROL_DECL void encode(const raw_json& from, json::writer& to);
-    static bool empty(const raw_json& value) { return value.empty(); }
-};
+static_assert(sizeof(raw_json) == sizeof(text));
 
 }  // namespace kcontrol
 

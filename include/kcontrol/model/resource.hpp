@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/model/any_object.hpp>
+#include <kcontrol/model/share_pool.hpp>
 
 #include <concepts>
 #include <string>
@@ -36,7 +37,7 @@ enum class resource_scope { cluster, namespaced };
 /// Thread-safety: safe; immutable after construction.
 class resource_info {
 public:
-    using decode_function = result<any_object> (*)(json::node);
+    using decode_function = result<any_object> (*)(json::node, share_pool*);
     using encode_function = std::string (*)(const any_object&, const resource_info&);
 
     resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e)
@@ -45,7 +46,7 @@ public:
     group_version_kind gvk;
     std::string plural;
     resource_scope scope;
-    decode_function decode;  ///< from the JSON of one object
+    decode_function decode;  ///< from the JSON of one object; the pool of its stream may be null
     encode_function encode;  ///< to the JSON of one object, with apiVersion and kind
 
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/model/describe.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
+#include <kcontrol/model/object_block.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <memory>
@@ -43,7 +44,13 @@ constexpr void assert_replaceable() {
 namespace detail {
 
 template <class T>
-result<any_object> decode_resource(json::node from) {
+result<any_object> decode_resource(json::node from, share_pool* pool) {
+    static const bool blockable = is_blockable(describe<T>());
+    if (blockable) {
+        auto block = decode_block(describe<T>(), from, pool);
+        if (!block) return block.error();
+        return any_object(std::static_pointer_cast<const T>(std::move(*block)));
+    }
     auto object = std::make_shared<T>();
     const auto done = decode(describe<T>(), from, object.get());
     if (!done) return done.error();

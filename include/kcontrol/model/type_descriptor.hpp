@@ -15,36 +15,62 @@ namespace json {
 class writer;
 }
 
-/// What a type is in JSON, and how its C++ side is handled.
-enum class type_kind : std::uint8_t { boolean, int32, int64, number, string, optional, list, map, structure, custom };
+/// What a type is in JSON, and how its C++ side is laid out.
+enum class type_kind : std::uint8_t {
+    boolean,
+    int32,
+    int64,
+    number,
+    string,         ///< std::string
+    text,           ///< text, and types that consist of one text
+    quantity,       ///< quantity_text
+    timestamp,      ///< kcontrol::timestamp, whole seconds
+    microseconds,   ///< kcontrol::timestamp, written with six digits of fraction
+    int_or_string,  ///< kcontrol::int_or_string
+    raw,            ///< raw_json
+    optional,       ///< std::optional, boxed
+    list,           ///< std::vector, kcontrol::list
+    map,            ///< std::map, dict
+    structure,
+    custom,
+};
 
 struct type_descriptor;
+struct field_rules;
 
 /// One member of a struct: its JSON name and the way to it.
 struct field_descriptor {
     std::string_view name;
     const type_descriptor* type;
-    void* (*access)(void* object);
+    void* (*access)(void* object) = nullptr;  ///< if null, the member is `offset` bytes behind the object's start
+    std::uint32_t offset = 0;
+    bool required = false;               ///< written even if it is empty
+    const field_rules* rules = nullptr;  ///< what its schema says besides the type; null: nothing
+
+    void* place(void* object) const { return access != nullptr ? access(object) : static_cast<char*>(object) + offset; }
+    const void* place(const void* object) const {
+        return place(const_cast<void*>(object));  // access() only finds the place
+    }
 };
 
-/// std::optional<T>.
+/// std::optional<T>, boxed<T>.
 struct optional_operations {
     const void* (*get)(const void* optional);  ///< null if it is empty
     void* (*emplace)(void* optional);
 };
 
-/// std::vector<T>.
+/// std::vector<T>, list<T>.
 struct list_operations {
     std::size_t (*size)(const void* list);
     void* (*at)(void* list, std::size_t index);
     void (*renew)(void* list, std::size_t count);  ///< makes it so many fresh elements
 };
 
-/// std::map<std::string, T>.
+/// std::map<std::string, T>, dict<T>.
 struct map_operations {
-    using visitor = void (*)(void* context, const std::string& key, const void* value);
+    using visitor = void (*)(void* context, std::string_view key, const void* value);
     std::size_t (*size)(const void* map);
-    const void* (*find)(const void* map, const std::string& key);  ///< null if it is not there
+    const void* (*find)(const void* map, std::string_view key);    ///< null if it is not there
     void (*visit)(const void* map, void* context, visitor visit);  ///< in the order of keys
     void (*clear)(void* map);
     void* (*insert)(void* map, std::string_view key);
@@ -58,18 +84,24 @@ struct custom_operations {
     bool (*equal)(const void* a, const void* b);
 };
 
-/// A type as data. All of it is constant-initialised; the templates that make it are in describe.hpp.
+/// A type as data. All of it is constant-initialised; the templates that make it are in describe.hpp, and the
+/// generator writes it out.
 ///
 /// Thread-safety: immutable.
 struct type_descriptor {
     type_kind kind;
+    /// Whether an optional, list or map is one handle (boxed, list, dict), which can be part of an object's block.
+    bool handle = false;
+    std::uint32_t size = 0;                    ///< of the C++ type, in bytes
     const type_descriptor* element = nullptr;  ///< of optional, list and map
     const optional_operations* optional = nullptr;
     const list_operations* list = nullptr;
     const map_operations* map = nullptr;
     const custom_operations* custom = nullptr;
     const field_descriptor* fields = nullptr;  ///< of structure
-    std::size_t field_count = 0;
+    std::uint32_t field_count = 0;
+    /// Of structure: whether a fresh one is all zero bytes; null if it is known to be.
+    bool (*fresh_is_zero)() = nullptr;
 };
 
 /// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value
@@ -92,6 +124,7 @@ KCONTROL_DECL std::string encode_text(const type_descriptor& type, const void* o
 /// The same with apiVersion and kind before the fields of `object`, a structure.
 KCONTROL_DECL std::string encode_object(const type_descriptor& type, std::string_view api_version,
                                         std::string_view kind, const void* object);
+KCONTROL_DECL bool bytes_are_zero(const unsigned char* bytes, std::size_t size) noexcept;
 /// Whether encoding leaves the member out.
 KCONTROL_DECL bool is_left_out(const type_descriptor& type, const void* object);
 

@@ -77,6 +77,7 @@ private:
     std::uint64_t lists_ = 0;
     std::uint64_t watches_ = 0;
     std::size_t skipped_ = 0;
+    std::shared_ptr<share_pool> pool_ = std::make_shared<share_pool>();
 };
 
 }  // namespace kcontrol

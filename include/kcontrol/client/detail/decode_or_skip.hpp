@@ -19,8 +19,9 @@ inline std::string readable_name(json::node object) {
 }
 
 // Decodes one object; one that does not decode is counted and logged, and spoils nothing else.
-inline any_object decode_or_skip(const resource_info& info, json::node node, const logger& log, std::size_t& skipped) {
-    auto object = node.is_object() ? info.decode(node)
+inline any_object decode_or_skip(const resource_info& info, json::node node, share_pool* pool, const logger& log,
+                                 std::size_t& skipped) {
+    auto object = node.is_object() ? info.decode(node, pool)
                                    : result<any_object>(error(errc::decode_failed, "it is not a JSON object"));
     if (object) return std::move(*object);
     ++skipped;

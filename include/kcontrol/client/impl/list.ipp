@@ -33,7 +33,8 @@ inline std::string list_target(const std::string& path, const list_options& opti
     return query.after(path);
 }
 
-inline result<any_list> read_list(const resource_info& info, const http::response& answer, const logger& log) {
+inline result<any_list> read_list(const resource_info& info, const http::response& answer, share_pool& pool,
+                                  const logger& log) {
     json::document document;
     const auto root = answer_json(answer, document);
     if (!root) return root.error();
@@ -49,7 +50,7 @@ inline result<any_list> read_list(const resource_info& info, const http::respons
     if (items.is_null()) return list;
     list.items.reserve(items.size());
     for (const json::node item : items.elements()) {
-        auto object = decode_or_skip(info, item, log, list.skipped);
+        auto object = decode_or_skip(info, item, &pool, log, list.skipped);
         if (object) list.items.push_back(std::move(object));
     }
     return list;
@@ -60,13 +61,14 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     const time_point deadline = state->env->now() + options.deadline();
     any_list all;
     std::string page_token = options.continue_token();
+    const auto pool = options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>();
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
         http::exchange_options bounds;
         bounds.deadline(deadline - state->env->now()).max_body(options.max_body()).stop(options.stop());
         auto answer = co_await exchange(state, std::move(req), std::move(bounds));
         if (!answer) co_return answer.error();
-        auto page = read_list(*info, *answer, state->log);
+        auto page = read_list(*info, *answer, *pool, state->log);
         if (!page) co_return page.error();
         if (first) {
             // Of the first page: a watch from there sees what changed while the others were fetched.
@@ -96,7 +98,8 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
     auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
     if (!opened) co_return opened.error();
     if (auto refused = refuse_content_type(opened->head)) co_return *refused;
-    co_return std::make_unique<watch_stream>(*info, std::move(opened->body), options.idle(), state->log);
+    co_return std::make_unique<watch_stream>(*info, std::move(opened->body), options.idle(), options.pool(),
+                                                      state->log);
 }
 
 }  // namespace detail

@@ -24,15 +24,16 @@ inline any_object decode_metadata_only(const resource_info& info, json::node obj
     json::document document;
     const auto root = document.parse("{\"metadata\":" + object["metadata"].to_json() + "}");
     if (!root) return {};
-    auto decoded = info.decode(*root);
+    auto decoded = info.decode(*root, nullptr);
     return decoded ? std::move(*decoded) : any_object();
 }
 
 }  // namespace detail
 
 KCONTROL_DECL watch_stream::watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body,
-                                         duration idle, logger log)
-    : info_(&info), body_(std::move(body)), chunk_(std::size_t{16} << 10), idle_(idle), log_(std::move(log)) {}
+                                         duration idle, std::shared_ptr<share_pool> pool, logger log)
+    : info_(&info), body_(std::move(body)), chunk_(std::size_t{16} << 10), idle_(idle),
+      pool_(pool != nullptr ? std::move(pool) : std::make_shared<share_pool>()), log_(std::move(log)) {}
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
     for (;;) {
@@ -84,7 +85,7 @@ KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::st
         if (event.resource_version.empty()) return std::optional<watch_event>();
         return std::optional<watch_event>(std::move(event));
     }
-    event.object = detail::decode_or_skip(*info_, object, log_, skipped_);
+    event.object = detail::decode_or_skip(*info_, object, pool_.get(), log_, skipped_);
     if (event.object) return std::optional<watch_event>(std::move(event));
     if (*type == watch_event_type::added) return std::optional<watch_event>();
     // What was known of the object is no longer true. A list would leave it out, so here it goes as well.

@@ -9,8 +9,9 @@ namespace detail {
 
 // Source: owner references name a version, but an owner is the same object in all of them.
 inline bool refers_to(const owner_reference& reference, const group_version_kind& owner) {
-    const auto slash = reference.api_version.find('/');
-    const auto group = slash == std::string::npos ? std::string() : reference.api_version.substr(0, slash);
+    const std::string_view version = reference.api_version;
+    const auto slash = version.find('/');
+    const auto group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
     return reference.kind == owner.kind && group == owner.group;
 }
 
@@ -29,7 +30,7 @@ KCONTROL_DECL event_handler<request> enqueue_for_owner(group_version_kind owner,
                 if (match == owner_match::controller && !reference.controller.value_or(false)) continue;
                 if (!detail::refers_to(reference, owner)) continue;
                 const bool namespaced = scope == resource_scope::namespaced;
-                sink.add(request(namespaced ? object.meta().namespace_ : std::string(), reference.name));
+                sink.add(request(namespaced ? object.meta().namespace_.str() : std::string(), reference.name.str()));
             }
         };
         add_owners_of(e.old_object);

@@ -1,17 +1,21 @@
 #pragma once
 
-#include <kcontrol/base/log.hpp>
+#include <kcontrol/model/impl/decode_error.ipp>
+#include <kcontrol/model/impl/field_lookup.ipp>
+#include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/quantity_text.hpp>
+#include <kcontrol/model/raw_json.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 #include <kcontrol/model/type_descriptor.hpp>
 
-#include <cstring>
 #include <limits>
 
 namespace kcontrol {
 namespace detail {
 
-/// Walks a document and a table side by side. The path of a failure is put together on the way back from it, so that
-/// success does not pay for it.
-class model_decoder {
+/// Walks a document and a table side by side. For objects that own their parts, one by one.
+class model_decoder : public decode_failure {
 public:
     bool decode(const type_descriptor& type, json::node from, void* out) {
         if (from.is_null()) return true;
@@ -21,6 +25,12 @@ public:
         case type_kind::int64: return decode_integer(from, *static_cast<std::int64_t*>(out));
         case type_kind::number: return decode_number(from, *static_cast<double*>(out));
         case type_kind::string: return decode_string(from, *static_cast<std::string*>(out));
+        case type_kind::text: return decode_string(from, *static_cast<text*>(out));
+        case type_kind::quantity: return decode_quantity(from, *static_cast<quantity_text*>(out));
+        case type_kind::timestamp:
+        case type_kind::microseconds: return decode_time(from, *static_cast<timestamp*>(out));
+        case type_kind::int_or_string: return decode_int_or_string(from, *static_cast<int_or_string*>(out));
+        case type_kind::raw: return *static_cast<raw_json*>(out) = raw_json::from(from), true;
         case type_kind::optional: return decode(*type.element, from, type.optional->emplace(out));
         case type_kind::list: return decode_list(type, from, out);
         case type_kind::map: return decode_map(type, from, out);
@@ -30,44 +40,7 @@ public:
         return false;
     }
 
-    bool mismatch(std::string_view expected, json::node found) {
-        message_ = "expected " + std::string(expected) + ", found " + describe_found(found);
-        return false;
-    }
-
-    error failure() const {
-        if (path_.empty()) return error(errc::decode_failed, message_);
-        return error(errc::decode_failed, path_.substr(path_.front() == '.' ? 1 : 0) + ": " + message_);
-    }
-
 private:
-    static std::string describe_found(json::node found) {
-        switch (found.kind()) {
-        case json::kind::null: return "null";
-        case json::kind::boolean: return found.as_bool() ? "true" : "false";
-        case json::kind::integer: return "the integer " + std::to_string(found.as_int64());
-        case json::kind::unsigned_integer: return "the integer " + std::to_string(found.as_uint64());
-        case json::kind::number: {
-            const std::string digits = found.to_json();
-            const bool looks_whole = digits.find_first_of(".e") == std::string::npos;
-            return "the number " + digits + (looks_whole ? ".0" : "");
-        }
-        case json::kind::array: return "a list";
-        case json::kind::object: return "an object";
-        case json::kind::string: break;
-        }
-        static constexpr std::size_t shown = 40;
-        const auto text = found.as_string();
-        std::size_t end = text.size() > shown ? shown : text.size();
-        while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-        return "the string \"" + escape_control(text.substr(0, end)) + (end < text.size() ? "…\"" : "\"");
-    }
-
-    bool at_member(std::string_view name) {
-        path_.insert(0, "." + std::string(name));
-        return false;
-    }
-
     bool decode_bool(json::node from, bool& out) {
         if (from.kind() != json::kind::boolean) return mismatch("true or false", from);
         out = from.as_bool();
@@ -86,22 +59,44 @@ private:
                 return true;
             }
         }
-        if (kind != json::kind::integer && kind != json::kind::unsigned_integer) return mismatch("an integer", from);
-        return mismatch("an integer between " + std::to_string(low) + " and " + std::to_string(high), from);
+        return not_integer<Integer>(from);
     }
 
     bool decode_number(json::node from, double& out) {
-        const auto kind = from.kind();
-        if (kind != json::kind::number && kind != json::kind::integer && kind != json::kind::unsigned_integer) {
-            return mismatch("a number", from);
-        }
+        if (!is_number(from)) return mismatch("a number", from);
         out = from.as_double();
         return true;
     }
 
-    bool decode_string(json::node from, std::string& out) {
+    template <class String>
+    bool decode_string(json::node from, String& out) {
         if (!from.is_string()) return mismatch("a string", from);
         out = from.as_string();
+        return true;
+    }
+
+    bool decode_quantity(json::node from, quantity_text& out) {
+        if (!from.is_string() && !is_number(from)) return mismatch("a quantity such as \"500m\" or 2", from);
+        out = from.is_string() ? text(from.as_string()) : text(from.to_json());
+        return true;
+    }
+
+    bool decode_time(json::node from, timestamp& out) {
+        const auto parsed = parse_time(from.is_string() ? from.as_string() : std::string_view());
+        if (!parsed) return mismatch("a time such as 2006-01-02T15:04:05Z", from);
+        out = *parsed;
+        return true;
+    }
+
+    bool decode_int_or_string(json::node from, int_or_string& out) {
+        std::int32_t number = 0;
+        if (from.is_string()) {
+            out = from.as_string();
+            return true;
+        }
+        if (from.kind() != json::kind::integer) return mismatch("an integer or a string", from);
+        if (!decode_integer(from, number)) return false;
+        out = number;
         return true;
     }
 
@@ -110,10 +105,7 @@ private:
         type.list->renew(out, from.size());
         std::size_t index = 0;
         for (const json::node element : from.elements()) {
-            if (!decode(*type.element, element, type.list->at(out, index))) {
-                path_.insert(0, "[" + std::to_string(index) + "]");
-                return false;
-            }
+            if (!decode(*type.element, element, type.list->at(out, index))) return at_index(index);
             ++index;
         }
         return true;
@@ -123,10 +115,7 @@ private:
         if (!from.is_object()) return mismatch("an object", from);
         type.map->clear(out);
         for (const auto member : from.members()) {
-            if (!decode(*type.element, member.value, type.map->insert(out, member.name))) {
-                path_.insert(0, "[" + escape_control(member.name) + "]");
-                return false;
-            }
+            if (!decode(*type.element, member.value, type.map->insert(out, member.name))) return at_key(member.name);
         }
         return true;
     }
@@ -138,33 +127,16 @@ private:
         for (const auto member : from.members()) {
             const auto* field = find_field(type, member.name, hint);
             if (field == nullptr) continue;
-            if (!decode(*field->type, member.value, field->access(out))) return at_member(field->name);
+            if (!decode(*field->type, member.value, field->place(out))) return at_member(field->name);
         }
         return true;
-    }
-
-    static const field_descriptor* find_field(const type_descriptor& type, std::string_view name, std::size_t& hint) {
-        std::size_t at = hint;
-        for (std::size_t tried = 0; tried < type.field_count; ++tried) {
-            const field_descriptor& field = type.fields[at];
-            at = at + 1 == type.field_count ? 0 : at + 1;
-            if (field.name.size() == name.size() && std::memcmp(field.name.data(), name.data(), name.size()) == 0) {
-                hint = at;
-                return &field;
-            }
-        }
-        return nullptr;
     }
 
     bool decode_custom(const type_descriptor& type, json::node from, void* out) {
         auto done = type.custom->decode(from, out);
         if (done) return true;
-        message_ = done.error().what();
-        return false;
+        return say(done.error().what());
     }
-
-    std::string path_;
-    std::string message_;
 };
 
 }  // namespace detail

@@ -28,7 +28,7 @@ inline json::value to_dynamic_value(json::node from) {
     return members;
 }
 
-inline result<any_object> decode_dynamic(json::node from) {
+inline result<any_object> decode_dynamic(json::node from, share_pool*) {
     if (!from.is_object()) return error(errc::decode_failed, "expected an object");
     auto object = std::make_shared<dynamic_object>();
     if (const json::node meta = from["metadata"]; !meta.is_null()) {
@@ -50,8 +50,8 @@ inline void overlay_metadata(json::object& content, const object_meta& wanted) {
     const auto& type = describe<object_meta>();
     for (std::size_t i = 0; i < type.field_count; ++i) {
         const auto& field = type.fields[i];
-        const void* mine = field.access(const_cast<object_meta*>(&wanted));
-        if (readable && equal(*field.type, field.access(&present), mine)) continue;
+        const void* mine = field.place(static_cast<const void*>(&wanted));
+        if (readable && equal(*field.type, field.place(static_cast<const void*>(&present)), mine)) continue;
         if (is_left_out(*field.type, mine)) {
             place.get_object().erase(field.name);
             continue;

@@ -1,7 +1,13 @@
 #pragma once
 
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/raw_json.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 #include <kcontrol/model/type_descriptor.hpp>
+
+#include <algorithm>
 
 namespace kcontrol {
 namespace detail {
@@ -9,11 +15,37 @@ namespace detail {
 inline void encode_fields(const type_descriptor& type, const void* object, json::writer& to) {
     for (std::size_t i = 0; i < type.field_count; ++i) {
         const field_descriptor& field = type.fields[i];
-        // access() and at() only find the place; they are declared for the decoder, which writes there.
-        const void* member = field.access(const_cast<void*>(object));
-        if (is_left_out(*field.type, member)) continue;
+        const void* member = field.place(object);
+        if (!field.required && is_left_out(*field.type, member)) continue;
         to.key(field.name);
         kcontrol::encode(*field.type, member, to);
+    }
+}
+
+inline bool is_absent(const void* handle) noexcept { return *static_cast<const handle_word*>(handle) == 0; }
+
+inline void encode_int_or_string(const int_or_string& value, json::writer& to) {
+    if (value.is_string()) {
+        to.value(value.as_string());
+    } else {
+        to.value(value.as_int());
+    }
+}
+
+/// What is required and absent is written as the empty value of its type.
+inline void encode_raw(const raw_json& value, json::writer& to) {
+    if (value.empty()) {
+        to.null();
+    } else {
+        to.raw(value.text());
+    }
+}
+
+inline void encode_time(const timestamp& at, bool fraction, json::writer& to) {
+    if (!at.present()) {
+        to.null();
+    } else {
+        to.value(fraction ? format_micro_time(at.value()) : format_time(at.value()));
     }
 }
 
@@ -22,7 +54,7 @@ struct encode_map_context {
     json::writer& to;
 };
 
-inline void encode_map_entry(void* context, const std::string& key, const void* value) {
+inline void encode_map_entry(void* context, std::string_view key, const void* value) {
     auto& self = *static_cast<encode_map_context*>(context);
     self.to.key(key);
     kcontrol::encode(self.element, value, self.to);
@@ -34,11 +66,26 @@ KCONTROL_DECL bool detail::is_left_out(const type_descriptor& type, const void* 
     switch (type.kind) {
     case type_kind::optional: return type.optional->get(object) == nullptr;
     case type_kind::string: return static_cast<const std::string*>(object)->empty();
-    case type_kind::list: return type.list->size(object) == 0;
-    case type_kind::map: return type.map->size(object) == 0;
+    case type_kind::text:
+    case type_kind::quantity:
+    case type_kind::raw: return !static_cast<const text*>(object)->present();
+    case type_kind::timestamp:
+    case type_kind::microseconds: return !static_cast<const timestamp*>(object)->present();
+    // A handle says whether there is a list; a std::vector can't.
+    case type_kind::list: return type.handle ? is_absent(object) : type.list->size(object) == 0;
+    case type_kind::map: return type.handle ? is_absent(object) : type.map->size(object) == 0;
     case type_kind::custom: return type.custom->empty(object);
-    default: return false;
+    case type_kind::structure:
+        return std::all_of(type.fields, type.fields + type.field_count, [&](const field_descriptor& field) {
+            return !field.required && is_left_out(*field.type, field.place(object));
+        });
+    case type_kind::boolean:
+    case type_kind::int32:
+    case type_kind::int64:
+    case type_kind::number:
+    case type_kind::int_or_string: break;
     }
+    return false;
 }
 
 KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json::writer& to) {
@@ -48,6 +95,12 @@ KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json:
     case type_kind::int64: to.value(*static_cast<const std::int64_t*>(object)); break;
     case type_kind::number: to.value(*static_cast<const double*>(object)); break;
     case type_kind::string: to.value(*static_cast<const std::string*>(object)); break;
+    case type_kind::text:
+    case type_kind::quantity: to.value(static_cast<const text*>(object)->view()); break;
+    case type_kind::raw: detail::encode_raw(*static_cast<const raw_json*>(object), to); break;
+    case type_kind::int_or_string: detail::encode_int_or_string(*static_cast<const int_or_string*>(object), to); break;
+    case type_kind::timestamp: detail::encode_time(*static_cast<const timestamp*>(object), false, to); break;
+    case type_kind::microseconds: detail::encode_time(*static_cast<const timestamp*>(object), true, to); break;
     case type_kind::optional:
         if (const void* value = type.optional->get(object)) {
             encode(*type.element, value, to);

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 #include <kcontrol/model/type_descriptor.hpp>
+
+#include <algorithm>
 
 namespace kcontrol {
 namespace detail {
@@ -11,7 +16,7 @@ struct equal_map_context {
     bool equal;
 };
 
-inline void compare_map_entry(void* context, const std::string& key, const void* value) {
+inline void compare_map_entry(void* context, std::string_view key, const void* value) {
     auto& self = *static_cast<equal_map_context*>(context);
     if (!self.equal) return;
     const void* other = self.type.map->find(self.other, key);
@@ -25,13 +30,27 @@ bool equal_values(const void* a, const void* b) {
 
 }  // namespace detail
 
+KCONTROL_DECL bool detail::bytes_are_zero(const unsigned char* bytes, std::size_t size) noexcept {
+    return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == 0; });
+}
+
 KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void* b) {
+    // Two handles on the same memory; common where objects share parts.
+    if (type.handle && *static_cast<const detail::handle_word*>(a) == *static_cast<const detail::handle_word*>(b)) {
+        return true;
+    }
     switch (type.kind) {
     case type_kind::boolean: return detail::equal_values<bool>(a, b);
     case type_kind::int32: return detail::equal_values<std::int32_t>(a, b);
     case type_kind::int64: return detail::equal_values<std::int64_t>(a, b);
     case type_kind::number: return detail::equal_values<double>(a, b);
     case type_kind::string: return detail::equal_values<std::string>(a, b);
+    case type_kind::text:
+    case type_kind::quantity:
+    case type_kind::raw: return detail::equal_values<text>(a, b);
+    case type_kind::int_or_string: return detail::equal_values<int_or_string>(a, b);
+    case type_kind::timestamp:
+    case type_kind::microseconds: return detail::equal_values<timestamp>(a, b);
     case type_kind::optional: {
         const void* left = type.optional->get(a);
         const void* right = type.optional->get(b);
@@ -56,8 +75,7 @@ KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void*
     case type_kind::structure:
         for (std::size_t i = 0; i < type.field_count; ++i) {
             const field_descriptor& field = type.fields[i];
-            if (!equal(*field.type, field.access(const_cast<void*>(a)), field.access(const_cast<void*>(b))))
-                return false;
+            if (!equal(*field.type, field.place(a), field.place(b))) return false;
         }
         return true;
     case type_kind::custom: return type.custom->equal(a, b);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/json/writer.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 
 #include <charconv>
@@ -32,23 +31,23 @@ std::errc read_go_integer(std::string_view text, Integer& out) noexcept {
 KCONTROL_DECL int_or_string int_or_string::parse(std::string_view text) {
     std::int32_t number = 0;
     if (detail::read_go_integer(text, number) == std::errc()) return number;
-    return std::string(text);
+    return text;
 }
 
 KCONTROL_DECL std::int64_t int_or_string::int_value() const noexcept {
-    if (!is_string_) return number_;
+    if (!is_string()) return number_;
     std::int64_t number = 0;
     return detail::read_go_integer(text_, number) == std::errc::invalid_argument ? 0 : number;
 }
 
 KCONTROL_DECL result<std::int64_t> int_or_string::scaled_value(std::int64_t total, bool round_up) const {
-    if (!is_string_) return std::int64_t{number_};
+    if (!is_string()) return std::int64_t{number_};
+    const std::string_view share_text = text_;
     std::int64_t percent = 0;
-    const bool read =
-        text_.ends_with('%') &&
-        detail::read_go_integer(std::string_view(text_).substr(0, text_.size() - 1), percent) == std::errc();
+    const bool read = share_text.ends_with('%') &&
+                      detail::read_go_integer(share_text.substr(0, share_text.size() - 1), percent) == std::errc();
     if (!read) {
-        return error(errc::invalid_argument, "\"" + escape_control(text_.substr(0, 64)) +
+        return error(errc::invalid_argument, "\"" + escape_control(share_text.substr(0, 64)) +
                                                  "\" is neither a number nor a percentage; expected 3 or \"25%\"");
     }
     const double share = static_cast<double>(percent) * static_cast<double>(total) / 100;
@@ -56,27 +55,6 @@ KCONTROL_DECL result<std::int64_t> int_or_string::scaled_value(std::int64_t tota
     if (rounded >= 9223372036854775808.0) return std::numeric_limits<std::int64_t>::max();
     if (rounded < -9223372036854775808.0) return std::numeric_limits<std::int64_t>::min();
     return static_cast<std::int64_t>(rounded);
-}
-
-KCONTROL_DECL result<void> custom_codec<int_or_string>::decode(json::node from, int_or_string& to) {
-    if (from.is_string()) {
-        to = std::string(from.as_string());
-        return {};
-    }
-    // The engine knows how to refuse what is not a 32-bit integer.
-    std::int32_t number = 0;
-    const auto done = kcontrol::decode(describe<std::int32_t>(), from, &number);
-    if (!done) return error(errc::decode_failed, done.error().message() + " (a string is fine too)");
-    to = number;
-    return {};
-}
-
-KCONTROL_DECL void custom_codec<int_or_string>::encode(const int_or_string& from, json::writer& to) {
-    if (from.is_string()) {
-        to.value(from.as_string());
-    } else {
-        to.value(from.as_int());
-    }
 }
 
 }  // namespace kcontrol

@@ -5,12 +5,14 @@
 #ifndef KCONTROL_HEADER_ONLY
 namespace kcontrol {
 
-template struct detail::descriptor<std::optional<bool>>;
-template struct detail::descriptor<std::optional<std::int32_t>>;
-template struct detail::descriptor<std::optional<std::int64_t>>;
-template struct detail::descriptor<std::optional<std::string>>;
-template struct detail::descriptor<std::vector<std::string>>;
-template struct detail::descriptor<std::map<std::string, std::string>>;
+template struct detail::optional_type<std::optional<bool>, bool, false>;
+template struct detail::optional_type<std::optional<std::int32_t>, std::int32_t, false>;
+template struct detail::optional_type<std::optional<std::int64_t>, std::int64_t, false>;
+template struct detail::optional_type<std::optional<std::string>, std::string, false>;
+template struct detail::list_type<std::vector<std::string>, std::string, false>;
+template struct detail::list_type<list<text>, text, true>;
+template struct detail::map_type<std::map<std::string, std::string>, std::string, false>;
+template struct detail::map_type<dict<text>, text, true>;
 template struct detail::structure_type<owner_reference>;
 template struct detail::structure_type<object_meta>;
 

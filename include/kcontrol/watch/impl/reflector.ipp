@@ -46,6 +46,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
         .resource_version(step.resource_version)
         .continue_token(step.continue_token)
         .limit(step.limit)
+        .pool(pool_)
         .stop(stop);
     ++lists_;
     auto page = co_await cl.list_page(*info_, options);
@@ -69,6 +70,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
         .resource_version(step.resource_version)
         .timeout(options_.watch_timeout_min + extra)
         .idle(options_.watch_idle)
+        .pool(pool_)
         .stop(stop);
     ++watches_;
     auto opened = co_await cl.watch(*info_, options);

@@ -1,0 +1,61 @@
+// block_builder: where an object is put together before its size is known.
+#pragma once
+
+#include <kcontrol/model/detail/handle.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace kcontrol::detail {
+
+/// Handles in it hold offsets; finish() makes addresses of them.
+class block_builder {
+public:
+    void clear() noexcept { size_ = 0, handles_.clear(); }
+
+    std::size_t size() const noexcept { return size_; }
+    char* at(std::size_t offset) noexcept { return bytes_.get() + offset; }
+
+    /// Zeroed room.
+    std::size_t allocate(std::size_t size, std::size_t alignment) {
+        const std::size_t offset = (size_ + alignment - 1) & ~(alignment - 1);
+        const std::size_t end = offset + size;
+        if (end > capacity_) grow(end);
+        std::memset(bytes_.get() + size_, 0, end - size_);
+        size_ = end;
+        return offset;
+    }
+    void cut(std::size_t size) noexcept { size_ = size; }
+
+    void set_handle(std::size_t slot, std::size_t target) {
+        set(slot, handle_word{target});
+        handles_.push_back(static_cast<std::uint32_t>(slot));
+    }
+    template <class T>
+    void set(std::size_t slot, const T& value) {
+        std::memcpy(at(slot), &value, sizeof value);
+    }
+    std::size_t handle_count() const noexcept { return handles_.size(); }
+
+    /// The finished block.
+    std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
+
+private:
+    void grow(std::size_t needed) {
+        const std::size_t capacity = std::max({needed, capacity_ * 2, std::size_t{16384}});
+        auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+        if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+        bytes_ = std::move(bytes);
+        capacity_ = capacity;
+    }
+
+    std::unique_ptr<char[]> bytes_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+    std::vector<std::uint32_t> handles_;
+};
+
+}  // namespace kcontrol::detail

@@ -1,0 +1,81 @@
+// What the two decoders say when a value is not what the type wants.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/model/type_descriptor.hpp>
+
+#include <limits>
+
+namespace kcontrol::detail {
+
+/// The path of a failure is put together on the way back from it, so that success does not pay for it.
+class decode_failure {
+public:
+    bool mismatch(std::string_view expected, json::node found) {
+        message_ = "expected " + std::string(expected) + ", found " + describe_found(found);
+        return false;
+    }
+    template <class Integer>
+    bool not_integer(json::node found) {
+        const auto kind = found.kind();
+        if (kind != json::kind::integer && kind != json::kind::unsigned_integer) return mismatch("an integer", found);
+        return mismatch("an integer between " + std::to_string(std::numeric_limits<Integer>::min()) + " and " +
+                            std::to_string(std::numeric_limits<Integer>::max()),
+                        found);
+    }
+    bool say(std::string message) {
+        message_ = std::move(message);
+        return false;
+    }
+
+    bool at_member(std::string_view name) {
+        path_.insert(0, "." + std::string(name));
+        return false;
+    }
+    bool at_index(std::size_t index) {
+        path_.insert(0, "[" + std::to_string(index) + "]");
+        return false;
+    }
+    bool at_key(std::string_view key) {
+        path_.insert(0, "[" + escape_control(key) + "]");
+        return false;
+    }
+
+    static bool is_number(json::node from) {
+        const auto kind = from.kind();
+        return kind == json::kind::number || kind == json::kind::integer || kind == json::kind::unsigned_integer;
+    }
+
+    error failure() const {
+        if (path_.empty()) return error(errc::decode_failed, message_);
+        return error(errc::decode_failed, path_.substr(path_.front() == '.' ? 1 : 0) + ": " + message_);
+    }
+
+private:
+    static std::string describe_found(json::node found) {
+        switch (found.kind()) {
+        case json::kind::null: return "null";
+        case json::kind::boolean: return found.as_bool() ? "true" : "false";
+        case json::kind::integer: return "the integer " + std::to_string(found.as_int64());
+        case json::kind::unsigned_integer: return "the integer " + std::to_string(found.as_uint64());
+        case json::kind::number: {
+            const std::string digits = found.to_json();
+            const bool looks_whole = digits.find_first_of(".e") == std::string::npos;
+            return "the number " + digits + (looks_whole ? ".0" : "");
+        }
+        case json::kind::array: return "a list";
+        case json::kind::object: return "an object";
+        case json::kind::string: break;
+        }
+        static constexpr std::size_t shown = 40;
+        const auto text = found.as_string();
+        std::size_t end = text.size() > shown ? shown : text.size();
+        while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+        return "the string \"" + escape_control(text.substr(0, end)) + (end < text.size() ? "…\"" : "\"");
+    }
+
+    std::string path_;
+    std::string message_;
+};
+
+}  // namespace kcontrol::detail

@@ -1,0 +1,330 @@
+#pragma once
+
+#include <kcontrol/model/detail/block_builder.hpp>
+#include <kcontrol/model/detail/handle.hpp>
+#include <kcontrol/model/impl/decode_error.ipp>
+#include <kcontrol/model/impl/field_lookup.ipp>
+#include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/object_block.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace kcontrol {
+namespace detail {
+
+/// Puts the control block of the shared_ptr in front of the object, in the same piece of memory.
+template <class T>
+struct block_allocator {
+    using value_type = T;
+    static constexpr std::size_t room = 64;
+
+    explicit block_allocator(char* m) noexcept : memory(m) {}
+    template <class U>
+    block_allocator(const block_allocator<U>& other) noexcept : memory(other.memory) {}  // NOLINT: as allocators do
+
+    T* allocate(std::size_t) noexcept {
+        static_assert(sizeof(T) <= room, "the control block outgrew the room for it");
+        return reinterpret_cast<T*>(memory);
+    }
+    void deallocate(T* place, std::size_t) noexcept { std::free(place); }
+    template <class U>
+    bool operator==(const block_allocator<U>& other) const noexcept {
+        return memory == other.memory;
+    }
+
+    char* memory;
+};
+
+/// Keeps the pool for as long as the object.
+struct block_deleter {
+    std::shared_ptr<const void> pool;
+    void operator()(const void*) noexcept { pool.reset(); }
+};
+
+inline std::shared_ptr<const void> block_builder::finish(std::shared_ptr<const void> pool) {
+    constexpr std::size_t room = block_allocator<char>::room;
+    char* memory = static_cast<char*>(handle_allocate(room + size_));
+    char* object = memory + room;
+    std::memcpy(object, bytes_.get(), size_);
+    const auto base = reinterpret_cast<handle_word>(object);
+    for (const std::uint32_t slot : handles_) {
+        handle_word word = 0;
+        std::memcpy(&word, object + slot, sizeof word);
+        word += base;
+        std::memcpy(object + slot, &word, sizeof word);
+    }
+    return {object, block_deleter{std::move(pool)}, block_allocator<char>(memory)};
+}
+
+/// Walks a document and a table side by side and builds the block.
+class block_decoder : public decode_failure {
+public:
+    block_decoder(block_builder& to, share_pool* pool) : to_(to), pool_(pool) {}
+
+    bool decode_root(const type_descriptor& type, json::node from) {
+        return decode_structure(type, from, to_.allocate(type.size, alignof(std::max_align_t)));
+    }
+
+private:
+    bool decode(const type_descriptor& type, json::node from, std::size_t at) {
+        switch (type.kind) {
+        case type_kind::text: return decode_text(from, at);
+        case type_kind::structure: return decode_structure(type, from, at);
+        case type_kind::list: return decode_list(type, from, at);
+        case type_kind::map: return decode_map(type, from, at);
+        case type_kind::optional: return decode_optional(type, from, at);
+        case type_kind::boolean: return decode_scalar<bool>(type, from, at);
+        case type_kind::int32: return decode_scalar<std::int32_t>(type, from, at);
+        case type_kind::int64: return decode_scalar<std::int64_t>(type, from, at);
+        case type_kind::number: return decode_scalar<double>(type, from, at);
+        case type_kind::quantity: return decode_quantity(from, at);
+        case type_kind::timestamp:
+        case type_kind::microseconds: return decode_time(from, at);
+        case type_kind::int_or_string: return decode_int_or_string(from, at);
+        case type_kind::raw: put_text(at, from.to_json()); return true;
+        case type_kind::string:
+        case type_kind::custom: break;  // is_blockable() says no
+        }
+        return say("not a type of a block");
+    }
+
+    bool read(json::node from, bool& out) {
+        if (from.kind() != json::kind::boolean) return mismatch("true or false", from);
+        out = from.as_bool();
+        return true;
+    }
+    template <class Integer>
+    bool read(json::node from, Integer& out) {
+        if (from.kind() == json::kind::integer) {
+            const std::int64_t value = from.as_int64();
+            out = static_cast<Integer>(value);
+            if (out == value) return true;
+        }
+        return not_integer<Integer>(from);
+    }
+    bool read(json::node from, double& out) {
+        if (!is_number(from)) return mismatch("a number", from);
+        out = from.as_double();
+        return true;
+    }
+    template <class T>
+    bool decode_scalar(const type_descriptor&, json::node from, std::size_t at) {
+        T value{};
+        if (!read(from, value)) return false;
+        to_.set(at, value);
+        return true;
+    }
+    template <class T>
+    bool decode_optional_scalar(json::node from, std::size_t at) {
+        T value{};
+        if (!read(from, value)) return false;
+        ::new (static_cast<void*>(to_.at(at))) std::optional<T>(value);
+        return true;
+    }
+
+    bool decode_text(json::node from, std::size_t at) {
+        if (!from.is_string()) return mismatch("a string", from);
+        put_text(at, from.as_string());
+        return true;
+    }
+
+    bool decode_quantity(json::node from, std::size_t at) {
+        if (from.is_string()) return decode_text(from, at);
+        if (!is_number(from)) return mismatch("a quantity such as \"500m\" or 2", from);
+        put_text(at, from.to_json());
+        return true;
+    }
+
+    void put_text(std::size_t at, std::string_view bytes) {
+        if (bytes.size() <= text::inline_capacity) {
+            to_.set(at, text::inline_word(bytes));
+            return;
+        }
+        if (pool_ != nullptr) {
+            if (const void* shared = pool_->find_text(bytes)) {
+                to_.set(at, reinterpret_cast<handle_word>(shared));
+                return;
+            }
+        }
+        const auto size = static_cast<std::uint32_t>(bytes.size());
+        const std::size_t payload = to_.allocate(sizeof size + bytes.size(), 4);
+        to_.set(payload, size);
+        std::memcpy(to_.at(payload) + sizeof size, bytes.data(), bytes.size());
+        to_.set_handle(at, payload);
+    }
+
+    bool decode_time(json::node from, std::size_t at) {
+        if (!from.is_string()) return mismatch("a time", from);
+        const auto parsed = parse_time(from.as_string());
+        if (!parsed) return mismatch("a time such as 2006-01-02T15:04:05Z", from);
+        to_.set(at, timestamp(*parsed));
+        return true;
+    }
+
+    bool decode_int_or_string(json::node from, std::size_t at) {
+        if (from.is_string()) {
+            put_text(at + int_or_string::text_offset(), from.as_string());
+            return true;
+        }
+        std::int32_t number = 0;
+        if (from.kind() != json::kind::integer) return mismatch("an integer or a string", from);
+        if (!read(from, number)) return false;
+        to_.set(at + int_or_string::number_offset(), number);
+        return true;
+    }
+
+    bool decode_optional(const type_descriptor& type, json::node from, std::size_t at) {
+        const type_descriptor& element = *type.element;
+        if (!type.handle) {
+            switch (element.kind) {
+            case type_kind::boolean: return decode_optional_scalar<bool>(from, at);
+            case type_kind::int32: return decode_optional_scalar<std::int32_t>(from, at);
+            case type_kind::int64: return decode_optional_scalar<std::int64_t>(from, at);
+            default: return decode_optional_scalar<double>(from, at);
+            }
+        }
+        const std::size_t before = to_.handle_count();
+        const std::size_t part = to_.allocate(element.size, 8);
+        if (!decode(element, from, part)) return false;
+        if (!share(part, before, at)) to_.set_handle(at, part);
+        return true;
+    }
+
+    /// Replaces a part that holds nothing of its own by the shared copy.
+    bool share(std::size_t part, std::size_t handles_before, std::size_t slot) {
+        if (pool_ == nullptr || to_.handle_count() != handles_before) return false;
+        const void* shared = pool_->find_part(to_.at(part), to_.size() - part);
+        if (shared == nullptr) return false;
+        to_.cut(part);
+        to_.set(slot, reinterpret_cast<handle_word>(shared));
+        return true;
+    }
+
+    bool decode_list(const type_descriptor& type, json::node from, std::size_t at) {
+        if (!from.is_array()) return mismatch("a list", from);
+        const std::size_t count = from.size();
+        if (count == 0) {
+            to_.set(at, handle_inline);
+            return true;
+        }
+        const type_descriptor& element = *type.element;
+        const std::size_t before = to_.handle_count();
+        const std::size_t part = allocate_elements(count, element.size);
+        std::size_t index = 0;
+        for (const json::node value : from.elements()) {
+            const std::size_t place = part + sizeof(list_header) + index * element.size;
+            if (!value.is_null() && !decode(element, value, place)) return at_index(index);
+            ++index;
+        }
+        if (!share(part, before, at)) to_.set_handle(at, part);
+        return true;
+    }
+
+    std::size_t allocate_elements(std::size_t count, std::size_t size) {
+        const std::size_t part = to_.allocate(sizeof(list_header) + count * size, 8);
+        to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
+        return part;
+    }
+
+    bool decode_map(const type_descriptor& type, json::node from, std::size_t at) {
+        if (!from.is_object()) return mismatch("an object", from);
+        if (from.size() == 0) {
+            to_.set(at, handle_inline);
+            return true;
+        }
+        const auto members = from.members();
+        // Servers write maps in the order of keys, which is ours.
+        const auto by_name = [](const json::member& a, const json::member& b) { return a.name < b.name; };
+        bool ordered = true;
+        for (auto previous = members.begin(), next = members.begin(); ++next != members.end() && ordered; ++previous) {
+            ordered = (*previous).name < (*next).name;
+        }
+        if (ordered) return decode_entries(type, members, from.size(), at);
+        std::vector<json::member> sorted;
+        for (const auto member : members) sorted.push_back(member);
+        std::stable_sort(sorted.begin(), sorted.end(), by_name);
+        // Of a key that appears twice the last one counts.
+        const auto first = std::unique(sorted.rbegin(), sorted.rend(), [](const auto& a, const auto& b) {
+                               return a.name == b.name;
+                           }).base();
+        sorted.erase(sorted.begin(), first);
+        return decode_entries(type, sorted, sorted.size(), at);
+    }
+
+    template <class Members>
+    bool decode_entries(const type_descriptor& type, const Members& members, std::size_t count, std::size_t at) {
+        const type_descriptor& element = *type.element;
+        const std::size_t entry = sizeof(handle_word) + ((element.size + 7U) & ~7U);
+        const std::size_t before = to_.handle_count();
+        const std::size_t part = allocate_elements(count, entry);
+        std::size_t place = part + sizeof(list_header);
+        for (const json::member member : members) {
+            put_text(place, member.name);
+            if (!member.value.is_null() && !decode(element, member.value, place + sizeof(handle_word))) {
+                return at_key(member.name);
+            }
+            place += entry;
+        }
+        if (!share(part, before, at)) to_.set_handle(at, part);
+        return true;
+    }
+
+    bool decode_structure(const type_descriptor& type, json::node from, std::size_t at) {
+        if (!from.is_object()) return mismatch("an object", from);
+        std::size_t hint = 0;
+        for (const auto member : from.members()) {
+            const auto* field = find_field(type, member.name, hint);
+            if (field == nullptr || member.value.is_null()) continue;
+            const std::size_t place =
+                static_cast<std::size_t>(static_cast<char*>(field->place(to_.at(at))) - to_.at(0));
+            if (!decode(*field->type, member.value, place)) return at_member(field->name);
+        }
+        return true;
+    }
+
+    block_builder& to_;
+    share_pool* pool_;
+};
+
+inline bool is_blockable_within(const type_descriptor& type, std::vector<const type_descriptor*>& visited) {
+    switch (type.kind) {
+    case type_kind::string:
+    case type_kind::custom: return false;
+    case type_kind::optional:
+        if (!type.handle && type.element->kind > type_kind::number) return false;
+        return is_blockable_within(*type.element, visited);
+    case type_kind::list:
+    case type_kind::map: return type.handle && is_blockable_within(*type.element, visited);
+    case type_kind::structure: break;
+    default: return true;
+    }
+    if (std::find(visited.begin(), visited.end(), &type) != visited.end()) return true;
+    visited.push_back(&type);
+    if (type.fresh_is_zero != nullptr && !type.fresh_is_zero()) return false;
+    return std::all_of(type.fields, type.fields + type.field_count,
+                       [&](const field_descriptor& field) { return is_blockable_within(*field.type, visited); });
+}
+
+}  // namespace detail
+
+KCONTROL_DECL bool is_blockable(const type_descriptor& type) {
+    std::vector<const type_descriptor*> visited;
+    return detail::is_blockable_within(type, visited);
+}
+
+KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::node from,
+                                                               share_pool* pool) {
+    std::optional<detail::block_builder> own;
+    detail::block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+    builder.clear();
+    detail::block_decoder decoder(builder, pool);
+    if (!decoder.decode_root(type, from)) return decoder.failure();
+    return builder.finish(pool != nullptr ? pool->pin() : nullptr);
+}
+
+}  // namespace kcontrol

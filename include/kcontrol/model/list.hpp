@@ -1,0 +1,172 @@
+// list: the sequence of the model. Eight bytes; the part of std::vector's interface that objects need.
+#pragma once
+
+#include <kcontrol/model/detail/handle.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+namespace kcontrol {
+
+/// Elements in order. It may be absent: an absent list is empty and is left out when it is written, an empty list that
+/// is present is written as `[]`. They compare equal. At most 2³² - 1 elements.
+///
+/// References to elements and iterators are valid until the list is changed.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+template <class T>
+class list {
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T&;
+    using const_reference = const T&;
+    using iterator = T*;
+    using const_iterator = const T*;
+
+    list() noexcept = default;
+    list(std::initializer_list<T> from) { assign(from); }
+    template <std::ranges::input_range Range>
+    requires(!std::same_as<std::remove_cvref_t<Range>, list> &&
+             std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from) {
+        assign(from);
+    }  // NOLINT: meant to convert
+    list(const list& from) {
+        if (from.present()) assign(from);
+    }
+    list(list&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
+    ~list() { reset(); }
+
+    list& operator=(const list& from) {
+        list copy(from);
+        std::swap(word_, copy.word_);
+        return *this;
+    }
+    list& operator=(list&& from) noexcept {
+        list taken(std::move(from));
+        std::swap(word_, taken.word_);
+        return *this;
+    }
+    list& operator=(std::initializer_list<T> from) { return *this = list(from); }
+
+    /// Whether there is a list, if only an empty one.
+    bool present() const noexcept { return word_ != 0; }
+    bool empty() const noexcept { return size() == 0; }
+    std::size_t size() const noexcept { return has_elements() ? header()->size : 0; }
+    std::size_t capacity() const noexcept { return has_elements() ? header()->capacity : 0; }
+
+    T* data() noexcept { return has_elements() ? elements() : nullptr; }
+    const T* data() const noexcept { return has_elements() ? elements() : nullptr; }
+    iterator begin() noexcept { return data(); }
+    iterator end() noexcept { return data() + size(); }
+    const_iterator begin() const noexcept { return data(); }
+    const_iterator end() const noexcept { return data() + size(); }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
+
+    T& operator[](std::size_t index) noexcept { return assert(index < size()), elements()[index]; }
+    const T& operator[](std::size_t index) const noexcept { return assert(index < size()), elements()[index]; }
+    T& front() noexcept { return (*this)[0]; }
+    const T& front() const noexcept { return (*this)[0]; }
+    T& back() noexcept { return (*this)[size() - 1]; }
+    const T& back() const noexcept { return (*this)[size() - 1]; }
+
+    template <class... Arguments>
+    T& emplace_back(Arguments&&... arguments) {
+        T made(std::forward<Arguments>(arguments)...);  // before growing: an argument may be an element
+        const std::size_t count = size();
+        if (count == capacity()) grow(count + 1);
+        T* place = ::new (static_cast<void*>(elements() + count)) T(std::move(made));
+        header()->size = static_cast<std::uint32_t>(count + 1);
+        return *place;
+    }
+    void push_back(T value) { emplace_back(std::move(value)); }
+
+    iterator insert(const_iterator before, T value) {
+        const auto at = before - cbegin();
+        emplace_back(std::move(value));
+        std::rotate(begin() + at, end() - 1, end());
+        return begin() + at;
+    }
+    iterator erase(const_iterator first, const_iterator last) {
+        const auto at = first - cbegin();
+        const auto count = last - first;
+        std::move(begin() + at + count, end(), begin() + at);
+        for (auto left = count; left > 0; --left) pop_back();
+        return begin() + at;
+    }
+    iterator erase(const_iterator at) { return erase(at, at + 1); }
+    void pop_back() noexcept {
+        back().~T();
+        --header()->size;
+    }
+
+    /// Elements that are added are default-constructed.
+    void resize(std::size_t count) {
+        if (!present()) word_ = detail::handle_inline;
+        while (size() > count) pop_back();
+        reserve(count);
+        while (size() < count) emplace_back();
+    }
+    void reserve(std::size_t count) {
+        if (count > capacity()) reallocate(count);
+    }
+
+    /// Makes it empty, but present.
+    void clear() noexcept {
+        reset();
+        word_ = detail::handle_inline;
+    }
+    /// Makes it absent.
+    void reset() noexcept {
+        if (detail::handle_owns(word_)) {
+            std::destroy(begin(), end());
+            detail::handle_free(word_);
+        }
+        word_ = 0;
+    }
+
+    template <class Range>
+    void assign(const Range& from) {
+        clear();
+        if constexpr (std::ranges::sized_range<const Range>) reserve(std::ranges::size(from));
+        for (const auto& element : from) emplace_back(element);
+    }
+
+    friend bool operator==(const list& a, const list& b) {
+        return a.word_ == b.word_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+
+private:
+    static_assert(alignof(detail::list_header) >= 4);
+    static constexpr std::size_t offset = sizeof(detail::list_header);
+
+    bool has_elements() const noexcept { return detail::handle_is_pointer(word_); }
+    detail::list_header* header() const noexcept {
+        return static_cast<detail::list_header*>(detail::handle_pointer(word_));
+    }
+    T* elements() const noexcept {
+        static_assert(alignof(T) <= offset, "kcontrol::list holds no over-aligned types");
+        return reinterpret_cast<T*>(static_cast<char*>(detail::handle_pointer(word_)) + offset);
+    }
+    void grow(std::size_t needed) { reallocate(std::max({needed, capacity() + capacity() / 2, std::size_t{2}})); }
+    void reallocate(std::size_t count) {
+        void* memory = detail::handle_allocate(offset + count * sizeof(T));
+        const std::size_t kept = size();
+        ::new (memory) detail::list_header{static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(count)};
+        T* place = reinterpret_cast<T*>(static_cast<char*>(memory) + offset);
+        for (std::size_t i = 0; i < kept; ++i) ::new (static_cast<void*>(place + i)) T(std::move(elements()[i]));
+        reset();
+        word_ = detail::owned_handle(memory);
+    }
+
+    detail::handle_word word_ = 0;
+};
+
+}  // namespace kcontrol

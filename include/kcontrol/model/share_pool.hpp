@@ -1,0 +1,63 @@
+// share_pool: what many objects have in common is kept once.
+#pragma once
+
+#include <kcontrol/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol {
+
+namespace detail {
+class block_builder;
+}
+
+/// Strings and parts (a toleration, a probe, the reference of an environment variable) that objects of a kind repeat.
+/// The decoder of a stream of objects looks here before it stores one; what it meets for the second time is kept here
+/// from then on, and objects point to it. They keep it alive.
+///
+/// It can't grow without end: at generation_limit bytes a new, empty generation begins, and the old one lives as long
+/// as objects that use it.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe. Objects decoded with a pool are free of it.
+class share_pool {
+public:
+    static constexpr std::size_t generation_limit = std::size_t{1} << 20;
+
+    KCONTROL_DECL share_pool();
+    KCONTROL_DECL ~share_pool();
+    share_pool(const share_pool&) = delete;
+    share_pool& operator=(const share_pool&) = delete;
+
+    /// The shared copy of a string as text stores it (length, then bytes), or null if it is not worth one yet.
+    KCONTROL_DECL const void* find_text(std::string_view bytes);
+    /// The shared copy of the bytes of a part that holds no pointers but into this pool; aligned to 8. Null as above.
+    KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size);
+
+    /// What keeps that alive which find_… returned since the last call. To be called once an object.
+    KCONTROL_DECL std::shared_ptr<const void> pin();
+
+    /// The decoder's working memory, kept from object to object.
+    detail::block_builder& workspace() noexcept { return *workspace_; }
+
+    /// Bytes in use by the present generation, its index included.
+    KCONTROL_DECL std::size_t bytes() const noexcept;
+
+private:
+    struct generation;
+    enum class form : std::uint8_t;
+    const void* find(form as, const void* bytes, std::size_t size);
+
+    std::unique_ptr<detail::block_builder> workspace_;
+    std::shared_ptr<generation> present_;
+    std::vector<std::uint32_t> seen_;  // fingerprints of what was met once, newest wins
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/share_pool.ipp>
+#endif
