@@ -40,7 +40,7 @@ TEST_CASE("what each predicate makes of each change") {
         {"label", [](object_meta& m) { m.labels["a"] = "b"; }, 1, true, false, false, true, false},
         {"annotation", [](object_meta& m) { m.annotations["a"] = "b"; }, 1, true, false, false, false, true},
         {"finalizer", [](object_meta& m) { m.finalizers = {"f"}; }, 1, true, false, true, false, false},
-        {"deletion", [](object_meta& m) { m.deletion_timestamp = "now"; }, 1, true, false, true, false, false},
+        {"deletion", [](object_meta& m) { m.deletion_timestamp = kcontrol::wall_time(std::chrono::hours(1)); }, 1, true, false, true, false, false},
         {"recreated with the same generation", [](object_meta& m) { m.uid = "u2"; }, 1, true, false, true, false,
          false},
         {"any change of a kind without generation", [](object_meta&) {}, {}, true, false, true, false, false},

@@ -24,6 +24,16 @@ public:
         case type_kind::int64: *static_cast<std::int64_t*>(out) = number(); break;
         case type_kind::number: *static_cast<double*>(out) = static_cast<double>(number()) / 3.0; break;
         case type_kind::string: *static_cast<std::string*>(out) = text(); break;
+        case type_kind::text: *static_cast<kcontrol::text*>(out) = text(); break;
+        case type_kind::quantity: *static_cast<quantity_text*>(out) = text(); break;
+        case type_kind::raw: *static_cast<raw_json*>(out) = raw_json::parse("[1]").value(); break;
+        case type_kind::int_or_string: *static_cast<int_or_string*>(out) = text(); break;
+        case type_kind::timestamp:
+        case type_kind::microseconds: {
+            const std::int64_t whole_seconds = static_cast<std::int64_t>(below(2'000'000'000));
+            *static_cast<timestamp*>(out) = wall_time(std::chrono::seconds(whole_seconds));
+            break;
+        }
         case type_kind::optional:
             if (below(2) == 1) fill(*type.element, type.optional->emplace(out), depth);
             break;
@@ -38,7 +48,7 @@ public:
             break;
         case type_kind::structure:
             for (std::size_t i = 0; i < type.field_count; ++i) {
-                fill(*type.fields[i].type, type.fields[i].access(out), depth + 1);
+                fill(*type.fields[i].type, type.fields[i].place(out), depth + 1);
             }
             break;
         case type_kind::custom: break;

@@ -8,8 +8,8 @@
 namespace doctest {
 
 template <class T>
-struct StringMaker<boost::system::result<T, kcontrol::error>> {
-    static String convert(const boost::system::result<T, kcontrol::error>& r) {
+struct StringMaker<kcontrol::result<T>> {
+    static String convert(const kcontrol::result<T>& r) {
         return r ? String("a value") : String(("error: " + r.error().what()).c_str());
     }
 };

@@ -4,8 +4,6 @@
 #include <kcontrol/base/api_status.hpp>
 #include <kcontrol/base/errc.hpp>
 
-#include <boost/assert/source_location.hpp>
-
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -59,7 +57,7 @@ private:
     error cause_;
 };
 
-[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const error&, const boost::source_location&);
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const error&);
 
 }  // namespace kcontrol
 

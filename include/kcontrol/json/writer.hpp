@@ -30,7 +30,6 @@ public:
     KCONTROL_DECL void key(std::string_view name);
 
     KCONTROL_DECL void value(std::string_view text);
-    void value(const std::string& text) { value(std::string_view(text)); }
     void value(const char* text) { value(std::string_view(text)); }
     KCONTROL_DECL void value(bool b);
     KCONTROL_DECL void value(double number);

@@ -31,9 +31,10 @@ struct status_condition {
     friend bool operator==(const status_condition&, const status_condition&) = default;
 };
 
-/// The condition of that type, or null. For status_condition and any struct with members `type` and `status`.
-template <class Condition>
-const Condition* find_condition(const list<Condition>& conditions, std::string_view type) {
+/// The condition of that type, or null. For lists of status_condition and of any struct with members `type` and
+/// `status`.
+template <class Conditions>
+const typename Conditions::value_type* find_condition(const Conditions& conditions, std::string_view type) {
     for (const auto& condition : conditions) {
         if (condition.type == type) return &condition;
     }
@@ -41,8 +42,8 @@ const Condition* find_condition(const list<Condition>& conditions, std::string_v
 }
 
 /// Whether there is a condition of that type and its status is "True". The order of the list means nothing.
-template <class Condition>
-bool is_true(const list<Condition>& conditions, std::string_view type) {
+template <class Conditions>
+bool is_true(const Conditions& conditions, std::string_view type) {
     const auto* found = find_condition(conditions, type);
     return found != nullptr && found->status == "True";
 }

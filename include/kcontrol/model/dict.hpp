@@ -103,8 +103,17 @@ public:
 
 private:
     iterator lower_bound(std::string_view key) noexcept {
-        return std::lower_bound(begin(), end(), key,
-                                [](const value_type& entry, std::string_view k) { return entry.first.view() < k; });
+        iterator first = begin();
+        for (std::size_t count = size(); count > 0;) {
+            const std::size_t half = count / 2;
+            if (first[half].first.view() < key) {
+                first += half + 1;
+                count -= half + 1;
+            } else {
+                count = half;
+            }
+        }
+        return first;
     }
 
     list<value_type> entries_;

@@ -3,12 +3,11 @@
 
 #include <kcontrol/model/detail/handle.hpp>
 
-#include <algorithm>
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <iterator>
-#include <ranges>
+#include <memory>
 #include <utility>
 
 namespace kcontrol {
@@ -91,13 +90,13 @@ public:
     iterator insert(const_iterator before, T value) {
         const auto at = before - cbegin();
         emplace_back(std::move(value));
-        std::rotate(begin() + at, end() - 1, end());
+        for (auto last = end() - 1; last != begin() + at; --last) std::swap(last[-1], *last);
         return begin() + at;
     }
     iterator erase(const_iterator first, const_iterator last) {
         const auto at = first - cbegin();
         const auto count = last - first;
-        std::move(begin() + at + count, end(), begin() + at);
+        for (auto from = begin() + at + count; from != end(); ++from) *(from - count) = std::move(*from);
         for (auto left = count; left > 0; --left) pop_back();
         return begin() + at;
     }
@@ -135,12 +134,17 @@ public:
     template <class Range>
     void assign(const Range& from) {
         clear();
-        if constexpr (std::ranges::sized_range<const Range>) reserve(std::ranges::size(from));
+        if constexpr (requires { from.size(); }) reserve(from.size());
         for (const auto& element : from) emplace_back(element);
     }
 
     friend bool operator==(const list& a, const list& b) {
-        return a.word_ == b.word_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
+        if (a.word_ == b.word_) return true;
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            if (!(a[i] == b[i])) return false;
+        }
+        return true;
     }
 
 private:
@@ -155,7 +159,10 @@ private:
         static_assert(alignof(T) <= offset, "kcontrol::list holds no over-aligned types");
         return reinterpret_cast<T*>(static_cast<char*>(detail::handle_pointer(word_)) + offset);
     }
-    void grow(std::size_t needed) { reallocate(std::max({needed, capacity() + capacity() / 2, std::size_t{2}})); }
+    void grow(std::size_t needed) {
+        const std::size_t more = capacity() + capacity() / 2 + 1;
+        reallocate(needed > more ? needed : more);
+    }
     void reallocate(std::size_t count) {
         void* memory = detail::handle_allocate(offset + count * sizeof(T));
         const std::size_t kept = size();

@@ -41,15 +41,20 @@ public:
     using encode_function = std::string (*)(const any_object&, const resource_info&);
 
     resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e)
-        : gvk(std::move(k)), plural(std::move(p)), scope(s), decode(d), encode(e) {}
+        : gvk(std::move(k)), plural(std::move(p)), scope(s), encode(e), decode_(d) {}
 
     group_version_kind gvk;
     std::string plural;
     resource_scope scope;
-    decode_function decode;  ///< from the JSON of one object; the pool of its stream may be null
     encode_function encode;  ///< to the JSON of one object, with apiVersion and kind
 
+    /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
+    result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(from, pool); }
+
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
+
+private:
+    decode_function decode_;
 };
 
 /// The constant part of a resource_info, as a type states it.

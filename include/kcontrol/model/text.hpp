@@ -50,6 +50,8 @@ public:
     operator std::string_view() const noexcept { return view(); }  // NOLINT: meant to convert
     operator std::string() const { return str(); }                 // NOLINT
 
+    /// Makes it empty, but present.
+    void clear() noexcept { replace(inline_word({})); }
     /// Makes it absent.
     void reset() noexcept { replace(0); }
 

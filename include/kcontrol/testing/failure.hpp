@@ -4,7 +4,7 @@
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/json/value.hpp>
 
-#include <boost/system/result.hpp>
+#include <kcontrol/base/result.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -72,9 +72,9 @@ public:
 
 /// A value, or the server's refusal.
 template <class T>
-using outcome = boost::system::result<T, failure>;
+using outcome = basic_result<T, failure>;
 
-[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure&, const boost::source_location&);
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure&);
 
 }  // namespace kcontrol::testing
 

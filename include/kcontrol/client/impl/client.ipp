@@ -20,7 +20,7 @@ inline awaitable<result<any_object>> object_call(shared_client_state state, cons
     json::document document;
     const auto root = answer_json(*answer, document);
     if (!root) co_return root.error();
-    auto object = info->decode(*root, nullptr);
+    auto object = info->decode(*root);
     if (!object) co_return object.error().with_context("the server's answer");
     co_return std::move(*object);
 }

@@ -24,7 +24,7 @@ inline any_object decode_metadata_only(const resource_info& info, json::node obj
     json::document document;
     const auto root = document.parse("{\"metadata\":" + object["metadata"].to_json() + "}");
     if (!root) return {};
-    auto decoded = info.decode(*root, nullptr);
+    auto decoded = info.decode(*root);
     return decoded ? std::move(*decoded) : any_object();
 }
 

@@ -30,7 +30,7 @@ KCONTROL_DECL event_handler<request> enqueue_for_owner(group_version_kind owner,
                 if (match == owner_match::controller && !reference.controller.value_or(false)) continue;
                 if (!detail::refers_to(reference, owner)) continue;
                 const bool namespaced = scope == resource_scope::namespaced;
-                sink.add(request(namespaced ? object.meta().namespace_.str() : std::string(), reference.name.str()));
+                sink.add(request(namespaced ? object.meta().namespace_.str() : std::string(), reference.name));
             }
         };
         add_owners_of(e.old_object);

@@ -129,7 +129,7 @@ KCONTROL_DECL failure failure::not_acceptable() {
                                 {});
 }
 
-[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f, const boost::source_location&) {
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f) {
     throw exception(f.to_error());
 }
 

@@ -138,7 +138,8 @@ inline awaitable<bool> server_responder::finish(bool handler_failed) {
         }
     } else if (state_ == state::fresh) {
         response answer(500, "text/plain; charset=utf-8", "internal server error\n");
-        co_await send(std::move(answer));
+        const auto sent = co_await send(std::move(answer));
+        static_cast<void>(sent);  // send() noted the failure
     }
     co_return state_ == state::sent&& keep_alive_;
 }
