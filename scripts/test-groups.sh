@@ -2,7 +2,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme demo e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme debugger demo e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together, and
 # ThreadSanitizer wants a build of its own.
 EXTRA_GROUPS=(clang tidy tsan)
@@ -221,6 +221,16 @@ demo_once() {
     line=$(tail -n 1 "$BUILD/demo.log")
     echo "note: $line"
     [[ $line =~ ^jobs=[0-9]+\ transitions=[0-9]+\ rebuilds=[0-9]+\ duplicates=0\ lost=0$ ]]
+}
+
+group_debugger() {
+    local status=0
+    python3 "$ROOT/tests/gdb/run.py" "$ROOT" "$BUILD/gdb" || status=$?
+    case $status in
+    0) count 1 0 0 ;;
+    77) count 0 0 1 && echo "skipped: gdb is not installed" ;;
+    *) count 0 1 0 && echo "FAILED: gdb and the pretty-printers" ;;
+    esac
 }
 
 group_demo() {

@@ -42,7 +42,7 @@ std::string start_time(const train_job& job, job_state state) {
     if (suspended && suspended->status == "False" && !suspended->last_transition_time.empty()) {
         return suspended->last_transition_time;
     }
-    return job.metadata.creation_timestamp;
+    return job.metadata.creation_timestamp.str();
 }
 
 }  // namespace

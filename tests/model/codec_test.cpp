@@ -170,11 +170,9 @@ TEST_CASE("codec: errors name the path") {
         {R"({"map":{"a.b/c":1}})", "map[a.b/c]: expected a string, found the integer 1"},
         {R"({"partMap":{"k":{"number":{}}}})", "partMap[k].number: expected an integer, found an object"},
         {R"({"partMap":{"\u001b[0m":1}})", R"(partMap[\x1b[0m]: expected an object, found the integer 1)"},
-        {R"({"port":1.5})", "port: expected an integer, found the number 1.5 (a string is fine too)"},
+        {R"({"port":1.5})", "port: expected an integer or a string, found the number 1.5"},
         {R"({"port":99999999999})",
-         "port: expected an integer between -2147483648 and 2147483647, found the integer 99999999999 (a string is "
-         "fine "
-         "too)"},
+         "port: expected an integer between -2147483648 and 2147483647, found the integer 99999999999"},
         {R"({"small":"\u001b01234567890123456789012345678901234567890123456789"})",
          R"(small: expected an integer, found the string "\x1b012345678901234567890123456789012345678…")"},
     };

@@ -25,7 +25,7 @@ struct gadget {
     dict<text> notes;
     boxed<part> main;
     timestamp built;
-    int_or_string size;
+    boxed<int_or_string> size;
     raw_json extra;
     quantity_text weight;
     std::optional<bool> ready;
@@ -86,7 +86,7 @@ TEST_CASE("block: every kind of member is read, and written as it came") {
     CHECK(object->by_name.at("second").name == "another-long-name");
     CHECK(object->notes.present());
     CHECK(object->main.present());
-    CHECK(object->size.as_string() == "twenty-five");
+    CHECK(object->size->as_string() == "twenty-five");
     CHECK(object->extra.text() == R"({"a":[1,2,{"b":null}]})");
     CHECK(object->ready == false);
     CHECK(object->serial == 9007199254740993);
@@ -168,13 +168,15 @@ TEST_CASE("pool: what is met for the second time is shared from then on") {
     share_pool pool;
     const auto first = decoded(full, &pool);
     const auto second = decoded(full, &pool);
-    const auto third = decoded(full, &pool);
+    auto third = decoded(full, &pool);
     CHECK(to_json(*third) == full);
     CHECK(equal(*first, *third));
     CHECK(first->color.view().data() != second->color.view().data());
     CHECK(second->color.view().data() == third->color.view().data());
-    CHECK(second->parts.data() == third->parts.data());
-    CHECK(&*second->main == &*third->main);
+    // A part whose strings are shared is a candidate from then on.
+    const auto fourth = decoded(full, &pool);
+    CHECK(third->parts.data() == fourth->parts.data());
+    CHECK(&*third->main == &*fourth->main);
 }
 
 TEST_CASE("pool: objects keep it alive") {

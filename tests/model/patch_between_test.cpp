@@ -81,7 +81,7 @@ TEST_CASE("patch: the text") {
     const row rows[] = {
         {[](pod& p) { p.metadata.labels["tier"] = "1"; },
          R"({"metadata":{"labels":{"tier":"1"},"resourceVersion":"12"}})"},
-        {[](pod& p) { p.metadata.labels.clear(); }, R"({"metadata":{"labels":null,"resourceVersion":"12"}})"},
+        {[](pod& p) { p.metadata.labels.reset(); }, R"({"metadata":{"labels":null,"resourceVersion":"12"}})"},
         {[](pod& p) { p.metadata.finalizers.push_back("example.com/x"); },
          R"({"metadata":{"finalizers":["example.com/x"],"resourceVersion":"12"}})"},
         {[](pod& p) { p.spec.priority = 0; }, R"({"spec":{"priority":0},"metadata":{"resourceVersion":"12"}})"},

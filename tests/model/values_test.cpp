@@ -115,8 +115,8 @@ TEST_CASE("micro-time and duration: in JSON") {
     CHECK(through(R"({"renewed":"2024-05-01T12:00:00.123456Z","timeout":"90s"})") ==
           R"({"renewed":"2024-05-01T12:00:00.123456Z","timeout":"1m30s"})");
     CHECK(through("{}") == "{}");
-    CHECK(through(R"({"renewed":1})") == "renewed: expected a time as a string");
-    CHECK(through(R"({"renewed":"x"})").starts_with("renewed: \"x\" is not a time"));
+    CHECK(through(R"({"renewed":1})").starts_with("renewed: expected a time such as 2006"));
+    CHECK(through(R"({"renewed":"x"})").starts_with("renewed: expected a time such as 2006"));
     CHECK(through(R"({"timeout":5})").starts_with("timeout: expected a duration"));
     CHECK(through(R"({"timeout":"5"})").starts_with("timeout: \"5\" is not a duration"));
 }

@@ -28,8 +28,9 @@
 // A resource has `static constexpr kcontrol::resource_name kcontrol_resource` and lists its metadata first. A struct
 // without fields: generated_structure<T>().
 //
-// Members are text, list, dict, boxed, timestamp, int_or_string, raw_json, quantity_text, generated structs by value,
-// and std::optional of bool, std::int32_t, std::int64_t and double: all of them are zero bytes when they are fresh.
+// Members are text, list, dict, boxed, timestamp, micro_time, int_or_string, raw_json, quantity_text, generated structs
+// by value, and std::optional of bool, std::int32_t, std::int64_t and double: all of them are zero bytes when they are
+// fresh.
 #pragma once
 
 #include <kcontrol/model/quantity_text.hpp>
@@ -47,16 +48,7 @@
         .offset = offsetof(owner, member) __VA_OPT__(, ) __VA_ARGS__                                  \
     }
 
-/// The same for a time that is written with a fraction (metav1.MicroTime).
-#define KCONTROL_GENERATED_MICRO_TIME(owner, json_name, member, ...)         \
-    ::kcontrol::field_descriptor {                                           \
-        .name = (json_name), .type = &::kcontrol::detail::microseconds_type, \
-        .offset = offsetof(owner, member) __VA_OPT__(, ) __VA_ARGS__         \
-    }
-
 namespace kcontrol::detail {
-
-inline constexpr type_descriptor microseconds_type{.kind = type_kind::microseconds, .size = sizeof(timestamp)};
 
 template <class T, std::size_t Count>
 constexpr type_descriptor generated_structure(const field_descriptor (&fields)[Count]) {

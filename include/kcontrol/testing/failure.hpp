@@ -2,9 +2,8 @@
 #pragma once
 
 #include <kcontrol/base/error.hpp>
-#include <kcontrol/json/value.hpp>
-
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/json/value.hpp>
 
 #include <cstdint>
 #include <optional>

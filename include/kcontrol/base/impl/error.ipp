@@ -24,8 +24,6 @@ KCONTROL_DECL error error::with_context(std::string_view prefix) const {
 
 KCONTROL_DECL exception::exception(error cause) : std::runtime_error(cause.what()), cause_(std::move(cause)) {}
 
-[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const error& cause) {
-    throw exception(cause);
-}
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const error& cause) { throw exception(cause); }
 
 }  // namespace kcontrol

@@ -99,7 +99,7 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
     if (!opened) co_return opened.error();
     if (auto refused = refuse_content_type(opened->head)) co_return *refused;
     co_return std::make_unique<watch_stream>(*info, std::move(opened->body), options.idle(), options.pool(),
-                                                      state->log);
+                                             state->log);
 }
 
 }  // namespace detail

@@ -32,8 +32,12 @@ inline any_object decode_metadata_only(const resource_info& info, json::node obj
 
 KCONTROL_DECL watch_stream::watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body,
                                          duration idle, std::shared_ptr<share_pool> pool, logger log)
-    : info_(&info), body_(std::move(body)), chunk_(std::size_t{16} << 10), idle_(idle),
-      pool_(pool != nullptr ? std::move(pool) : std::make_shared<share_pool>()), log_(std::move(log)) {}
+    : info_(&info),
+      body_(std::move(body)),
+      chunk_(std::size_t{16} << 10),
+      idle_(idle),
+      pool_(pool != nullptr ? std::move(pool) : std::make_shared<share_pool>()),
+      log_(std::move(log)) {}
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
     for (;;) {

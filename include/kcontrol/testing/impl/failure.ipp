@@ -129,8 +129,6 @@ KCONTROL_DECL failure failure::not_acceptable() {
                                 {});
 }
 
-[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f) {
-    throw exception(f.to_error());
-}
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f) { throw exception(f.to_error()); }
 
 }  // namespace kcontrol::testing

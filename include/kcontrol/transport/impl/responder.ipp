@@ -134,7 +134,8 @@ inline awaitable<bool> server_responder::finish(bool handler_failed) {
         if (http11_ && !is_head_) {
             write_buffers out{boost::asio::buffer("0\r\n\r\n", 5), boost::asio::const_buffer(),
                               boost::asio::const_buffer()};
-            note(co_await owner_.write_out(out));
+            auto written = co_await owner_.write_out(out);
+            static_cast<void>(note(std::move(written)));
         }
     } else if (state_ == state::fresh) {
         response answer(500, "text/plain; charset=utf-8", "internal server error\n");
