@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
-testing/ is not in kcontrol.hpp: that is what a program includes.
+testing/ is not in kcontrol.hpp: that is what a program includes. Nor is api/: a program includes the kinds it uses.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
 import pathlib
@@ -14,8 +14,8 @@ HEAD = """// {what}
 #pragma once
 
 """
-KCONTROL = HEAD.format(what="Every public header of the library but testing/. Convenient, and slower to compile than "
-                            "the few you need.")
+KCONTROL = HEAD.format(what="Every public header of the library but api/ and testing/. Convenient, and slower to "
+                            "compile than the few you need.")
 SRC = HEAD.format(what="Every definition of the library, for a build without CMake: include it in one source file of "
                        "yours.") + """#ifndef KCONTROL_SEPARATE_COMPILATION
 #error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
@@ -33,7 +33,7 @@ def includes(root, suffix, skip):
 def wanted(root):
     return {
         "include/kcontrol/kcontrol.hpp": KCONTROL + includes(
-            root, ".hpp", lambda parts: {"detail", "impl", "testing", "kcontrol.hpp", "src.hpp"} & set(parts)),
+            root, ".hpp", lambda parts: {"api", "detail", "impl", "testing", "kcontrol.hpp", "src.hpp"} & set(parts)),
         "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: False),
     }
 
@@ -61,7 +61,7 @@ PLANTED = [
 CLEAN = {"include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",
          "include/kcontrol/src.hpp": SRC + "#include <kcontrol/base/impl/a.ipp>\n",
          "include/kcontrol/base/a.hpp": "", "include/kcontrol/base/impl/a.ipp": "",
-         "include/kcontrol/testing/a.hpp": "", "include/kcontrol/base/detail/a.hpp": ""}
+         "include/kcontrol/testing/a.hpp": "", "include/kcontrol/api/a.hpp": "", "include/kcontrol/base/detail/a.hpp": ""}
 
 if __name__ == "__main__":
     if "--write" in sys.argv:

@@ -1,4 +1,4 @@
-// Every public header of the library but testing/. Convenient, and slower to compile than the few you need.
+// Every public header of the library but api/ and testing/. Convenient, and slower to compile than the few you need.
 // Written by tools/check_umbrella.py --write.
 #pragma once
 

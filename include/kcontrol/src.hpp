@@ -6,6 +6,30 @@
 #error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
 #endif
 
+#include <kcontrol/api/impl/admissionregistration_v1.ipp>
+#include <kcontrol/api/impl/apiextensions_v1.ipp>
+#include <kcontrol/api/impl/apiregistration_v1.ipp>
+#include <kcontrol/api/impl/apps_v1.ipp>
+#include <kcontrol/api/impl/authentication_v1.ipp>
+#include <kcontrol/api/impl/authorization_v1.ipp>
+#include <kcontrol/api/impl/autoscaling_v1.ipp>
+#include <kcontrol/api/impl/autoscaling_v2.ipp>
+#include <kcontrol/api/impl/batch_v1.ipp>
+#include <kcontrol/api/impl/certificates_v1.ipp>
+#include <kcontrol/api/impl/coordination_v1.ipp>
+#include <kcontrol/api/impl/core_v1.ipp>
+#include <kcontrol/api/impl/discovery_v1.ipp>
+#include <kcontrol/api/impl/events_v1.ipp>
+#include <kcontrol/api/impl/flowcontrol_v1.ipp>
+#include <kcontrol/api/impl/kinds.ipp>
+#include <kcontrol/api/impl/meta_v1.ipp>
+#include <kcontrol/api/impl/networking_v1.ipp>
+#include <kcontrol/api/impl/node_v1.ipp>
+#include <kcontrol/api/impl/policy_v1.ipp>
+#include <kcontrol/api/impl/rbac_v1.ipp>
+#include <kcontrol/api/impl/resource_v1.ipp>
+#include <kcontrol/api/impl/scheduling_v1.ipp>
+#include <kcontrol/api/impl/storage_v1.ipp>
 #include <kcontrol/auth/impl/cluster_config.ipp>
 #include <kcontrol/auth/impl/in_cluster.ipp>
 #include <kcontrol/auth/impl/kubeconfig.ipp>

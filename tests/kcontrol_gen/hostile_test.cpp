@@ -27,15 +27,15 @@ TEST_CASE("hostile member names become harmless identifiers and escaped literals
             "podIP": {type: string}, "pod_ip": {type: string}, "pod-ip": {type: string}, "#include <x>": {type: string})y");
     CAPTURE(header);
     CHECK(has_only_plain_characters(header));
-    CHECK(contains(header, R"(kcontrol::field("\"); system(\"x\"); //", &self::system_x))"));
+    CHECK(contains(header, R"("\"); system(\"x\"); //", system_x))"));
     CHECK(contains(header, R"("a\012b\\")"));
     CHECK(contains(header, R"("\077\077/")"));
-    CHECK(contains(header, "\"\\346\\227\\245\\346\\234\\254\", &self::x_"));
-    CHECK(contains(header, "&self::pod_ip)"));
-    CHECK(contains(header, "&self::pod_ip_2)"));
-    CHECK(contains(header, "&self::pod_ip_3)"));
-    CHECK(contains(header, "&self::default_)"));
-    CHECK(contains(header, "\"#include <x>\", &self::include_x)"));
+    CHECK(contains(header, "\"\\346\\227\\245\\346\\234\\254\", x_2)"));
+    CHECK(contains(header, ", pod_ip)"));
+    CHECK(contains(header, ", pod_ip_2)"));
+    CHECK(contains(header, ", pod_ip_3)"));
+    CHECK(contains(header, ", default_)"));
+    CHECK(contains(header, "\"#include <x>\", include_x)"));
     CHECK_FALSE(contains(header, "\n#include <x>"));
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("members and types of one name live together") {
         "metadata: {type: object, properties: {std: {type: string}, kcontrol: {type: string}}}");
     CAPTURE(header);
     CHECK(contains(header, "<::ns::v1::resources> resources;"));
-    CHECK(contains(header, "using self = ::ns::v1::resources;"));
+    CHECK(contains(header, "operator==(const ::ns::v1::resources&, const ::ns::v1::resources&)"));
     CHECK(contains(header, " std_;"));
     CHECK(contains(header, " kcontrol_;"));
 }

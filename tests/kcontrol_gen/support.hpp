@@ -49,7 +49,7 @@ inline std::string header_of(const std::string& text, std::vector<kcontrol_gen::
     std::vector<kcontrol_gen::remark> found;
     const auto made = read_schema(text);
     if (!made) return "error: " + made.error().message();
-    auto out = kcontrol_gen::emit_header(*made, kcontrol_gen::user_dialect(), "ns", found);
+    auto out = kcontrol_gen::emit_header(*made, kcontrol_gen::compact_dialect(), "ns", found);
     if (remarks != nullptr) *remarks = found;
     return out;
 }

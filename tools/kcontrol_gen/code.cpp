@@ -43,18 +43,16 @@ void write_resource(const kind& k, std::string& out) {
     out += "    kcontrol::object_meta metadata;\n";
 }
 
-void write_fields(const planned_type& type, std::string& out) {
+void write_equality(const planned_type& type, std::string& out) {
     const bool hidden = std::ranges::any_of(type.members, [&](const auto& m) { return m.name == type.name; });
-    out += "\n    static constexpr auto kcontrol_fields() {\n";
-    out += "        using self = " + (hidden ? type.full_name() : type.name) + ";\n";
-    out += "        return kcontrol::fields(";
-    bool first = true;
-    for (const auto& m : type.members) {
-        out += first ? "" : ",";
-        first = false;
-        out += "\n            kcontrol::field(" + literal(m.source->json_name) + ", &self::" + m.name + ")";
-    }
-    out += ");\n    }\n";
+    const auto name = hidden ? type.full_name() : type.name;
+    out += "\n    friend bool operator==(const " + name + "&, const " + name + "&) = default;\n";
+}
+
+void write_entry(const std::string& owner, std::string_view json_name, const std::string& member, bool required,
+                 std::string& out) {
+    out += "    KCONTROL_GENERATED_FIELD(" + owner + ", " + literal(json_name) + ", " + member;
+    out += required ? ", .required = true),\n" : "),\n";
 }
 
 }  // namespace
@@ -66,7 +64,7 @@ void write_struct(const planned_type& type, std::string& out) {
                comment_text(k.group.empty() ? k.version : k.group + "/" + k.version);
         out += k.namespaced ? ".\n" : ", cluster-wide.\n";
     }
-    out += "struct " + type.name + " {\n";
+    out += "struct " + type.name + " {\n    using kcontrol_generated = void;\n";
     if (type.of_kind != nullptr) write_resource(*type.of_kind, out);
     for (const auto& m : type.members) {
         out += "    " + m.type + " " + m.name;
@@ -75,8 +73,31 @@ void write_struct(const planned_type& type, std::string& out) {
         if (!m.remark.empty()) out += "  // " + m.remark;
         out += '\n';
     }
-    write_fields(type, out);
+    write_equality(type, out);
     out += "};\n\n";
+}
+
+void write_table_declaration(const planned_type& type, std::string& out) {
+    out += "template <>\nconst kcontrol::type_descriptor kcontrol::detail::generated_type<" + type.full_name() +
+           ">::value;\n";
+}
+
+void write_table(const planned_type& type, std::string_view storage, std::string& out) {
+    const auto owner = type.full_name();
+    const auto entries = type.name_space + "::kcontrol_tables";
+    const bool any = !type.members.empty() || type.of_kind != nullptr;
+    if (any) {
+        out += "namespace " + entries + " {\ninline constexpr kcontrol::field_descriptor " + type.name + "[] = {\n";
+        if (type.of_kind != nullptr) write_entry(owner, "metadata", "metadata", false, out);
+        for (const auto& m : type.members) {
+            write_entry(owner, m.source->json_name, m.name, m.source->required, out);
+        }
+        out += "};\n}\n";
+    }
+    out += "template <>\n" + std::string(storage) +
+           " constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<" + owner +
+           ">::value =\n    generated_structure<" + owner + ">(" + (any ? "::" + entries + "::" + type.name : "") +
+           ");\n\n";
 }
 
 void write_includes(const std::set<std::string>& headers, std::string& out) {

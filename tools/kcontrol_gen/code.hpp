@@ -24,6 +24,13 @@ private:
 
 void write_struct(const planned_type& type, std::string& out);
 
+/// Declares the table of a type. To be written at namespace scope outside of any namespace, like the definition.
+void write_table_declaration(const planned_type& type, std::string& out);
+
+/// The table: plain data, which costs the compiler little. `storage` stands before the definition: `inline`, or
+/// KCONTROL_DECL.
+void write_table(const planned_type& type, std::string_view storage, std::string& out);
+
 /// `#include <a>` lines: those of the library first, each group sorted.
 void write_includes(const std::set<std::string>& headers, std::string& out);
 

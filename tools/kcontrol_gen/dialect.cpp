@@ -22,23 +22,23 @@ const vocabulary_word& dialect::word(shape form) const {
     return raw;
 }
 
-const dialect& standard_dialect() {
+const dialect& compact_dialect() {
+    constexpr auto own = absence::own;
     static constexpr dialect words{
-        .name = "std",
-        .text = {"std::string", "string"},
-        .boolean = {"bool", "", true, false, " = false"},
-        .int32 = {"std::int32_t", "cstdint", true, false, " = 0"},
-        .int64 = {"std::int64_t", "cstdint", true, false, " = 0"},
-        .number = {"double", "", true, false, " = 0"},
-        .bytes = {"std::string", "string"},
-        .quantity = {"kcontrol::int_or_string", "kcontrol/model/int_or_string.hpp", true},
-        .time = {"std::string", "string"},
-        .micro_time = {"std::string", "string"},
-        .int_or_string = {"kcontrol::int_or_string", "kcontrol/model/int_or_string.hpp", true},
+        .text = {"kcontrol::text", "kcontrol/model/text.hpp"},
+        .boolean = {"bool", "", absence::optional, " = false"},
+        .int32 = {"std::int32_t", "cstdint", absence::optional, " = 0"},
+        .int64 = {"std::int64_t", "cstdint", absence::optional, " = 0"},
+        .number = {"double", "", absence::optional, " = 0"},
+        .bytes = {"kcontrol::text", "kcontrol/model/text.hpp"},
+        .quantity = {"kcontrol::quantity_text", "kcontrol/model/quantity_text.hpp"},
+        .time = {"kcontrol::timestamp", "kcontrol/model/timestamp.hpp"},
+        .micro_time = {"kcontrol::micro_time", "kcontrol/model/micro_time.hpp"},
+        .int_or_string = {"kcontrol::int_or_string", "kcontrol/model/int_or_string.hpp", absence::boxed},
         .raw = {"kcontrol::raw_json", "kcontrol/model/raw_json.hpp"},
-        .list = {"std::vector<@>", "vector", false, true},
-        .dict = {"std::map<std::string, @>", "map", false, true},
-        .boxed = {"std::optional<@>", "optional"},
+        .list = {"kcontrol::list<@>", "kcontrol/model/list.hpp", own, "", true},
+        .dict = {"kcontrol::dict<@>", "kcontrol/model/dict.hpp", own, "", true},
+        .boxed = {"kcontrol::boxed<@>", "kcontrol/model/boxed.hpp", own, "", true},
         .optional = {"std::optional<@>", "optional"},
     };
     return words;

@@ -18,7 +18,7 @@ constexpr std::string_view reserved =
     " concept const const_cast consteval constexpr constinit continue decltype default delete do double"
     " dynamic_cast else enum errno explicit export extern false far final float for friend goto i386 if"
     " import inline int interface kcontrol kcontrol_fields kcontrol_generated kcontrol_projection"
-    " kcontrol_resource linux long major makedev minor module mutable namespace near new noexcept not"
+    " kcontrol_resource kcontrol_tables linux long major makedev minor module mutable namespace near new noexcept not"
     " not_eq nullptr offsetof operator or or_eq override private protected public reflexpr register"
     " reinterpret_cast requires restrict return setjmp short signed sizeof small static static_assert"
     " static_cast std stderr stdin stdout struct switch synchronized template this thread_local throw"

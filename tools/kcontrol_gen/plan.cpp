@@ -99,10 +99,10 @@ private:
         m.full_type = *spelled;
         if (f.type.form == shape::object) return m;
         const auto& word = words_.word(f.type.form);
-        if (!f.required && word.needs_optional) {
-            m.full_type = fill(use(words_.optional), m.full_type);
-        } else {
+        if (f.required || word.when_absent == absence::own) {
             m.initializer = word.initializer;
+        } else {
+            m.full_type = fill(use(word.when_absent == absence::boxed ? words_.boxed : words_.optional), m.full_type);
         }
         return m;
     }

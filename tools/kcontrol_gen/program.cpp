@@ -41,14 +41,14 @@ result<void> work(const options& o, std::ostream& out, std::ostream& err) {
     const auto all = from.finish();
     if (!all) return all.error();
     if (o.what == action::builtin) {
-        for (const auto& [path, text] : emit_builtin(*all, builtin_dialect())) {
+        for (const auto& [path, text] : emit_builtin(*all, compact_dialect())) {
             const auto done = write_file(o.out + "/" + path, text);
             if (!done) return done.error();
         }
         return {};
     }
     std::vector<remark> remarks;
-    const auto text = emit_header(*all, user_dialect(), o.name_space, remarks);
+    const auto text = emit_header(*all, compact_dialect(), o.name_space, remarks);
     for (const auto& each : remarks) err << "kcontrol-gen: " << printable(each.path) << ": " << each.reason << '\n';
     return write(o.out, text, out);
 }

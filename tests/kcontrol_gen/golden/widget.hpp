@@ -9,130 +9,93 @@
 //   Widget v1: spec.extra: kept as raw JSON (x-kubernetes-preserve-unknown-fields)
 #pragma once
 
+#include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/dict.hpp>
+#include <kcontrol/model/generated.hpp>
 #include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/list.hpp>
 #include <kcontrol/model/raw_json.hpp>
-#include <kcontrol/model/resource.hpp>
+#include <kcontrol/model/text.hpp>
+#include <kcontrol/model/timestamp.hpp>
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace acme {
 inline namespace v1 {
 
 struct container {
-    std::string name;
+    using kcontrol_generated = void;
+    kcontrol::text name;
 
-    static constexpr auto kcontrol_fields() {
-        using self = container;
-        return kcontrol::fields(
-            kcontrol::field("name", &self::name));
-    }
+    friend bool operator==(const container&, const container&) = default;
 };
 
 struct pod_spec {
-    std::vector<container> containers;
+    using kcontrol_generated = void;
+    kcontrol::list<container> containers;
 
-    static constexpr auto kcontrol_fields() {
-        using self = pod_spec;
-        return kcontrol::fields(
-            kcontrol::field("containers", &self::containers));
-    }
+    friend bool operator==(const pod_spec&, const pod_spec&) = default;
 };
 
 struct pod_template_metadata {
-    std::string name;
+    using kcontrol_generated = void;
+    kcontrol::text name;
 
-    static constexpr auto kcontrol_fields() {
-        using self = pod_template_metadata;
-        return kcontrol::fields(
-            kcontrol::field("name", &self::name));
-    }
+    friend bool operator==(const pod_template_metadata&, const pod_template_metadata&) = default;
 };
 
 struct pod_template {
+    using kcontrol_generated = void;
     pod_template_metadata metadata;
     pod_spec spec;
 
-    static constexpr auto kcontrol_fields() {
-        using self = pod_template;
-        return kcontrol::fields(
-            kcontrol::field("metadata", &self::metadata),
-            kcontrol::field("spec", &self::spec));
-    }
+    friend bool operator==(const pod_template&, const pod_template&) = default;
 };
 
 struct probe {
-    std::string path;
-    std::vector<std::string> pod_ips;
+    using kcontrol_generated = void;
+    kcontrol::text path;
+    kcontrol::list<kcontrol::text> pod_ips;
 
-    static constexpr auto kcontrol_fields() {
-        using self = probe;
-        return kcontrol::fields(
-            kcontrol::field("path", &self::path),
-            kcontrol::field("podIPs", &self::pod_ips));
-    }
+    friend bool operator==(const probe&, const probe&) = default;
 };
 
 struct widget_spec {
+    using kcontrol_generated = void;
     std::int32_t replicas = 0;
-    std::string size;  // small, large
+    kcontrol::text size;  // small, large
     std::optional<bool> paused;
     std::optional<double> weight;
-    std::optional<kcontrol::int_or_string> max_unavailable;
-    std::string expires;
-    std::string key;
-    std::map<std::string, std::string> labels;
+    kcontrol::boxed<kcontrol::int_or_string> max_unavailable;
+    kcontrol::timestamp expires;
+    kcontrol::text key;
+    kcontrol::dict<kcontrol::text> labels;
     kcontrol::raw_json extra;
-    std::string default_;
-    std::optional<::acme::v1::probe> probe;
-    std::vector<::acme::v1::probe> probes;
-    std::optional<pod_template> template_;
+    kcontrol::text default_;
+    kcontrol::boxed<::acme::v1::probe> probe;
+    kcontrol::list<::acme::v1::probe> probes;
+    kcontrol::boxed<pod_template> template_;
 
-    static constexpr auto kcontrol_fields() {
-        using self = widget_spec;
-        return kcontrol::fields(
-            kcontrol::field("replicas", &self::replicas),
-            kcontrol::field("size", &self::size),
-            kcontrol::field("paused", &self::paused),
-            kcontrol::field("weight", &self::weight),
-            kcontrol::field("maxUnavailable", &self::max_unavailable),
-            kcontrol::field("expires", &self::expires),
-            kcontrol::field("key", &self::key),
-            kcontrol::field("labels", &self::labels),
-            kcontrol::field("extra", &self::extra),
-            kcontrol::field("default", &self::default_),
-            kcontrol::field("probe", &self::probe),
-            kcontrol::field("probes", &self::probes),
-            kcontrol::field("template", &self::template_));
-    }
+    friend bool operator==(const widget_spec&, const widget_spec&) = default;
 };
 
 struct widget_status {
+    using kcontrol_generated = void;
     std::optional<std::int64_t> observed_generation;
 
-    static constexpr auto kcontrol_fields() {
-        using self = widget_status;
-        return kcontrol::fields(
-            kcontrol::field("observedGeneration", &self::observed_generation));
-    }
+    friend bool operator==(const widget_status&, const widget_status&) = default;
 };
 
 /// Widget of example.com/v1, cluster-wide.
 struct widget {
+    using kcontrol_generated = void;
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Widget", "widgets", kcontrol::resource_scope::cluster};
     kcontrol::object_meta metadata;
     widget_spec spec;
     widget_status status;
 
-    static constexpr auto kcontrol_fields() {
-        using self = widget;
-        return kcontrol::fields(
-            kcontrol::field("spec", &self::spec),
-            kcontrol::field("status", &self::status));
-    }
+    friend bool operator==(const widget&, const widget&) = default;
 };
 
 }  // namespace v1
@@ -141,26 +104,149 @@ struct widget {
 namespace acme::v1alpha1 {
 
 struct widget_spec {
-    std::string size;
+    using kcontrol_generated = void;
+    kcontrol::text size;
 
-    static constexpr auto kcontrol_fields() {
-        using self = widget_spec;
-        return kcontrol::fields(
-            kcontrol::field("size", &self::size));
-    }
+    friend bool operator==(const widget_spec&, const widget_spec&) = default;
 };
 
 /// Widget of example.com/v1alpha1, cluster-wide.
 struct widget {
+    using kcontrol_generated = void;
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1alpha1", "Widget", "widgets", kcontrol::resource_scope::cluster};
     kcontrol::object_meta metadata;
     widget_spec spec;
 
-    static constexpr auto kcontrol_fields() {
-        using self = widget;
-        return kcontrol::fields(
-            kcontrol::field("spec", &self::spec));
-    }
+    friend bool operator==(const widget&, const widget&) = default;
 };
 
 }  // namespace acme::v1alpha1
+
+// How the types are read and written.
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::container>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_spec>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template_metadata>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::probe>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_spec>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_status>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget_spec>::value;
+template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget>::value;
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor container[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::container, "name", name),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::container>::value =
+    generated_structure<::acme::v1::container>(::acme::v1::kcontrol_tables::container);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_spec[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::pod_spec, "containers", containers),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_spec>::value =
+    generated_structure<::acme::v1::pod_spec>(::acme::v1::kcontrol_tables::pod_spec);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_template_metadata[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::pod_template_metadata, "name", name),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template_metadata>::value =
+    generated_structure<::acme::v1::pod_template_metadata>(::acme::v1::kcontrol_tables::pod_template_metadata);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor pod_template[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::pod_template, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::acme::v1::pod_template, "spec", spec),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template>::value =
+    generated_structure<::acme::v1::pod_template>(::acme::v1::kcontrol_tables::pod_template);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor probe[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::probe, "path", path),
+    KCONTROL_GENERATED_FIELD(::acme::v1::probe, "podIPs", pod_ips),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::probe>::value =
+    generated_structure<::acme::v1::probe>(::acme::v1::kcontrol_tables::probe);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor widget_spec[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "replicas", replicas, .required = true),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "size", size, .required = true),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "paused", paused),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "weight", weight),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "maxUnavailable", max_unavailable),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "expires", expires),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "key", key),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "labels", labels),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "extra", extra),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "default", default_),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probe", probe),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probes", probes),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "template", template_),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_spec>::value =
+    generated_structure<::acme::v1::widget_spec>(::acme::v1::kcontrol_tables::widget_spec);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor widget_status[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_status, "observedGeneration", observed_generation),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_status>::value =
+    generated_structure<::acme::v1::widget_status>(::acme::v1::kcontrol_tables::widget_status);
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor widget[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget, "spec", spec, .required = true),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget, "status", status),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget>::value =
+    generated_structure<::acme::v1::widget>(::acme::v1::kcontrol_tables::widget);
+
+namespace acme::v1alpha1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor widget_spec[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget_spec, "size", size),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget_spec>::value =
+    generated_structure<::acme::v1alpha1::widget_spec>(::acme::v1alpha1::kcontrol_tables::widget_spec);
+
+namespace acme::v1alpha1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor widget[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget, "metadata", metadata),
+    KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget, "spec", spec),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget>::value =
+    generated_structure<::acme::v1alpha1::widget>(::acme::v1alpha1::kcontrol_tables::widget);

@@ -1,0 +1,1 @@
+#include <kcontrol/api/impl/core_v1.ipp>
