@@ -18,7 +18,7 @@ class KcontrolConan(ConanFile):
     options = {"shared": [True, False], "fPIC": [True, False]}
     default_options = {"shared": False, "fPIC": True}
     exports = "include/kcontrol/version.hpp"
-    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "src/*", "LICENSE"
+    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "LICENSE"
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include", "kcontrol", "version.hpp"))

@@ -20,9 +20,9 @@ build_jobs() {
 
 # The packages of a set: build (the library and the programs), test (what the tests and checks use besides).
 packages() {
-    local boost=1.81
-    # Debian 12's Boost 1.81 is not its default one; Ubuntu 24.04 has 1.83.
-    [[ $(. /etc/os-release && echo "$ID") == ubuntu ]] && boost=1.83
+    # Debian 12's Boost 1.81 is not its default one, which is older; everywhere later the default is new enough.
+    local boost=""
+    [[ $(. "${KCONTROL_OS_RELEASE:-/etc/os-release}" && echo "$ID ${VERSION_ID-}") == "debian 12" ]] && boost=1.81
     case $1 in
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \

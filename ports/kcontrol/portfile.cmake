@@ -7,5 +7,6 @@ vcpkg_cmake_configure(
     OPTIONS -DKCONTROL_DEVELOPER_MODE=OFF -DKCONTROL_INSTALL=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME kcontrol CONFIG_PATH lib/cmake/kcontrol)
+vcpkg_copy_tools(TOOL_NAMES kcontrol-gen AUTO_CLEAN)
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -89,7 +89,7 @@ struct custom_operations {
 ///
 /// Thread-safety: immutable.
 struct type_descriptor {
-    type_kind kind;
+    type_kind kind{};
     /// Whether an optional, list or map is one handle (boxed, list, dict), which can be part of an object's block.
     bool handle = false;
     std::uint32_t size = 0;                    ///< of the C++ type, in bytes

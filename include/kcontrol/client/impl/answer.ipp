@@ -104,7 +104,7 @@ KCONTROL_DECL error answer_error(const http::response& answer) {
     json::document document;
     const auto root = document.parse(answer.body);
     if (root && root->is_object() && answer_text((*root)["kind"]) == "Status") {
-        const error from_body = status_error(*root, answer.status);
+        error from_body = status_error(*root, answer.status);
         if (!after) return from_body;
         api_status with_header = *from_body.status();
         with_header.retry_after = after;

@@ -81,7 +81,7 @@ inline awaitable<http::response> refused_stream(http::streamed_response opened, 
     constexpr std::size_t most = std::size_t{64} << 10;
     http::response whole(opened.head.status);
     whole.headers = opened.head.headers;
-    std::array<char, 4096> chunk;
+    std::array<char, 4096> chunk{};
     while (whole.body.size() < most) {
         const auto n = co_await opened.body->read_some(std::span<char>(chunk), time, stop);
         if (!n || *n == 0) break;

@@ -29,7 +29,7 @@ KCONTROL_DECL result<auth::cluster_config> find_cluster_config(environment& env,
     // A context can only be meant for a file.
     if (context.empty() && env.variable("KUBERNETES_SERVICE_HOST")) return auth::in_cluster_config(env);
     if (const auto home = env.variable("HOME"); home && !home->empty()) {
-        const auto found = detail::config_from_file(env, *home + "/.kube/config", context);
+        auto found = detail::config_from_file(env, *home + "/.kube/config", context);
         if (found || !(found.error() == errc::file_failed)) return found;
         return found.error().with_context("no cluster to talk to: use --kubeconfig FILE, or set KUBECONFIG");
     }

@@ -79,6 +79,7 @@ KCONTROL_DECL http::response health_handler(const http::request& req, std::strin
     if (target != path && target != std::string(path) + "/") return detail::health_text(404, "not found\n");
 
     std::vector<const named_check*> sorted;
+    sorted.reserve(all.size());
     for (const named_check& one : all) sorted.push_back(&one);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
     std::string lines;

@@ -53,7 +53,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     if (!cl) return cl.error();
     log.info("cluster", {{"server", config->server_url()}});
     manager m(env, context.get_executor(), *cl, std::move(options));
-    const result<void> prepared = setup(m);
+    result<void> prepared = setup(m);
     if (!prepared) return prepared;
 
     http::server endpoints(env, context.get_executor(), m.handler(), {}, log);

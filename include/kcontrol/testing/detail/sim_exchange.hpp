@@ -24,7 +24,7 @@ struct sim_exchange {
     async_event for_server;  // the client took bytes
     std::stop_source gone;   // the client has hung up
 
-    static constexpr std::size_t window = 64 * 1024;
+    static constexpr std::size_t window = std::size_t{64} * 1024;
 
     std::string_view unread() const { return std::string_view(bytes).substr(taken); }
 
@@ -54,7 +54,7 @@ public:
     awaitable<result<void>> send(http::response answer) override {
         if (exchange_->broken) co_return error(errc::connection_lost);
         if (exchange_->frozen) co_return result<void>();
-        exchange_->head = http::response_head(answer);
+        exchange_->head = static_cast<const http::response_head&>(answer);
         exchange_->bytes = std::move(answer.body);
         exchange_->ended = true;
         exchange_->for_client.notify_all();

@@ -36,8 +36,10 @@ KCONTROL_DECL outcome<void> access_control::authorize(const std::string& user, c
     if (!request.subresource.empty()) resource += "/" + request.subresource;
     for (const auto& rule : forbidden_) {
         if (!detail::rule_covers(rule, user, request, resource)) continue;
-        std::string why = "User \"" + user + "\" cannot " + request.verb + " resource \"" + resource +
-                          "\" in API group \"" + request.group + "\"";
+        std::string why = "User \"" + user;
+        why += "\" cannot " + request.verb;
+        why += " resource \"" + resource;
+        why += "\" in API group \"" + request.group + "\"";
         why += request.namespace_.empty() ? std::string(" at the cluster scope")
                                           : " in the namespace \"" + request.namespace_ + "\"";
         return failure::forbidden(request.id(), request.name, why);

@@ -102,7 +102,7 @@ KCONTROL_DECL awaitable<int> api_server_core::start_watch(http::responder& out, 
 }
 
 KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job) {
-    constexpr std::size_t flush_at = 64 * 1024;
+    constexpr std::size_t flush_at = std::size_t{64} * 1024;
     open_watch self;
     self.table = job.table.get();
     const watch_registration registration(watches_, log, self);

@@ -70,7 +70,7 @@ KCONTROL_DECL awaitable<void> send_answer(http::responder& out, http::response a
         co_await out.send(std::move(answer));
         co_return;
     }
-    http::response_head head = answer;
+    http::response_head head = static_cast<const http::response_head&>(answer);
     std::string piece = answer.body.substr(0, injected.position());
     const auto started = co_await out.start(std::move(head));
     if (started && !piece.empty()) co_await out.write(std::move(piece));

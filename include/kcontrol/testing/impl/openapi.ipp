@@ -55,8 +55,10 @@ KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& st
         for (const auto& version : type.versions) {
             const std::string group_version = detail::group_version_path(type, version);
             if (group_version != wanted) continue;
-            const std::string scope = type.namespaced ? "/namespaces/{namespace}/" : "/";
-            paths["/" + group_version + scope + type.plural + "/{name}"] = detail::patch_operation(type, version);
+            std::string key = "/" + group_version;
+            key += type.namespaced ? "/namespaces/{namespace}/" : "/";
+            key += type.plural + "/{name}";
+            paths[key] = detail::patch_operation(type, version);
         }
     }
     if (paths.empty()) return std::nullopt;

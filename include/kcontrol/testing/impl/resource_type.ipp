@@ -74,7 +74,7 @@ inline void read_crd_version(const json::value& version, resource_type& type) {
 
 KCONTROL_DECL resource_type::resource_type(std::string g, std::string v, std::string k, std::string p)
     : group(std::move(g)),
-      versions(1, std::move(v)),
+      versions(1, v),
       kind(std::move(k)),
       plural(std::move(p)),
       singular(detail::lower_case(kind)),

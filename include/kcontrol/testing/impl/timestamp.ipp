@@ -49,7 +49,7 @@ KCONTROL_DECL std::string human_duration(std::chrono::seconds age) {
     if (hours < 8) return two(hours, "h", minutes % 60, "m");
     if (hours < 48) return std::to_string(hours) + "h";
     if (hours < 192) return two(days, "d", hours % 24, "h");
-    if (days < 365 * 2) return std::to_string(days) + "d";
+    if (days < 2L * 365) return std::to_string(days) + "d";
     if (years < 8) return two(years, "y", days % 365, "d");
     return std::to_string(years) + "y";
 }

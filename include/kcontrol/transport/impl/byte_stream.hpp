@@ -63,7 +63,7 @@ public:
 
 // Named function objects, not lambdas: g++ 12 destroys capturing lambda temporaries of a co_await twice.
 struct start_read {
-    byte_stream* stream;
+    byte_stream* stream = nullptr;
     boost::asio::mutable_buffer into;
     template <class Handler>
     void operator()(Handler&& handler) {
@@ -71,7 +71,7 @@ struct start_read {
     }
 };
 struct start_write {
-    byte_stream* stream;
+    byte_stream* stream = nullptr;
     write_buffers from;
     template <class Handler>
     void operator()(Handler&& handler) {
@@ -79,14 +79,14 @@ struct start_write {
     }
 };
 struct start_handshake {
-    byte_stream* stream;
+    byte_stream* stream = nullptr;
     template <class Handler>
     void operator()(Handler&& handler) {
         stream->async_handshake(done_handler(std::forward<Handler>(handler)));
     }
 };
 struct start_shutdown {
-    byte_stream* stream;
+    byte_stream* stream = nullptr;
     template <class Handler>
     void operator()(Handler&& handler) {
         stream->async_shutdown(done_handler(std::forward<Handler>(handler)));

@@ -62,7 +62,7 @@ private:
     sigset_t before_{};
 };
 
-KCONTROL_DECL host_lookup::host_lookup(executor ex) : ended_(std::move(ex)) {}
+KCONTROL_DECL host_lookup::host_lookup(executor ex) : ended_(ex) {}
 
 KCONTROL_DECL std::shared_ptr<host_lookup> host_lookup::start(executor ex, const std::string& host,
                                                               std::uint16_t port) {
