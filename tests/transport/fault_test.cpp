@@ -93,7 +93,7 @@ private:
     std::uint64_t peak_ = before_;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool memory_is_our_own = false;  // the sanitizer keeps what was freed
 #else
 constexpr bool memory_is_our_own = true;
