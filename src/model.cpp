@@ -2,8 +2,10 @@
 #include <kcontrol/model/impl/encode.ipp>
 #include <kcontrol/model/impl/equal.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
+#include <kcontrol/model/impl/known_fields.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
 #include <kcontrol/model/impl/metadata_fields.ipp>
+#include <kcontrol/model/impl/metadata_object.ipp>
 #include <kcontrol/model/impl/object_block.ipp>
 #include <kcontrol/model/impl/raw_json.ipp>
 #include <kcontrol/model/impl/resource_of.ipp>

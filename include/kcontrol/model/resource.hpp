@@ -12,6 +12,8 @@
 
 namespace kcontrol {
 
+struct type_descriptor;
+
 /// Group, version and kind: the identity of a kind. The core group is "".
 class group_version_kind {
 public:
@@ -46,6 +48,8 @@ public:
     group_version_kind gvk;
     std::string plural;
     resource_scope scope;
+    const type_descriptor* type = nullptr;  ///< the table of its objects; null if they are dynamic or metadata only
+    bool metadata_only = false;             ///< a client asks the server for the metadata alone
     encode_function encode;  ///< to the JSON of one object, with apiVersion and kind
 
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.

@@ -62,7 +62,8 @@ std::string encode_resource(const any_object& object, const resource_info& info)
     return encode_object(describe<T>(), info.gvk.api_version(), info.gvk.kind, object.as<T>().get());
 }
 
-KCONTROL_DECL resource_info make_resource_info(const resource_name& name, resource_info::decode_function decode,
+KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
+                                               resource_info::decode_function decode,
                                                resource_info::encode_function encode);
 
 }  // namespace detail
@@ -70,8 +71,8 @@ KCONTROL_DECL resource_info make_resource_info(const resource_name& name, resour
 template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
-    static const resource_info info =
-        detail::make_resource_info(T::kcontrol_resource, detail::decode_resource<T>, detail::encode_resource<T>);
+    static const resource_info info = detail::make_resource_info(
+        T::kcontrol_resource, describe<T>(), detail::decode_resource<T>, detail::encode_resource<T>);
     return info;
 }
 

@@ -102,6 +102,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
     http::query_builder query;
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
     http::request req("GET", query.after(state_->base_path + *path));
+    detail::ask_for_metadata(info, req, "PartialObjectMetadata");
     return detail::object_call(state_, &info, std::move(req), detail::exchange_options_of(options));
 }
 

@@ -64,6 +64,7 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     const auto pool = options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>();
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
+        ask_for_metadata(*info, req, "PartialObjectMetadataList");
         http::exchange_options bounds;
         bounds.deadline(deadline - state->env->now()).max_body(options.max_body()).stop(options.stop());
         auto answer = co_await exchange(state, std::move(req), std::move(bounds));
@@ -121,6 +122,7 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(con
     if (options.timeout().count() > 0) query.append("timeoutSeconds", std::to_string(options.timeout().count()));
     detail::append_selection(query, options);
     http::request req("GET", query.after(state_->base_path + *path));
+    detail::ask_for_metadata(info, req, "PartialObjectMetadata");
     return detail::watch_call(state_, &info, std::move(req), std::move(options));
 }
 

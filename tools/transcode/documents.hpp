@@ -1,0 +1,19 @@
+// Files of objects as JSON texts, one a document.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace transcode {
+
+/// The bytes of a file, or of `in` for "-". Errors: file_failed; too_large above 256 MiB.
+kcontrol::result<std::string> read_file(const std::string& path, std::istream& in);
+
+/// The documents of a text: JSON, JSON lines, or a YAML stream. Empty ones are left out. JSON is passed on as it is, so
+/// that a strict reader sees what was written. Errors: decode_failed, naming the place.
+kcontrol::result<std::vector<std::string>> split_documents(const std::string& text);
+
+}  // namespace transcode

@@ -1,0 +1,86 @@
+#include "options.hpp"
+
+namespace transcode {
+namespace {
+
+kcontrol::error bad(std::string what) { return kcontrol::error(kcontrol::errc::invalid_argument, std::move(what)); }
+
+kcontrol::result<form> parse_form(const std::string& text) {
+    if (text == "typed") return form::typed;
+    if (text == "dynamic") return form::dynamic;
+    if (text == "metadata") return form::metadata;
+    return bad("--as " + text + ": expected typed, dynamic or metadata");
+}
+
+kcontrol::result<void> check(const options& o) {
+    if (o.what != action::patch) return {};
+    if (o.files.size() != 2) return bad("--patch takes two files: --patch OLD NEW");
+    if (o.files[0] == "-" && o.files[1] == "-") return bad("--patch: only one of OLD and NEW can be standard input");
+    if (o.check) return bad("--check and --patch exclude each other");
+    return {};
+}
+
+}  // namespace
+
+const char* const usage_text =
+    R"(usage: kcontrol-transcode [--as FORM] [--strict] [--check] [FILE...]
+       kcontrol-transcode --patch OLD NEW
+
+Reads Kubernetes objects (YAML or JSON; several documents, JSON lines and lists are fine) from files, or from
+standard input (-, or no file), decodes each to its compiled-in type by apiVersion and kind, encodes it again and
+prints it as one line of JSON. All built-in kinds of Kubernetes 1.36 are known.
+
+  --as typed       the compiled-in type (default); an object of an unknown kind is an error
+  --as dynamic     every member is kept, also those that the type does not know
+  --as metadata    apiVersion, kind and metadata
+  --strict         fields that the type does not know and names that appear twice are errors
+  --check          an object of which something did not survive is an error that names the path. A null, the empty
+                   object of a struct that is always there, and metadata.managedFields, which typed objects leave
+                   out, are no loss; nor is another spelling of the same time
+  --patch OLD NEW  prints the JSON Patch and the JSON Merge Patch that lead from one object to the other,
+                   each on one line
+  --help, --version
+
+An object that fails is reported on standard error, and the others go on.
+Exit status: 0 done, 1 something failed, 2 wrong arguments.
+)";
+
+kcontrol::result<options> parse_options(const std::vector<std::string>& arguments) {
+    options o;
+    bool plain = false;  // after "--"
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& argument = arguments[i];
+        if (plain || argument == "-" || !argument.starts_with('-')) {
+            if (argument.empty()) return bad("a file's name is empty");
+            o.files.push_back(argument);
+        } else if (argument == "--") {
+            plain = true;
+        } else if (argument == "--as" || argument.starts_with("--as=")) {
+            const bool apart = argument == "--as";
+            if (apart && i + 1 == arguments.size()) return bad("--as is without its value: typed, dynamic or metadata");
+            const auto as = parse_form(apart ? arguments[++i] : argument.substr(5));
+            if (!as) return as.error();
+            o.as = *as;
+        } else if (argument == "--strict") {
+            o.strict = true;
+        } else if (argument == "--check") {
+            o.check = true;
+        } else if (argument == "--patch") {
+            o.what = action::patch;
+        } else if (argument == "--help" || argument == "-h") {
+            o.what = action::help;
+            return o;
+        } else if (argument == "--version") {
+            o.what = action::version;
+            return o;
+        } else {
+            return bad("unknown flag " + argument + "; see --help");
+        }
+    }
+    const auto fine = check(o);
+    if (!fine) return fine.error();
+    if (o.files.empty()) o.files.emplace_back("-");
+    return o;
+}
+
+}  // namespace transcode

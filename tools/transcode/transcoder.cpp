@@ -1,0 +1,92 @@
+#include "transcoder.hpp"
+
+#include <kcontrol/api/kinds.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/json/strict.hpp>
+#include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/model/known_fields.hpp>
+#include <kcontrol/model/metadata_object.hpp>
+
+#include "compare.hpp"
+
+namespace transcode {
+namespace {
+
+namespace json = kcontrol::json;
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+std::string text_of(json::node value) { return value.is_string() ? std::string(value.as_string()) : std::string(); }
+
+kcontrol::group_version_kind gvk_of(const std::string& api_version, const std::string& kind) {
+    const auto slash = api_version.find('/');
+    if (slash == std::string::npos) return {"", api_version, kind};
+    return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
+}
+
+}  // namespace
+
+std::string name_of(json::node object) {
+    if (!object.is_object()) return "a document that is not an object";
+    const json::node meta = object["metadata"];
+    std::string name = meta.is_object() ? text_of(meta["name"]) : std::string();
+    const std::string ns = meta.is_object() ? text_of(meta["namespace"]) : std::string();
+    if (!ns.empty()) name.insert(0, ns + "/");
+    std::string shown = text_of(object["apiVersion"]) + " " + text_of(object["kind"]) + " " + name;
+    return kcontrol::escape_control(shown);
+}
+
+transcoder::transcoder(const options& o) : options_(o) {
+    for (const auto* info : kcontrol::api::builtin_kinds()) {
+        kinds_.emplace(std::pair(info->gvk.api_version(), info->gvk.kind), info);
+    }
+}
+
+result<std::string> transcoder::run(json::node object) {
+    if (!object.is_object()) return error(errc::decode_failed, "expected an object with apiVersion and kind");
+    const std::string api_version = text_of(object["apiVersion"]);
+    const std::string kind = text_of(object["kind"]);
+    if (api_version.empty() || kind.empty()) {
+        return error(errc::decode_failed, std::string(api_version.empty() ? "apiVersion" : "kind") +
+                                              ": expected a string that is not empty");
+    }
+    if (options_.strict) {
+        const auto strict = json::check_strict(object);
+        if (!strict) return strict.error();
+    }
+    if (options_.as == form::dynamic) return through(kcontrol::dynamic_resource(gvk_of(api_version, kind), ""), object);
+    if (options_.as == form::metadata) {
+        return through(kcontrol::metadata_resource(gvk_of(api_version, kind), ""), object);
+    }
+    const auto known = kinds_.find({api_version, kind});
+    if (known == kinds_.end()) {
+        return error(errc::not_found, "no compiled-in type for " + kcontrol::escape_control(api_version + " " + kind) +
+                                          "; --as dynamic takes any kind");
+    }
+    return through(*known->second, object);
+}
+
+result<std::string> transcoder::through(const kcontrol::resource_info& info, json::node object) const {
+    if (options_.strict && info.type != nullptr) {
+        const auto fields = kcontrol::check_known_fields(*info.type, object, true);
+        if (!fields) return fields.error();
+    }
+    const auto decoded = info.decode(object);
+    if (!decoded) return decoded.error();
+    std::string encoded = info.encode(*decoded, info);
+    if (options_.check) {
+        json::document document;
+        const auto again = document.parse(encoded);
+        if (!again) return again.error().with_context("what was encoded");
+        const auto lost = lost_between(object, *again);
+        if (!lost.empty()) {
+            std::string paths;
+            for (const auto& path : lost) paths += (paths.empty() ? "" : ", ") + path;
+            return error(errc::decode_failed, "did not survive: " + paths);
+        }
+    }
+    return encoded;
+}
+
+}  // namespace transcode

@@ -1,0 +1,34 @@
+// One object at a time: from JSON to its type and back.
+#pragma once
+
+#include <kcontrol/model/resource.hpp>
+
+#include "options.hpp"
+
+#include <map>
+#include <string>
+
+namespace transcode {
+
+/// Knows the compiled-in kinds.
+///
+/// Thread-safety: shared objects unsafe.
+class transcoder {
+public:
+    explicit transcoder(const options& o);
+
+    /// The object as JSON. Errors: decode_failed, naming the path and what is wrong there; not_found for a kind that is
+    /// not compiled in; with check, what did not survive.
+    kcontrol::result<std::string> run(kcontrol::json::node object);
+
+private:
+    kcontrol::result<std::string> through(const kcontrol::resource_info& info, kcontrol::json::node object) const;
+
+    options options_;
+    std::map<std::pair<std::string, std::string>, const kcontrol::resource_info*> kinds_;  // by apiVersion and kind
+};
+
+/// "apps/v1 Deployment shop/web", as far as the object says.
+std::string name_of(kcontrol::json::node object);
+
+}  // namespace transcode
