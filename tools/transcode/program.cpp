@@ -50,9 +50,14 @@ private:
         const auto root = options_.strict ? json::parse_strict(document, text, limits) : document.parse(text);
         if (!root) return fail(where, root.error());
         if (!is_list(*root)) return add_object(*root, where);
+        type_name implied;
+        const json::node version = (*root)["apiVersion"];
+        if (version.is_string()) implied.api_version = version.as_string();
+        implied.kind = (*root)["kind"].as_string();
+        implied.kind.resize(implied.kind.size() - std::string_view("List").size());
         std::size_t index = 0;
         for (const json::node item : (*root)["items"].elements()) {
-            add_object(item, where + ", items[" + std::to_string(index++) + "]");
+            add_object(item, where + ", items[" + std::to_string(index++) + "]", implied);
         }
     }
 
@@ -63,8 +68,8 @@ private:
         return kind.is_string() && kind.as_string().ends_with("List");
     }
 
-    void add_object(json::node object, const std::string& where) {
-        const auto done = transcoder_.run(object);
+    void add_object(json::node object, const std::string& where, const type_name& implied = {}) {
+        const auto done = transcoder_.run(object, implied);
         if (!done) return fail(where + ": " + name_of(object), done.error());
         out_ << *done << '\n';
     }
@@ -128,7 +133,7 @@ int run(const std::vector<std::string>& arguments, std::istream& in, std::ostrea
     }
     switch (parsed->what) {
     case action::help: out << usage_text; return 0;
-    case action::version: out << "kcontrol-transcode " << kcontrol::version_string << '\n'; return 0;
+    case action::version: out << "kcontrol-transcode " KCONTROL_VERSION_STRING "\n"; return 0;
     case action::patch: return print_patch(*parsed, in, out, log);
     case action::transcode: break;
     }

@@ -43,10 +43,12 @@ transcoder::transcoder(const options& o) : options_(o) {
     }
 }
 
-result<std::string> transcoder::run(json::node object) {
+result<std::string> transcoder::run(json::node object, const type_name& implied) {
     if (!object.is_object()) return error(errc::decode_failed, "expected an object with apiVersion and kind");
-    const std::string api_version = text_of(object["apiVersion"]);
-    const std::string kind = text_of(object["kind"]);
+    std::string api_version = text_of(object["apiVersion"]);
+    std::string kind = text_of(object["kind"]);
+    if (api_version.empty()) api_version = implied.api_version;
+    if (kind.empty()) kind = implied.kind;
     if (api_version.empty() || kind.empty()) {
         return error(errc::decode_failed, std::string(api_version.empty() ? "apiVersion" : "kind") +
                                               ": expected a string that is not empty");
@@ -61,8 +63,9 @@ result<std::string> transcoder::run(json::node object) {
     }
     const auto known = kinds_.find({api_version, kind});
     if (known == kinds_.end()) {
-        return error(errc::not_found, "no compiled-in type for " + kcontrol::escape_control(api_version + " " + kind) +
-                                          "; --as dynamic takes any kind");
+        return error(errc::invalid_argument, "no compiled-in type for " +
+                                                 kcontrol::escape_control(api_version + " " + kind) +
+                                                 "; --as dynamic takes any kind");
     }
     return through(*known->second, object);
 }

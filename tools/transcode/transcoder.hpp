@@ -10,6 +10,12 @@
 
 namespace transcode {
 
+class type_name {
+public:
+    std::string api_version;
+    std::string kind;
+};
+
 /// Knows the compiled-in kinds.
 ///
 /// Thread-safety: shared objects unsafe.
@@ -17,9 +23,11 @@ class transcoder {
 public:
     explicit transcoder(const options& o);
 
-    /// The object as JSON. Errors: decode_failed, naming the path and what is wrong there; not_found for a kind that is
-    /// not compiled in; with check, what did not survive.
-    kcontrol::result<std::string> run(kcontrol::json::node object);
+    /// The object as JSON. Errors: decode_failed, naming the path and what is wrong there; invalid_argument for a kind
+    /// that is not compiled in; with check, what did not survive.
+    ///
+    /// The elements of what a server answers to a list say neither version nor kind: `implied` is that of the list.
+    kcontrol::result<std::string> run(kcontrol::json::node object, const type_name& implied = {});
 
 private:
     kcontrol::result<std::string> through(const kcontrol::resource_info& info, kcontrol::json::node object) const;

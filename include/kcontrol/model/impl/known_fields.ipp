@@ -3,6 +3,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/model/impl/field_lookup.ipp>
 #include <kcontrol/model/known_fields.hpp>
+#include <kcontrol/model/metadata_fields.hpp>
 
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ private:
         std::size_t hint = 0;
         for (const auto member : from.members()) {
             if (resource && (member.name == "apiVersion" || member.name == "kind")) continue;
+            // Fields of metav1.ObjectMeta that object_meta knows and does not keep.
+            const bool passed_over = member.name == "managedFields" || member.name == "selfLink";
+            if (passed_over && &type == &describe<object_meta>()) continue;
             const auto* field = find_field(type, member.name, hint);
             step((path_.empty() ? "" : ".") + escape_control(member.name), [&] {
                 if (field == nullptr) {

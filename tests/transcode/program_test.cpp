@@ -1,0 +1,202 @@
+// kcontrol-transcode as its user sees it: arguments, what comes in, what goes out, the exit status.
+#include "transcode/program.hpp"
+
+#include <kcontrol/json/patch.hpp>
+#include <kcontrol/json/value.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+struct outcome {
+    int status;
+    std::string out;
+    std::string log;
+};
+
+outcome run(const std::vector<std::string>& arguments, const std::string& input = {}) {
+    std::istringstream in(input);
+    std::ostringstream out;
+    std::ostringstream log;
+    const int status = transcode::run(arguments, in, out, log);
+    return {status, out.str(), log.str()};
+}
+
+class temporary_file {
+public:
+    explicit temporary_file(const std::string& text)
+        : path_((std::filesystem::temp_directory_path() / "kcontrol-transcode-XXXXXX").string()) {
+        const int made = mkstemp(path_.data());
+        REQUIRE(made >= 0);
+        REQUIRE(std::fclose(fdopen(made, "w")) == 0);
+        std::ofstream(path_) << text;
+    }
+    ~temporary_file() { std::filesystem::remove(path_); }
+    temporary_file(const temporary_file&) = delete;
+    temporary_file& operator=(const temporary_file&) = delete;
+
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+const std::string deployment = R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, creationTimestamp: null}
+spec:
+  replicas: 0
+  strategy: {}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: server
+        image: example.com/server:1.2.3
+        env: [{name: EMPTY, value: ""}]
+        resources: {limits: {cpu: 2, memory: 1Gi}}
+        livenessProbe: {httpGet: {port: http, path: /healthz}}
+        readinessProbe: {tcpSocket: {port: 8080}}
+      volumes: [{name: scratch, emptyDir: {}}]
+status: {}
+)";
+
+const std::string deployment_json =
+    R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},)"
+    R"("spec":{"replicas":0,"selector":{"matchLabels":{"app":"web"}},)"
+    R"("template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[)"
+    R"({"env":[{"name":"EMPTY","value":""}],"image":"example.com/server:1.2.3",)"
+    R"("livenessProbe":{"httpGet":{"path":"/healthz","port":"http"}},"name":"server",)"
+    R"("readinessProbe":{"tcpSocket":{"port":8080}},"resources":{"limits":{"cpu":"2","memory":"1Gi"}}}],)"
+    R"("volumes":[{"emptyDir":{},"name":"scratch"}]}}}})";
+
+}  // namespace
+
+TEST_CASE("transcode: a typed object survives; absent stays absent, empty stays empty, zero stays zero") {
+    const auto done = run({"--check", "--strict"}, deployment);
+    CHECK(done.log == "");
+    CHECK(done.status == 0);
+    const auto got = kcontrol::json::parse(done.out.substr(0, done.out.size() - 1));
+    REQUIRE(got.has_value());
+    CHECK(kcontrol::json::equal(*got, kcontrol::json::parse(deployment_json).value()));
+    CHECK(run({"--check"}, done.out).out == done.out);
+}
+
+TEST_CASE("transcode: several documents, lists and lines, each on a line of its own") {
+    const std::string config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {}\n";
+    const std::string a = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{}})";
+    const std::string b = R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"b"},"type":"Opaque"})";
+    CHECK(run({}, "---\n" + config + "---\n---\n" + config).out == a + "\n" + a + "\n");
+    CHECK(run({}, a + "\n\n" + b + "\n").out == a + "\n" + b + "\n");
+    CHECK(run({}, R"({"apiVersion":"v1","kind":"List","items":[)" + a + "," + b + "]}").out == a + "\n" + b + "\n");
+    // What a server answers to a list: the elements do not say what they are.
+    CHECK(
+        run({"--check"},
+            R"({"apiVersion":"v1","kind":"ConfigMapList","metadata":{},"items":[{"metadata":{"name":"a"},"data":{}}]})")
+            .out == a + "\n");
+    const auto nothing = run({}, "\n");
+    CHECK(nothing.status == 0);
+    CHECK(nothing.out == "");
+}
+
+TEST_CASE("transcode: an object that fails is named, and the others go on") {
+    const std::string good = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x"}})";
+    struct row {
+        std::vector<std::string> arguments;
+        std::string bad;
+        std::string message;
+    };
+    const row rows[] = {
+        {{},
+         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n"},"spec":{"containers":[{"name":1}]}})",
+         "v1 Pod n/p: spec.containers[0].name: expected a string, found the integer 1"},
+        {{},
+         R"({"apiVersion":"example.com/v1","kind":"Thing"})",
+         "no compiled-in type for example.com/v1 Thing; --as dynamic takes any kind"},
+        {{}, R"({"kind":"Pod"})", "apiVersion: expected a string that is not empty"},
+        {{}, R"(["x"])", "expected an object with apiVersion and kind"},
+        {{"--strict"}, R"({"apiVersion":"v1","kind":"Pod","spec":{"nodename":"x"}})", "unknown field spec.nodename;"},
+        {{"--strict"}, R"({"apiVersion":"v1","kind":"Pod","spec":{"nodeName":"x","nodeName":"y"}})", "nodeName"},
+        {{"--check"},
+         R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","color":"red"}]}})",
+         "did not survive: spec.containers[0].color"},
+        {{"--check"},
+         R"({"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{"a.b/c":"x"},"selfLink":"y"}})",
+         "did not survive: metadata.selfLink"},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.bad);
+        const auto done = run(row.arguments, row.bad + "\n" + good + "\n");
+        CHECK(done.status == 1);
+        CHECK_MESSAGE(done.log.find(row.message) != std::string::npos, done.log);
+        CHECK(done.log.starts_with("kcontrol-transcode: standard input"));
+        CHECK(done.out == good + "\n");
+    }
+}
+
+TEST_CASE("transcode: dynamic keeps everything, metadata nothing but itself") {
+    const std::string object =
+        R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","labels":{"a":"b"}},"spec":{"x":[1,{"y":null}],"big":9007199254740993}})";
+    const auto dynamic = run({"--as", "dynamic", "--check", "--strict"}, object);
+    CHECK(dynamic.status == 0);
+    CHECK(dynamic.out == object + "\n");
+    const auto metadata = run({"--as=metadata"}, object);
+    CHECK(metadata.out == R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","labels":{"a":"b"}}})"
+                          "\n");
+    CHECK(run({"--as=metadata", "--check"}, object).log.find("did not survive: spec") != std::string::npos);
+}
+
+TEST_CASE("transcode: patches lead from one to the other") {
+    const temporary_file from(R"({"a":1,"list":[{"name":"x","v":1},{"name":"y"}],"gone":true})");
+    const temporary_file to(R"({"a":2,"list":[{"name":"x","v":2}],"new":{"deep":["~/"]}})");
+    const auto done = run({"--patch", from.path(), to.path()});
+    CHECK(done.status == 0);
+    CHECK(done.log == "");
+    std::istringstream lines(done.out);
+    std::string patch;
+    std::string merge;
+    REQUIRE(std::getline(lines, patch));
+    REQUIRE(std::getline(lines, merge));
+    const auto wanted = kcontrol::json::parse(R"({"a":2,"list":[{"name":"x","v":2}],"new":{"deep":["~/"]}})").value();
+    auto value = kcontrol::json::parse(R"({"a":1,"list":[{"name":"x","v":1},{"name":"y"}],"gone":true})").value();
+    auto merged = value;
+    REQUIRE(kcontrol::json::apply_patch(value, kcontrol::json::parse(patch).value()).has_value());
+    CHECK(kcontrol::json::equal(value, wanted));
+    kcontrol::json::apply_merge_patch(merged, kcontrol::json::parse(merge).value());
+    CHECK(kcontrol::json::equal(merged, wanted));
+    const temporary_file null(R"({"a":null})");
+    CHECK(run({"--patch", from.path(), null.path()}).log.find("a merge patch can't write") != std::string::npos);
+    CHECK(run({"--patch", from.path(), from.path()}).out == "[]\n{}\n");
+}
+
+TEST_CASE("transcode: arguments") {
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{"--nonsense"}, "unknown flag --nonsense"},
+        {{"--as"}, "--as is without its value"},
+        {{"--as", "raw"}, "expected typed, dynamic or metadata"},
+        {{"--patch", "x"}, "--patch takes two files"},
+        {{"--patch", "-", "-"}, "only one of OLD and NEW"},
+        {{"--patch", "--check", "x", "y"}, "exclude each other"},
+        {{""}, "a file's name is empty"},
+    };
+    for (const auto& [arguments, message] : wrong) {
+        const auto done = run(arguments);
+        CHECK(done.status == 2);
+        CHECK_MESSAGE(done.log.find(message) != std::string::npos, done.log);
+    }
+    CHECK(run({"--help"}).out.starts_with("usage: kcontrol-transcode"));
+    CHECK(run({"--version"}).out.starts_with("kcontrol-transcode "));
+    const auto missing = run({"/nonexistent/file"});
+    CHECK(missing.status == 1);
+    CHECK(missing.log.find("/nonexistent/file: can't be opened: No such file or directory") != std::string::npos);
+    const auto broken = run({}, "a: [1, 2");
+    CHECK(broken.status == 1);
+    CHECK(broken.log.find("standard input: ") != std::string::npos);
+}
