@@ -65,9 +65,11 @@
 #include <kcontrol/model/field_selector.hpp>
 #include <kcontrol/model/generated.hpp>
 #include <kcontrol/model/int_or_string.hpp>
+#include <kcontrol/model/known_fields.hpp>
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/model/list.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
+#include <kcontrol/model/metadata_object.hpp>
 #include <kcontrol/model/micro_time.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/model/node_selector.hpp>

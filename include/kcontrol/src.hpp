@@ -79,8 +79,10 @@
 #include <kcontrol/model/impl/field_lookup.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/int_or_string.ipp>
+#include <kcontrol/model/impl/known_fields.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
 #include <kcontrol/model/impl/metadata_fields.ipp>
+#include <kcontrol/model/impl/metadata_object.ipp>
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
 #include <kcontrol/model/impl/object_block.ipp>

@@ -7,8 +7,8 @@
 
 namespace kcontrol {
 
-/// metav1.PartialObjectMetadata. It can be read, watched, patched and deleted as any object; a client asks the server to
-/// send no more than that.
+/// metav1.PartialObjectMetadata. It can be read, watched, patched and deleted as any object; a client asks the server
+/// to send no more than that.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 struct metadata_object {

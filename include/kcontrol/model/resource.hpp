@@ -50,7 +50,7 @@ public:
     resource_scope scope;
     const type_descriptor* type = nullptr;  ///< the table of its objects; null if they are dynamic or metadata only
     bool metadata_only = false;             ///< a client asks the server for the metadata alone
-    encode_function encode;  ///< to the JSON of one object, with apiVersion and kind
+    encode_function encode;                 ///< to the JSON of one object, with apiVersion and kind
 
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
     result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(from, pool); }
