@@ -1,7 +1,7 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only.
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
-    simdjson::simdjson yaml prometheus-cpp::core)
+    simdjson::simdjson yaml re2::re2 prometheus-cpp::core)
 
 add_library(kcontrol ${KCONTROL_SOURCES})
 add_library(kcontrol::kcontrol ALIAS kcontrol)

@@ -135,7 +135,7 @@ group_threads() {
     "${launcher[@]}" "${CXX:-g++}" -std=c++20 -g1 -fsanitize=thread -Wno-tsan -I"$ROOT/include" -I"$ROOT/tests" \
         -c "$ROOT/tests/cache/store_threads_test.cpp" -o "$program.o"
     "${CXX:-g++}" -std=c++20 -fsanitize=thread "$ROOT/tests/support/main.cpp" "$program.o" -o "$program" \
-        -lsimdjson -lfmt -lyaml -lboost_json -lboost_container -lssl -lcrypto -pthread
+        -lsimdjson -lfmt -lyaml -lre2 -lboost_json -lboost_container -lssl -lcrypto -pthread
     without_aslr "$program" --no-colors >"$LOGS/store_threads.log" 2>&1 || status=$?
     count_doctest "$LOGS/store_threads.log" "$status"
     ((status == 0)) || tail -n 80 "$LOGS/store_threads.log"

@@ -2,7 +2,7 @@
 """The include-direction check: an include points to the same room or a lower floor.
 
 Also: impl/ and detail/ of a room only from that room; testing/ only from tests and examples; Beast, OpenSSL and
-Asio's sockets only in transport/; simdjson and libyaml only in json/impl/; and no public header reaches any of them
+Asio's sockets only in transport/; simdjson and libyaml only in json/impl/, RE2 in model/impl/; and no public header reaches any of them
 in compiled mode (by following the includes, as a user's compiler would).
 usage: check_layers.py [ROOT] [--self-test]
 """
@@ -30,6 +30,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boost/asio/(local|generic)/)"
                      r"|^boost/asio\.hpp$")
 PARSERS = re.compile(r"^(simdjson|yaml\.h$)")
+MATCHER = re.compile(r"^re2/")
 
 
 def room_of(path):
@@ -66,6 +67,8 @@ def check_library_include(where, own, private, target):
         return f"{where}: only transport/ may include <{target}>"
     if PARSERS.search(target) and not (room == "json" and private):
         return f"{where}: only json/impl/ may include <{target}>"
+    if MATCHER.search(target) and not (room == "model" and private):
+        return f"{where}: only model/impl/ may include <{target}>"
     return None
 
 
@@ -118,7 +121,7 @@ def check_public(root):
         if path.suffix != ".hpp" or {"impl", "detail"} & set(path.parts) or name == "kcontrol/src.hpp":
             continue
         for target in sorted(reachable_headers(root, path, set())):
-            if NETWORK.search(target) or PARSERS.search(target):
+            if NETWORK.search(target) or PARSERS.search(target) or MATCHER.search(target):
                 yield f"include/{name}: a public header reaches <{target}>"
 
 
@@ -138,6 +141,7 @@ PLANTED = [
     ("include/kcontrol/runtime/a.hpp", "#include <boost/asio.hpp>\n", "only transport/"),
     ("include/kcontrol/json/a.hpp", "#include <simdjson.h>\n", "only json/impl/"),
     ("include/kcontrol/model/impl/a.ipp", "#include <yaml.h>\n", "only json/impl/"),
+    ("include/kcontrol/model/a.hpp", "#include <re2/re2.h>\n", "only model/impl/"),
     ("include/kcontrol/transport/a.hpp", "#include <boost/asio/ssl/context.hpp>\n", "a public header reaches"),
     ("include/kcontrol/attic/a.hpp", "\n", "not a room"),
     ("include/kcontrol/client/a.hpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),

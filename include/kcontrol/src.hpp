@@ -71,12 +71,14 @@
 #include <kcontrol/manager/impl/metrics.ipp>
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/model/impl/api_duration.ipp>
+#include <kcontrol/model/impl/crd.ipp>
 #include <kcontrol/model/impl/decode.ipp>
 #include <kcontrol/model/impl/decode_error.ipp>
 #include <kcontrol/model/impl/dynamic_object.ipp>
 #include <kcontrol/model/impl/encode.ipp>
 #include <kcontrol/model/impl/equal.ipp>
 #include <kcontrol/model/impl/field_lookup.ipp>
+#include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/int_or_string.ipp>
 #include <kcontrol/model/impl/known_fields.ipp>
@@ -91,8 +93,12 @@
 #include <kcontrol/model/impl/quantity.ipp>
 #include <kcontrol/model/impl/raw_json.ipp>
 #include <kcontrol/model/impl/resource_of.ipp>
+#include <kcontrol/model/impl/schema.ipp>
+#include <kcontrol/model/impl/schema_formats.ipp>
+#include <kcontrol/model/impl/schema_rules.ipp>
 #include <kcontrol/model/impl/share_pool.ipp>
 #include <kcontrol/model/impl/time.ipp>
+#include <kcontrol/model/impl/validate.ipp>
 #include <kcontrol/multicluster/impl/cluster.ipp>
 #include <kcontrol/multicluster/impl/cluster_status.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/detail/rule_fit.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/field.hpp>
 #include <kcontrol/model/int_or_string.hpp>
@@ -45,6 +46,10 @@ concept has_custom_codec = requires {
     &custom_codec<T>::decode;
 };
 template <class T>
+concept has_own_rules = requires {
+    T::kcontrol_rules();
+};
+template <class T>
 concept has_resource_name = requires {
     T::kcontrol_resource;
 };
@@ -64,6 +69,32 @@ void* access_member(void* object) {
 }
 
 // Everything below is constant-initialised, so that tables can point at each other, and at themselves, in any order.
+
+template <class T>
+struct own_rules {
+    static constexpr field_rules value = T::kcontrol_rules();
+    static_assert((assert_fit<find_misfit(value, schema_shape::object, schema_shape::any)>(), true));
+};
+template <class T>
+constexpr const field_rules* find_own_rules() {
+    if constexpr (has_own_rules<T>) {
+        return &own_rules<T>::value;
+    } else {
+        return nullptr;
+    }
+}
+
+/// The rules of an entry of a field list that lives for ever, or null.
+template <class Entry>
+constexpr const field_rules* rules_of(const Entry& entry) {
+    if constexpr (requires { entry.rules; }) {
+        return entry.rules.level.data();
+    } else {
+        return nullptr;
+    }
+}
+
+constexpr bool is_required(const field_rules* rules) { return rules != nullptr && rules->is_required; }
 
 template <class T>
 struct structure_type {
@@ -102,7 +133,15 @@ struct custom_type {
     static bool empty(const void* object) { return custom_codec<T>::empty(*static_cast<const T*>(object)); }
     static bool equal(const void* a, const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); }
 
-    static constexpr custom_operations operations{decode, encode, empty, equal};
+    static constexpr std::string_view schema() {
+        if constexpr (requires { custom_codec<T>::schema; }) {
+            return custom_codec<T>::schema;
+        } else {
+            return {};
+        }
+    }
+
+    static constexpr custom_operations operations{decode, encode, empty, equal, schema()};
     static constexpr type_descriptor value{.kind = type_kind::custom, .size = sizeof(T), .custom = &operations};
 };
 
@@ -262,12 +301,25 @@ constexpr bool names_are_unique(std::index_sequence<Index...>) {
     return true;
 }
 
+template <class T, std::size_t Index>
+constexpr bool rules_fit() {
+    constexpr const auto& entry = field_at<Index>(structure_type<T>::list);
+    if constexpr (requires { entry.rules; }) {
+        using member = typename std::remove_cvref_t<decltype(entry)>::member_type;
+        assert_fit<find_misfit<member>(entry.rules.level.data())>();
+    }
+    return true;
+}
+
 template <class T, std::size_t... Index>
 constexpr typename structure_type<T>::table_type make_table(std::index_sequence<Index...> indices) {
     using self = structure_type<T>;
     static_assert(
         names_are_unique<T>(decltype(indices)()),
         "kcontrol: a field list has an empty name, or one twice (the metadata of a resource is listed by itself)");
+    if constexpr ((requires { field_at<Index>(self::list).rules; } || ...)) {
+        static_assert((rules_fit<T, Index>() && ...));
+    }
     if constexpr (self::own == 1) {
         using meta = std::remove_cvref_t<decltype(std::declval<T&>().metadata)>;
         return {
@@ -275,12 +327,14 @@ constexpr typename structure_type<T>::table_type make_table(std::index_sequence<
              field_descriptor{
                  field_at<Index>(self::list).name,
                  &descriptor<typename std::remove_cvref_t<decltype(field_at<Index>(self::list))>::member_type>::value,
-                 access_member<T, field_at<Index>(self::list).member>}...}};
+                 access_member<T, field_at<Index>(self::list).member>, 0,
+                 is_required(rules_of(field_at<Index>(self::list))), rules_of(field_at<Index>(self::list))}...}};
     } else {
         return {{field_descriptor{
             field_at<Index>(self::list).name,
             &descriptor<typename std::remove_cvref_t<decltype(field_at<Index>(self::list))>::member_type>::value,
-            access_member<T, field_at<Index>(self::list).member>}...}};
+            access_member<T, field_at<Index>(self::list).member>, 0, is_required(rules_of(field_at<Index>(self::list))),
+            rules_of(field_at<Index>(self::list))}...}};
     }
 }
 
@@ -292,7 +346,8 @@ constinit const type_descriptor structure_type<T>::value{.kind = type_kind::stru
                                                          .size = sizeof(T),
                                                          .fields = table.data(),
                                                          .field_count = count,
-                                                         .fresh_is_zero = fresh_is_zero};
+                                                         .fresh_is_zero = fresh_is_zero,
+                                                         .rules = find_own_rules<T>()};
 
 #ifndef KCONTROL_HEADER_ONLY
 // What nearly every kind uses is built once, in the library.

@@ -1,6 +1,8 @@
 // The field list of a struct: which members it has and what they are called in JSON. All else follows from it.
 #pragma once
 
+#include <kcontrol/model/rules.hpp>
+
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +16,12 @@ struct field_entry {
     using member_type = Member;
     std::string_view name;
     Member Owner::*member;
+};
+
+/// One member with rules for its schema (rules.hpp).
+template <class Owner, class Member, std::size_t Levels>
+struct ruled_field_entry : field_entry<Owner, Member> {
+    rule_levels<Levels> rules;
 };
 
 namespace detail {
@@ -52,6 +60,18 @@ constexpr field_entry<Owner, Member> field(std::string_view json_name, Member Ow
     return {json_name, member};
 }
 
+/// A member with rules: `field("replicas", &widget_spec::replicas, rules().minimum(0).describe("How many."))`.
+template <class Owner, class Member>
+constexpr ruled_field_entry<Owner, Member, 1> field(std::string_view json_name, Member Owner::*member,
+                                                    const field_rules& rules) {
+    return {field(json_name, member), {{rules}}};
+}
+template <class Owner, class Member, std::size_t Levels>
+constexpr ruled_field_entry<Owner, Member, Levels> field(std::string_view json_name, Member Owner::*member,
+                                                         const rule_levels<Levels>& rules) {
+    return {field(json_name, member), rules};
+}
+
 /// The list, in the order in which the members are written.
 template <class... Entries>
 constexpr field_list<Entries...> fields(const Entries&... entries) {
@@ -66,7 +86,8 @@ struct field_list_of {};
 /// JSON for a type that is not a struct of fields (a quantity, an enum): specialise it with
 /// `static result<void> decode(json::node, T&)`, `static void encode(const T&, json::writer&)` and
 /// `static bool empty(const T&)`, which says whether a member of that value is left out. T has operator==.
-/// decode is not called for null, which is as good as absent.
+/// decode is not called for null, which is as good as absent. `static constexpr std::string_view schema` may give the
+/// JSON of its structural schema; without it a CRD allows any value there.
 template <class T>
 struct custom_codec {};
 

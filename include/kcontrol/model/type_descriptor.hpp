@@ -82,6 +82,7 @@ struct custom_operations {
     void (*encode)(const void* object, json::writer& to);
     bool (*empty)(const void* object);
     bool (*equal)(const void* a, const void* b);
+    std::string_view schema;  ///< JSON of its structural schema; if empty, the schema allows any value
 };
 
 /// A type as data. All of it is constant-initialised; the templates that make it are in describe.hpp, and the
@@ -102,6 +103,7 @@ struct type_descriptor {
     std::uint32_t field_count = 0;
     /// Of structure: whether a fresh one is all zero bytes; null if it is known to be.
     bool (*fresh_is_zero)() = nullptr;
+    const field_rules* rules = nullptr;  ///< of structure: what its schema says wherever it stands; null: nothing
 };
 
 /// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value

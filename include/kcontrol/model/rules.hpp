@@ -1,0 +1,237 @@
+// rules(): what the schema of a field says besides its type: bounds, lengths, patterns, defaults, list keys, CEL.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kcontrol {
+
+namespace detail {
+
+/// Up to Capacity values inside, or any number in an array that lives for ever. A literal type: field lists are
+/// constants.
+template <class T, std::size_t Capacity>
+class rule_list {
+public:
+    static constexpr std::size_t capacity = Capacity;
+
+    constexpr const T* begin() const { return outside_ != nullptr ? outside_ : inside_.data(); }
+    constexpr const T* end() const { return begin() + size_; }
+    constexpr std::size_t size() const { return size_; }
+    constexpr bool empty() const { return size_ == 0; }
+    constexpr void add(const T& value) {
+        if (size_ == Capacity) throw "kcontrol: too many values in one rule; put them into a static constexpr array";
+        inside_[size_++] = value;
+    }
+    constexpr void refer(const T* values, std::size_t count) {
+        outside_ = values;
+        size_ = static_cast<std::uint32_t>(count);
+    }
+
+private:
+    std::array<T, Capacity> inside_{};
+    const T* outside_ = nullptr;
+    std::uint32_t size_ = 0;
+};
+
+}  // namespace detail
+
+/// One of `x-kubernetes-validations`: a CEL expression over `self`, the value of the field (or the object of a struct).
+/// The API server evaluates it; the library carries it, and checks nothing.
+/// Texts are string literals, or live as long as the program.
+class cel_rule {
+public:
+    constexpr cel_rule() = default;
+    constexpr cel_rule(std::string_view expression, std::string_view text = {}) : rule(expression), message_(text) {}
+
+    constexpr cel_rule& message(std::string_view text) { return message_ = text, *this; }
+    /// CEL that gives the message; it wins over message().
+    constexpr cel_rule& message_expression(std::string_view cel) { return message_expression_ = cel, *this; }
+    /// FieldValueInvalid (the server's default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.
+    constexpr cel_rule& reason(std::string_view name) { return reason_ = name, *this; }
+    /// The place the message names, relative to the field: `.replicas`.
+    constexpr cel_rule& field_path(std::string_view json_path) { return field_path_ = json_path, *this; }
+    /// Whether the rule is evaluated when there is no oldSelf, which is then an optional.
+    constexpr cel_rule& optional_old_self(bool b = true) { return optional_old_self_ = b, *this; }
+
+    std::string_view rule;
+    std::string_view message_;
+    std::string_view message_expression_;
+    std::string_view reason_;
+    std::string_view field_path_;
+    std::optional<bool> optional_old_self_;
+};
+
+/// How server-side apply merges a list.
+enum class list_type_rule : std::uint8_t { unset, atomic, set, map };
+/// How server-side apply merges a map or struct.
+enum class map_type_rule : std::uint8_t { unset, atomic, granular };
+enum class default_kind : std::uint8_t { none, json, string };
+
+template <std::size_t Levels>
+struct rule_levels;
+
+/// The rules of one field, of the elements of a list or map, or of a struct. A literal type; built with rules() and
+/// read by schema_of, validate and crd_of. Texts are string literals, or live as long as the program.
+///
+/// Which rule suits which type is checked by the compiler: `minimum` on a string does not compile.
+/// There is no `uniqueItems`: structural schemas forbid it, and list_type_set() does the same.
+///
+/// Thread-safety: immutable in a field list.
+struct field_rules {
+    // --- what is read ---
+    bool is_required = false;
+    bool is_nullable = false;
+    bool is_int_or_string = false;
+    bool keeps_unknown_fields = false;
+    bool is_embedded_resource = false;
+    bool minimum_excluded = false;
+    bool maximum_excluded = false;
+    bool has_items = false;  ///< the rules of the elements follow behind this object
+    list_type_rule list = list_type_rule::unset;
+    map_type_rule map = map_type_rule::unset;
+    default_kind default_is = default_kind::none;
+    std::optional<double> lowest;
+    std::optional<double> highest;
+    std::optional<double> factor;
+    std::int64_t fewest_items = -1, most_items = -1;
+    std::int64_t shortest = -1, longest = -1;
+    std::int64_t fewest_properties = -1, most_properties = -1;
+    std::string_view pattern_text;
+    std::string_view format_name;
+    std::string_view default_text;
+    std::string_view description;
+    std::string_view title_text;
+    detail::rule_list<std::string_view, 12> allowed;
+    detail::rule_list<std::string_view, 4> list_keys;
+    detail::rule_list<cel_rule, 3> cel;
+
+    /// The rules of the elements, or null.
+    constexpr const field_rules* elements() const { return has_items ? this + 1 : nullptr; }
+
+    // --- what is said ---
+    /// The member must be there. It is then written even if it is empty.
+    constexpr field_rules& required(bool b = true) { return is_required = b, *this; }
+    /// null is a value. Without it null is as good as absent where there is a default, and an error elsewhere.
+    constexpr field_rules& nullable(bool b = true) { return is_nullable = b, *this; }
+
+    /// The allowed values: text of strings, JSON of anything else. Up to 12.
+    template <class... Texts>
+    constexpr field_rules& enum_values(std::string_view first, const Texts&... more) {
+        static_assert(sizeof...(more) < decltype(allowed)::capacity,
+                      "kcontrol: more than 12 enum values: give a static constexpr array of std::string_view");
+        allowed = {};
+        allowed.add(first);
+        (allowed.add(more), ...);
+        return *this;
+    }
+    /// The same from an array that lives for ever; any number.
+    template <std::size_t Count>
+    constexpr field_rules& enum_values(const std::string_view (&values)[Count]) {
+        return allowed.refer(values, Count), *this;
+    }
+    template <std::size_t Count>
+    constexpr field_rules& enum_values(const std::array<std::string_view, Count>& values) {
+        return allowed.refer(values.data(), Count), *this;
+    }
+
+    constexpr field_rules& minimum(double value) { return lowest = value, minimum_excluded = false, *this; }
+    constexpr field_rules& maximum(double value) { return highest = value, maximum_excluded = false, *this; }
+    constexpr field_rules& exclusive_minimum(double value) { return lowest = value, minimum_excluded = true, *this; }
+    constexpr field_rules& exclusive_maximum(double value) { return highest = value, maximum_excluded = true, *this; }
+    constexpr field_rules& multiple_of(double value) { return factor = value, *this; }
+
+    /// In Unicode code points.
+    constexpr field_rules& min_length(std::int64_t n) { return shortest = n, *this; }
+    constexpr field_rules& max_length(std::int64_t n) { return longest = n, *this; }
+    /// A regular expression in Go's (RE2's) syntax. It matches anywhere: `^…$` means the whole.
+    constexpr field_rules& pattern(std::string_view expression) { return pattern_text = expression, *this; }
+    /// Such as "date-time", "uuid", "ipv4". A format that the API server does not know means nothing to it.
+    constexpr field_rules& format(std::string_view name) { return format_name = name, *this; }
+
+    constexpr field_rules& min_items(std::int64_t n) { return fewest_items = n, *this; }
+    constexpr field_rules& max_items(std::int64_t n) { return most_items = n, *this; }
+    constexpr field_rules& min_properties(std::int64_t n) { return fewest_properties = n, *this; }
+    constexpr field_rules& max_properties(std::int64_t n) { return most_properties = n, *this; }
+
+    /// What the server puts where the member is absent, as JSON: `default_json("1")`, `default_json(R"({"a":true})")`.
+    constexpr field_rules& default_json(std::string_view json) {
+        return default_is = default_kind::json, default_text = json, *this;
+    }
+    /// The same for a string, without quotes.
+    constexpr field_rules& default_string(std::string_view value) {
+        return default_is = default_kind::string, default_text = value, *this;
+    }
+
+    /// Appliers own the list as a whole (the default of Kubernetes).
+    constexpr field_rules& list_type_atomic() { return list = list_type_rule::atomic, *this; }
+    /// Scalars, each at most once; appliers own single elements.
+    constexpr field_rules& list_type_set() { return list = list_type_rule::set, *this; }
+    /// Structs told apart by these fields, which are required or have a default. Up to 4.
+    template <class... Names>
+    constexpr field_rules& list_type_map(std::string_view first, const Names&... more) {
+        list = list_type_rule::map;
+        list_keys = {};
+        list_keys.add(first);
+        (list_keys.add(std::string_view(more)), ...);
+        return *this;
+    }
+    constexpr field_rules& map_type_atomic() { return map = map_type_rule::atomic, *this; }
+    constexpr field_rules& map_type_granular() { return map = map_type_rule::granular, *this; }
+
+    /// Of a raw_json or text member: an integer or a string. An int_or_string member is that anyway.
+    constexpr field_rules& int_or_string() { return is_int_or_string = true, *this; }
+    /// The server keeps members of this object that the schema does not name.
+    constexpr field_rules& preserve_unknown_fields() { return keeps_unknown_fields = true, *this; }
+    /// The value is a whole Kubernetes object, with apiVersion, kind and metadata.
+    constexpr field_rules& embedded_resource() { return is_embedded_resource = true, *this; }
+
+    /// A CEL rule. Up to 3; more from an array that lives for ever.
+    constexpr field_rules& validation(const cel_rule& rule) { return cel.add(rule), *this; }
+    constexpr field_rules& validation(std::string_view rule, std::string_view message = {}) {
+        return cel.add(cel_rule(rule, message)), *this;
+    }
+    template <std::size_t Count>
+    constexpr field_rules& validations(const cel_rule (&all)[Count]) {
+        return cel.refer(all, Count), *this;
+    }
+
+    constexpr field_rules& describe(std::string_view text) { return description = text, *this; }
+    constexpr field_rules& title(std::string_view text) { return title_text = text, *this; }
+
+    /// Rules for the elements of a list or the values of a map. Comes last; theirs may have items() again.
+    constexpr rule_levels<2> items(const field_rules& of_elements) const;
+    template <std::size_t Levels>
+    constexpr rule_levels<Levels + 1> items(const rule_levels<Levels>& of_elements) const;
+};
+
+/// Rules of a field and, behind them, of its elements, of their elements…
+template <std::size_t Levels>
+struct rule_levels {
+    std::array<field_rules, Levels> level;
+};
+
+constexpr rule_levels<2> field_rules::items(const field_rules& of_elements) const {
+    rule_levels<2> all{{*this, of_elements}};
+    all.level[0].has_items = true;
+    return all;
+}
+
+template <std::size_t Levels>
+constexpr rule_levels<Levels + 1> field_rules::items(const rule_levels<Levels>& of_elements) const {
+    rule_levels<Levels + 1> all{};
+    all.level[0] = *this;
+    all.level[0].has_items = true;
+    for (std::size_t i = 0; i < Levels; ++i) all.level[i + 1] = of_elements.level[i];
+    return all;
+}
+
+/// No rules yet: `field("replicas", &widget_spec::replicas, rules().required().minimum(0).maximum(10))`.
+/// The rules of a struct are `static constexpr auto kcontrol_rules() { return kcontrol::rules().…; }` in it; those of
+/// a field of that type add to them, and win.
+constexpr field_rules rules() { return {}; }
+
+}  // namespace kcontrol

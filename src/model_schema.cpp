@@ -1,0 +1,3 @@
+#include <kcontrol/model/impl/crd.ipp>
+#include <kcontrol/model/impl/field_path.ipp>
+#include <kcontrol/model/impl/schema.ipp>
