@@ -62,7 +62,7 @@ struct path_step {
 template <class T>
 struct path_step<std::optional<T>> : path_step<T> {};
 template <class T>
-struct path_step<boxed<T>> : path_step<T> {};
+struct path_step<kcontrol::boxed<T>> : path_step<T> {};
 
 template <class Entry, class Owner, class Member>
 constexpr bool is_entry_of(const Entry& entry, Member Owner::*member) {

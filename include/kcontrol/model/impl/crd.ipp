@@ -29,7 +29,7 @@ inline void write_crd_map(json::writer& out, std::string_view name, const std::m
     out.end_object();
 }
 
-inline std::string lower_case(std::string_view text) {
+inline std::string crd_lower_case(std::string_view text) {
     std::string lower(text);
     for (char& c : lower) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -41,7 +41,8 @@ inline void write_crd_names(json::writer& out, const resource_name& name, const 
     out.key("names");
     out.begin_object();
     out.member("plural", name.plural);
-    out.member("singular", options.singular_name.empty() ? lower_case(name.kind) : std::string(options.singular_name));
+    out.member("singular",
+               options.singular_name.empty() ? crd_lower_case(name.kind) : std::string(options.singular_name));
     write_crd_texts(out, "shortNames", options.shorts);
     out.member("kind", name.kind);
     out.member("listKind",
