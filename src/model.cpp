@@ -2,6 +2,7 @@
 #include <kcontrol/model/impl/encode.ipp>
 #include <kcontrol/model/impl/equal.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
+#include <kcontrol/model/impl/generated_parts.ipp>
 #include <kcontrol/model/impl/known_fields.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
 #include <kcontrol/model/impl/metadata_fields.ipp>

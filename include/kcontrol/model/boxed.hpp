@@ -1,7 +1,7 @@
 // boxed: an optional part of an object. Eight bytes; reading through an absent one gives the empty value.
 #pragma once
 
-#include <kcontrol/model/detail/handle.hpp>
+#include <kcontrol/model/detail/generated_parts.hpp>
 
 #include <utility>
 
@@ -23,7 +23,11 @@ public:
     boxed(const T& value) { emplace(value); }        // NOLINT: meant to convert
     boxed(T&& value) { emplace(std::move(value)); }  // NOLINT
     boxed(const boxed& from) {
-        if (from.present()) emplace(*from);
+        if constexpr (detail::has_generated_fields<T>) {
+            word_ = detail::clone_part(from.word_, detail::generated_type<T>::value);
+        } else {
+            if (from.present()) emplace(*from);
+        }
     }
     boxed(boxed&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
     ~boxed() { reset(); }
@@ -59,7 +63,9 @@ public:
 
     /// Makes it absent.
     void reset() noexcept {
-        if (detail::handle_owns(word_)) {
+        if constexpr (detail::has_generated_fields<T>) {
+            if (detail::handle_owns(word_)) detail::free_part(word_, detail::generated_type<T>::value);
+        } else if (detail::handle_owns(word_)) {
             get()->~T();
             detail::handle_free(word_);
         }

@@ -34,11 +34,6 @@ template <class T>
 concept has_foreign_fields = requires {
     field_list_of<T>::get();
 };
-/// Written by the generator, with its table.
-template <class T>
-concept has_generated_fields = requires {
-    typename T::kcontrol_generated;
-};
 template <class T>
 concept has_fields = has_own_fields<T> || has_foreign_fields<T> || has_generated_fields<T>;
 template <class T>
@@ -113,12 +108,6 @@ struct structure_type {
     }
 
     static const table_type table;
-    static const type_descriptor value;
-};
-
-/// The generator declares and defines `value` for each of its types; see generated.hpp.
-template <class T>
-struct generated_type {
     static const type_descriptor value;
 };
 

@@ -1,7 +1,7 @@
 // list: the sequence of the model. Eight bytes; the part of std::vector's interface that objects need.
 #pragma once
 
-#include <kcontrol/model/detail/handle.hpp>
+#include <kcontrol/model/detail/generated_parts.hpp>
 
 #include <cassert>
 #include <concepts>
@@ -37,7 +37,11 @@ public:
         assign(from);
     }  // NOLINT: meant to convert
     list(const list& from) {
-        if (from.present()) assign(from);
+        if constexpr (detail::has_generated_fields<T>) {
+            word_ = detail::clone_list(from.word_, detail::generated_type<T>::value);
+        } else {
+            if (from.present()) assign(from);
+        }
     }
     list(list&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
     ~list() { reset(); }
@@ -124,7 +128,9 @@ public:
     }
     /// Makes it absent.
     void reset() noexcept {
-        if (detail::handle_owns(word_)) {
+        if constexpr (detail::has_generated_fields<T>) {
+            if (detail::handle_owns(word_)) detail::free_list(word_, detail::generated_type<T>::value);
+        } else if (detail::handle_owns(word_)) {
             std::destroy(begin(), end());
             detail::handle_free(word_);
         }

@@ -44,17 +44,24 @@ constexpr void assert_replaceable() {
 namespace detail {
 
 template <class T>
+result<any_object> decode_as_block(json::node from, share_pool* pool) {
+    auto block = decode_block(describe<T>(), from, pool);
+    if (!block) return block.error();
+    return any_object(std::static_pointer_cast<const T>(std::move(*block)));
+}
+
+template <class T>
 result<any_object> decode_resource(json::node from, share_pool* pool) {
-    static const bool blockable = is_blockable(describe<T>());
-    if (blockable) {
-        auto block = decode_block(describe<T>(), from, pool);
-        if (!block) return block.error();
-        return any_object(std::static_pointer_cast<const T>(std::move(*block)));
+    if constexpr (has_generated_fields<T>) {
+        return decode_as_block<T>(from, pool);
+    } else {
+        static const bool blockable = is_blockable(describe<T>());
+        if (blockable) return decode_as_block<T>(from, pool);
+        auto object = std::make_shared<T>();
+        const auto done = decode(describe<T>(), from, object.get());
+        if (!done) return done.error();
+        return any_object(std::shared_ptr<const T>(std::move(object)));
     }
-    auto object = std::make_shared<T>();
-    const auto done = decode(describe<T>(), from, object.get());
-    if (!done) return done.error();
-    return any_object(std::shared_ptr<const T>(std::move(object)));
 }
 
 template <class T>
