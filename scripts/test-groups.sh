@@ -84,7 +84,7 @@ group_compile_fail() {
 # The goal is 3 s; on the two-core machines of CI it takes more, so what is kept is that it does not grow.
 group_compile_time() {
     check "a user's file compiles in the time it took before" python3 "$ROOT/tools/compile_time.py" \
-        "$ROOT/tests/compile_time/user_file.cpp" --budget "${KCONTROL_COMPILE_BUDGET:-5.5}" --include "$ROOT/include"
+        "$ROOT/tests/compile_time/user_file.cpp" --budget "${KCONTROL_COMPILE_BUDGET:-4.5}" --include "$ROOT/include"
 }
 
 group_unit() {

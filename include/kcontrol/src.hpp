@@ -80,6 +80,7 @@
 #include <kcontrol/model/impl/field_lookup.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
+#include <kcontrol/model/impl/generated_parts.ipp>
 #include <kcontrol/model/impl/int_or_string.ipp>
 #include <kcontrol/model/impl/known_fields.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
