@@ -239,12 +239,15 @@ group_demo() {
     check "demo.sh --once" demo_once
 }
 
-# The monitor against real clusters; see tests/e2e.
+# The monitor against real clusters, and emitted CRDs and validation against a real API server; see tests/e2e.
 group_e2e() {
     configure release
     build release
     KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
     export KCONTROL_MONITOR
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
+    configure "$UNIT_PRESET"
+    build "$UNIT_PRESET" schema_probe
+    export KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
 }

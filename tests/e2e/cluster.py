@@ -10,9 +10,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts" / "control-plane"
 
 
-def find_assets():
+def find_assets(server_only=False):
     """(directory, None), or (None, why there is none)."""
-    run = subprocess.run([SCRIPTS / "assets.sh", "--cluster"], capture_output=True, text=True)
+    wanted = [] if server_only else ["--cluster"]
+    run = subprocess.run([SCRIPTS / "assets.sh", *wanted], capture_output=True, text=True)
     if run.returncode == 3:
         return None, run.stderr.strip().splitlines()[-1]
     if run.returncode != 0:

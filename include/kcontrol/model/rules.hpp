@@ -115,7 +115,7 @@ struct field_rules {
     // --- what is said ---
     /// The member must be there. It is then written even if it is empty.
     constexpr field_rules& required(bool b = true) { return is_required = b, *this; }
-    /// null is a value. Without it null is as good as absent where there is a default, and an error elsewhere.
+    /// null is a value. Without it the server takes a null member for an absent one, and refuses null in a list.
     constexpr field_rules& nullable(bool b = true) { return is_nullable = b, *this; }
 
     /// The allowed values: text of strings, JSON of anything else. Up to 12.

@@ -57,10 +57,11 @@ KCONTROL_DECL result<field_errors> validate_text(const type_descriptor& type, st
 /// Checks an object against the schema that schema_of<T>() gives, as the API server does when it is created. Empty: the
 /// schema has nothing against it. Errors come in the order of the schema's fields.
 ///
-/// Left to the server: CEL rules (x-kubernetes-validations), the object's own metadata, schemas of custom_codecs, and
-/// the formats uri, email, ipv4, ipv6, cidr, mac, isbn*, creditcard, rgbcolor, bsonobjectid and duration. Patterns are
-/// matched by RE2, which has Go's syntax and meaning. Unknown members are ignored, as the server drops them; absent
-/// members with a default are right. Each call compiles the patterns it needs.
+/// Left to the server: what the scale subresource asks of replicas, CEL rules (x-kubernetes-validations), the object's
+/// own metadata, schemas of custom_codecs, and the formats uri, email, ipv4, ipv6, cidr, mac, isbn*, creditcard,
+/// rgbcolor, bsonobjectid and duration. Patterns are matched by RE2, which has Go's syntax and meaning. Unknown members
+/// are ignored, as the server drops them; absent members with a default are right. Each call compiles the patterns it
+/// needs.
 ///
 /// Thread-safety: safe.
 /// Source: kube-openapi pkg/validation and apiextensions-apiserver 1.36; compared with a server in tests/e2e.

@@ -77,7 +77,7 @@ public:
         const type_descriptor& type = without_optional(declared);
         const field_rules r = merge_rules(field, own_rules_of(type));
         const bool right_type = check_type(type, r, value, path);
-        check_choice(r, value, path);
+        check_choice(type, r, value, path);
         if (!right_type || value.is_null()) return;
         switch (value.kind()) {
         case json::kind::string: check_string(type, r, value.as_string(), path); break;
@@ -161,11 +161,12 @@ private:
         return false;
     }
 
-    void check_choice(const field_rules& r, json::node value, const std::string& path) {
+    void check_choice(const type_descriptor& type, const field_rules& r, json::node value, const std::string& path) {
         if (r.allowed.empty()) return;
+        const bool textual = expect(type, r).name == "string";
         std::string list;
         for (const std::string_view choice : r.allowed) {
-            const bool same = value.is_string() ? value.as_string() == choice : value.to_json() == choice;
+            const bool same = textual ? value.is_string() && value.as_string() == choice : value.to_json() == choice;
             if (same && !value.is_null()) return;
             list += (list.empty() ? "" : ", ") + go_quote(choice);
         }
@@ -284,11 +285,15 @@ private:
     void check_map(const type_descriptor& type, const field_rules* field, const field_rules& r, json::node value,
                    const std::string& path) {
         const field_rules* elements = field == nullptr ? nullptr : field->elements();
+        const field_rules of_elements = merge_rules(elements, own_rules_of(without_optional(*type.element)));
+        std::int64_t count = 0;
         for (const auto member : value.members()) {
-            check(*type.element, elements, member.value, path + '.' + std::string(member.name));
+            const bool is_null = member.value.is_null() && !of_elements.is_nullable;
+            if (is_null && of_elements.default_is == default_kind::none) continue;  // as good as absent
+            ++count;
+            if (!is_null) check(*type.element, elements, member.value, path + '.' + std::string(member.name));
         }
-        check_count(static_cast<std::int64_t>(value.size()), r.fewest_properties, r.most_properties, "properties",
-                    path);
+        check_count(count, r.fewest_properties, r.most_properties, "properties", path);
     }
 
     void check_structure(const type_descriptor& type, const field_rules& r, json::node value, const std::string& path,
@@ -303,14 +308,15 @@ private:
             for (const auto entry : value.members()) {
                 if (entry.name == member->name) present = true, found = entry.value;
             }
-            // The server takes null for absent where it can put a default.
-            const bool defaulted = (!present || found.is_null()) && has_default(*member) && !is_nullable(*member);
-            if (present && !defaulted) {
+            // null is absent to the server, unless it is allowed.
+            if (present && found.is_null() && !is_nullable(*member)) present = false;
+            const bool defaulted = !present && has_default(*member);
+            if (present) {
                 check(*member->type, member->rules, found, place);
-            } else if (!defaulted && !has_default(*member) && member->required) {
+            } else if (!defaulted && member->required) {
                 add(place, field_error_kind::required, {});
             }
-            count += present || defaulted || has_default(*member) ? 1 : 0;
+            count += present || defaulted ? 1 : 0;
         }
         if (!r.keeps_unknown_fields) check_count(count, r.fewest_properties, r.most_properties, "properties", path);
     }
@@ -367,8 +373,14 @@ private:
 
     void check_keys(const type_descriptor& type, const field_rules& r, json::node list, const std::string& path) {
         const type_descriptor& element = without_optional(*type.element);
+        std::size_t index = 0;
         for (const json::node entry : list.elements()) {
-            if (!entry.is_object()) return;  // said already
+            if (!entry.is_object() && !entry.is_null()) {
+                add(path + '[' + std::to_string(index) + ']', field_error_kind::invalid, go_value(entry),
+                    "must be an object for an array of list-type map");
+                return;
+            }
+            ++index;
         }
         check_unique(list, path, [&](json::node entry) {
             std::map<std::string_view, std::string> keys;

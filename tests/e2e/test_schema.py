@@ -1,0 +1,156 @@
+"""The emitted CRD before a real API server, and client-side validation against the server's own.
+
+The program tests/schema_probe has the kind; KCONTROL_SCHEMA_PROBE names it. Run alone: run.py test_schema
+"""
+import json
+import os
+import pathlib
+import ssl
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import cluster
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+WIDGETS = "/apis/schema.example.com/v1/namespaces/default/widgets"
+
+# Members of a spec that is right otherwise.
+GOOD = [
+    '"replicas": 10', '"replicas": null', '"even": 4.0', '"replicas": 0', '"name": "ab"', '"name": "a-b"',
+    '"ratio": 0.5', '"even": -4', '"even": 9007199254740994', '"note": null', '"note": "äöü"', '"name": null', '"level": null', '"maxSurge": null',
+    '"uuid": "550E8400-e29b-41d4-a716-446655440000"', '"notBefore": "2024-02-29T23:59:59.5+02:00"',
+    '"tags": ["ä€😀!", "b"]', '"labels": {"a": "b"}', '"extra": [1, null, {"a": {}}]', '"extra": "x"', '"extra": null',
+    '"ports": [{"name": "a", "port": 1}, {"name": "a", "port": 1, "protocol": "UDP"}]',
+    '"limits": {"low": 1}', '"limits": {"low": 1, "high": 1}', '"memory": "1.5Gi"', '"memory": 2', '"memory": "-1e3"',
+    '"maxSurge": "25%"', '"maxSurge": 3', '"child": {"apiVersion": "v1", "kind": "Pod"}', '"paused": false',
+    '"pod": {"metadata": {"labels": {"a": "b"}}, "image": "x"}', '"level": 2', '"unknown": true',
+    '"weights": {"a": [9], "b": []}', '"immutable": "x"', '"even": 9223372036854775806',
+]
+BAD = [
+    '"replicas": 11', '"replicas": -1', '"replicas": "3"', '"replicas": true', '"replicas": [1]',
+    '"replicas": {}', '"name": "a"', '"name": "abcdefghi"', '"name": "Ab"', '"name": "ab\\n"',
+    '"name": 5', '"name": "ab\\u0001\\"\\\\"', '"ratio": 0', '"ratio": 1.5', '"ratio": "x"', '"ratio": 1000000.5',
+    '"ratio": 12345678.5', '"even": 3', '"paused": "yes"', '"paused": 1', '"uuid": "x"', '"uuid": 7',
+    '"notBefore": "2023-02-29T00:00:00Z"', '"notBefore": "yesterday"', '"notBefore": 1', '"note": "äöüß"',
+    '"tags": []', '"tags": ["a", "b", "c", "d"]', '"tags": ["a", "b", "a"]', '"tags": ["abcde"]', '"tags": "a"',
+    '"tags": [1]', '"tags": [null]', '"tags": {}', '"tags": [""]',
+    '"ports": [{"name": "a", "port": 1, "protocol": "TCP"}, {"name": "a", "port": 2}]', '"ports": [{"port": 0}]',
+    '"ports": [7]', '"ports": [{"name": "a", "port": 1, "protocol": "SCTP"}]', '"labels": {}',
+    '"labels": {"a": "1", "b": "2", "c": "3"}', '"labels": {"k": "123456"}', '"labels": {"k": 1}',
+    '"weights": {"a": [10, 1, 1]}', '"weights": {"a": 1}', '"limits": {"unknown": 1}', '"limits": {}', '"limits": []',
+    '"memory": "1.5 Gi"', '"child": {"apiVersion": ""}', '"child": 1',
+    '"pod": {"metadata": {"labels": {"a": 1}}}', '"level": 4', '"level": "1"', '"color": "pink"',
+    '"color": null', '"color": 1', '"color": ""',
+]
+# Right by the schema, wrong by CEL, which is the server's alone.
+BAD_BY_CEL = ['"limits": {"low": 2, "high": 1}']
+# Compared by yes or no: of anyOf and of int32's range the server says more, without a path; some it refuses earlier.
+BAD_IN_OTHER_WORDS = [
+    '"replicas": 1.5', '"even": 1e30', '"memory": 1.5', '"memory": true', '"maxSurge": 1.5', '"maxSurge": {}', '"child": {"apiVersion": 1, "kind": "Pod"}',
+    '"replicas": 3000000000', '"replicas": 11, "color": "pink", "name": "A"']
+
+
+def find_probe():
+    probe = os.environ.get("KCONTROL_SCHEMA_PROBE")
+    return pathlib.Path(probe) if probe else None
+
+
+class SchemaTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.probe = find_probe()
+        if cls.probe is None:
+            raise unittest.SkipTest("KCONTROL_SCHEMA_PROBE is not set")
+        assets, why = cluster.find_assets(server_only=True)
+        if assets is None:
+            raise unittest.SkipTest(why)
+        cls.folder = tempfile.TemporaryDirectory(prefix="kcontrol-schema-", ignore_cleanup_errors=True)
+        cls.work = pathlib.Path(cls.folder.name) / "server"
+        run = subprocess.run([cluster.SCRIPTS / "start.sh", assets, cls.work], capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RuntimeError(f"the API server did not start: {run.stdout}{run.stderr}")
+        cls.url = run.stdout.strip().splitlines()[-1]
+        cls.context = ssl.create_default_context(cafile=cls.work / "ca.crt")
+        cls.context.load_cert_chain(cls.work / "admin.crt", cls.work / "admin.key")
+        cls.crd = json.loads(subprocess.run([cls.probe, "crd"], capture_output=True, text=True, check=True).stdout)
+        cls.created = cls.ask("POST", CRDS, json.dumps(cls.crd))
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run([cluster.SCRIPTS / "stop.sh", cls.work], check=False)
+        cls.folder.cleanup()
+
+    @classmethod
+    def ask(cls, method, path, body=None):
+        request = urllib.request.Request(cls.url + path, method=method, data=body and body.encode(),
+                                         headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, context=cls.context, timeout=30) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as answer:
+            text = answer.read().decode()
+            return answer.code, json.loads(text) if text.startswith("{") else text
+
+    def conditions(self):
+        path = f"{CRDS}/{self.crd['metadata']['name']}"
+        return {c["type"]: c["status"] for c in self.ask("GET", path)[1].get("status", {}).get("conditions", [])}
+
+    def wait_until_served(self):
+        for _ in range(200):
+            if self.conditions().get("Established") == "True" and self.ask("GET", WIDGETS)[0] == 200:
+                return
+            time.sleep(0.1)
+        self.fail(f"the CRD was not established: {self.conditions()}")
+
+    def probe_says(self, bodies):
+        run = subprocess.run([self.probe, "validate"], input="\n".join(bodies) + "\n", capture_output=True, text=True,
+                             check=True)
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    @staticmethod
+    def widget(members):
+        color = "" if '"color"' in members else '"color": "red", '
+        return ('{"apiVersion": "schema.example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, '
+                f'"spec": {{{color}{members}}}}}')
+
+    def test_the_crd_is_established_and_structural(self):
+        self.assertEqual(self.created[0], 201, self.created[1])
+        self.wait_until_served()
+        self.assertEqual(self.conditions(), {"NamesAccepted": "True", "Established": "True"})
+
+    def test_the_server_stores_the_schema_as_it_was_sent(self):
+        stored = self.ask("GET", f"{CRDS}/{self.crd['metadata']['name']}")[1]["spec"]
+        self.assertEqual(stored, self.crd["spec"])
+
+    def test_both_agree_on_every_object(self):
+        self.wait_until_served()
+        cases = [(m, "good") for m in GOOD] + [(m, "bad") for m in BAD] + [(m, "cel") for m in BAD_BY_CEL]
+        cases += [(m, "other words") for m in BAD_IN_OTHER_WORDS]
+        bodies = [self.widget(members) for members, _ in cases]
+        bodies.append('{"apiVersion": "schema.example.com/v1", "kind": "Widget", "metadata": {"name": "w"}}')
+        cases.append(("no spec", "bad"))
+        for (members, expected), body, ours in zip(cases, bodies, self.probe_says(bodies), strict=True):
+            with self.subTest(members):
+                code, answer = self.ask("POST", WIDGETS + "?dryRun=All&fieldValidation=Ignore", body)
+                theirs = answer.get("details", {}).get("causes", []) if code == 422 else []
+                # The server adds that it did not come to CEL, and what the scale subresource says of `.spec.replicas`.
+                theirs = [c for c in theirs if "validation rules were not checked" not in c["message"]
+                          and not c["field"].startswith(".")]
+                if expected == "good":
+                    self.assertEqual((code, ours), (201, []), answer)
+                elif expected == "cel":
+                    self.assertEqual((code, ours), (422, []), answer)
+                elif expected == "other words":
+                    self.assertEqual((code in (400, 422), bool(ours)), (True, True), answer)
+                else:
+                    self.assertEqual(code, 422, answer)
+                    key = lambda cause: (cause["field"], cause["reason"], cause["message"])  # noqa: E731
+                    self.assertEqual(sorted(map(key, ours)), sorted(map(key, theirs)))
+
+
+if __name__ == "__main__":
+    unittest.main()
