@@ -104,6 +104,15 @@ TEST_CASE("reflector_fsm: 410 on a later page lists once more without pages") {
     CHECK(fsm.on_page("12", "") == act::watch("12"));
 }
 
+TEST_CASE("reflector_fsm: a list above the budget is asked for in pages") {
+    const error over_budget(errc::too_large, "larger than 256 MiB");
+    reflector_fsm fsm;
+    CHECK(fsm.start() == act::list("0", "", 500));
+    CHECK(fsm.on_list_failed(over_budget, t0, 0) == act::list("", "", 500));
+    // One page above the budget is nothing that the next request would mend.
+    CHECK(fsm.on_list_failed(over_budget, t0, 0) == act::sleep(800ms));
+}
+
 TEST_CASE("reflector_fsm: a version the server has not reached yet is given up for the newest state") {
     auto fsm = live();
     fsm.on_error_event(expired, t0, 0);

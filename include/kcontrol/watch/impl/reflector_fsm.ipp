@@ -103,6 +103,12 @@ KCONTROL_DECL reflector_action reflector_fsm::on_list_failed(const error& why, t
         if (!refused_before) return list_again();
         return back_off(&why, now, unit, after_sleep::list);
     }
+    if (why == errc::too_large && !use_newest_) {
+        // Servers answer lists at "0" and "at least N" from memory, whole, whatever the limit; the newest state comes
+        // in pages.
+        use_newest_ = true;
+        return list_again();
+    }
     if (why.code() == condition::not_found) {
         become(reflector_state::not_installed, &why);
         use_newest_ = true;  // whatever comes back is not older than the 404
