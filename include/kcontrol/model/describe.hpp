@@ -89,7 +89,15 @@ constexpr const field_rules* rules_of(const Entry& entry) {
     }
 }
 
-constexpr bool is_required(const field_rules* rules) { return rules != nullptr && rules->is_required; }
+// Not by comparing the pointer with null: under UBSan g++ 12 takes that for no constant.
+template <class Entry>
+constexpr bool is_required(const Entry& entry) {
+    if constexpr (requires { entry.rules; }) {
+        return entry.rules.level[0].is_required;
+    } else {
+        return false;
+    }
+}
 
 template <class T>
 struct structure_type {
@@ -316,13 +324,13 @@ constexpr typename structure_type<T>::table_type make_table(std::index_sequence<
              field_descriptor{
                  field_at<Index>(self::list).name,
                  &descriptor<typename std::remove_cvref_t<decltype(field_at<Index>(self::list))>::member_type>::value,
-                 access_member<T, field_at<Index>(self::list).member>, 0,
-                 is_required(rules_of(field_at<Index>(self::list))), rules_of(field_at<Index>(self::list))}...}};
+                 access_member<T, field_at<Index>(self::list).member>, 0, is_required(field_at<Index>(self::list)),
+                 rules_of(field_at<Index>(self::list))}...}};
     } else {
         return {{field_descriptor{
             field_at<Index>(self::list).name,
             &descriptor<typename std::remove_cvref_t<decltype(field_at<Index>(self::list))>::member_type>::value,
-            access_member<T, field_at<Index>(self::list).member>, 0, is_required(rules_of(field_at<Index>(self::list))),
+            access_member<T, field_at<Index>(self::list).member>, 0, is_required(field_at<Index>(self::list)),
             rules_of(field_at<Index>(self::list))}...}};
     }
 }
