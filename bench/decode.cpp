@@ -110,7 +110,7 @@ void measure(const char* variant, const std::vector<std::string>& lines, const k
         kcontrol::share_pool pool;
         const auto start = std::chrono::steady_clock::now();  // seam: ok, a benchmark's stop watch
         const auto objects = decode_all(lines, [&](kcontrol::json::node n) { return checked(info.decode(n, &pool)); });
-        const auto end = std::chrono::steady_clock::now();  // seam: ok
+        const auto end = std::chrono::steady_clock::now();  // seam: ok, likewise
         best = std::min(best, std::chrono::duration<double, std::micro>(end - start).count());
     }
     print(variant, best / count, "us/object");
