@@ -83,8 +83,10 @@ group_compile_fail() {
 # What a user's file may cost.
 # The goal is 3 s; on the two-core machines of CI it takes more, so what is kept is that it does not grow.
 group_compile_time() {
+    # 3 s on a machine where the reference takes 1.1 s: 2.7 times; the rest is noise.
     check "a user's file compiles in the time it took before" python3 "$ROOT/tools/compile_time.py" \
-        "$ROOT/tests/compile_time/user_file.cpp" --budget "${KCONTROL_COMPILE_BUDGET:-4.5}" --include "$ROOT/include"
+        "$ROOT/tests/compile_time/user_file.cpp" --reference "$ROOT/tests/compile_time/reference.cpp" \
+        --times "${KCONTROL_COMPILE_FACTOR:-3.2}" --runs 4 --include "$ROOT/include"
 }
 
 group_unit() {
