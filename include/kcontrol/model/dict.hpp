@@ -35,11 +35,13 @@ public:
         entries_.clear();
         for (const auto& [key, value] : from) insert_or_assign(key, value);
     }
-    template <std::ranges::input_range Range>
-    requires requires(std::ranges::range_reference_t<Range> entry) {
-        std::string_view(entry.first);
-        T(entry.second);
-    } &&(!std::same_as<std::remove_cvref_t<Range>, dict>)dict(const Range& from) {  // NOLINT: meant to convert
+    // As in list: its own type is ruled out first.
+    template <class Range>
+    requires(!std::same_as<std::remove_cvref_t<Range>, dict> && std::ranges::input_range<Range> &&
+             requires(std::ranges::range_reference_t<Range> entry) {
+                 std::string_view(entry.first);
+                 T(entry.second);
+             }) dict(const Range& from) {  // NOLINT: meant to convert
         entries_.clear();
         for (const auto& [key, value] : from) insert_or_assign(key, value);
     }
@@ -99,7 +101,8 @@ public:
     /// Makes it absent.
     void reset() noexcept { entries_.reset(); }
 
-    friend bool operator==(const dict&, const dict&) = default;
+    // Not defaulted: clang 14 would look into T at once, which may be incomplete.
+    friend bool operator==(const dict& a, const dict& b) { return a.entries_ == b.entries_; }
 
 private:
     iterator lower_bound(std::string_view key) noexcept {

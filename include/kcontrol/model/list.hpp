@@ -31,8 +31,9 @@ public:
 
     list() noexcept = default;
     list(std::initializer_list<T> from) { assign(from); }
-    template <std::ranges::input_range Range>
-    requires(!std::same_as<std::remove_cvref_t<Range>, list> &&
+    // Its own type is ruled out first: to ask whether that is a range needs a complete T, which a copy has not always.
+    template <class Range>
+    requires(!std::same_as<std::remove_cvref_t<Range>, list> && std::ranges::input_range<Range> &&
              std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from) {
         assign(from);
     }  // NOLINT: meant to convert
