@@ -42,9 +42,9 @@ TEST_CASE("include/kcontrol/api and src/api_*.cpp are what scripts/generate-api.
     REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
     const auto all = in.finish();
     REQUIRE(all.has_value());
-    for (const auto& [path, text] : emit_builtin(*all, compact_dialect())) {
-        CAPTURE(path);
-        CHECK((read_text(root + path) == text));
+    for (const auto& file : emit_builtin(*all, compact_dialect())) {
+        CAPTURE(file.first);
+        CHECK((read_text(root + file.first) == file.second));
     }
 }
 

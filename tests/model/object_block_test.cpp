@@ -148,19 +148,19 @@ TEST_CASE("block: what is wrong is named with its path") {
         {R"([])", "expected an object, found a list"},
     };
     share_pool pool;
-    for (const auto& [from, wanted] : rows) {
-        CAPTURE(from);
+    for (const auto& one : rows) {
+        CAPTURE(one.first);
         json::document document;
-        const auto root = document.parse(from).value();
+        const auto root = document.parse(one.first).value();
         for (share_pool* with : {static_cast<share_pool*>(nullptr), &pool}) {
             const auto failed = resource_of<gadget>().decode(root, with);
             REQUIRE_FALSE(failed.has_value());
-            CHECK(failed.error().message() == wanted);
+            CHECK(failed.error().message() == one.second);
         }
         gadget owned;
         const auto also = decode(describe<gadget>(), root, &owned);
         REQUIRE_FALSE(also.has_value());
-        CHECK(also.error().message() == wanted);
+        CHECK(also.error().message() == one.second);
     }
 }
 

@@ -9,8 +9,8 @@ namespace {
 awaitable<void> stream_pieces(system_environment& env, int pieces, http::server_request req, http::responder& out) {
     http::response_head head(200);
     head.headers.set("Content-Type", "application/json");
-    co_await out.start(std::move(head));
-    for (int i = 0; i < pieces; ++i) co_await out.write("piece " + std::to_string(i) + "\n");
+    (void)co_await out.start(std::move(head));
+    for (int i = 0; i < pieces; ++i) (void)co_await out.write("piece " + std::to_string(i) + "\n");
     if (req.target == "/hang") {
         async_event never;
         co_await never.wait(env, out.gone());

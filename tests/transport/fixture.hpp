@@ -87,7 +87,7 @@ inline awaitable<void> echo(http::server_request req, http::responder& out) {
     http::response answer(200, "text/plain", req.method + " " + req.target + "\n" + req.body);
     answer.headers.set("X-Agent", std::string(req.headers.get("User-Agent")));
     answer.headers.set("X-Subject", req.client_subject);
-    co_await out.send(std::move(answer));
+    (void)co_await out.send(std::move(answer));
 }
 
 }  // namespace kcontrol::test

@@ -20,8 +20,8 @@ std::string talk(loopback& net, const http::server& server, std::string text) {
 }
 
 awaitable<void> hold(system_environment& env, int& waiting, http::server_request, http::responder& out) {
-    co_await out.start(http::response_head(200));
-    co_await out.write("first\n");
+    (void)co_await out.start(http::response_head(200));
+    (void)co_await out.write("first\n");
     ++waiting;
     async_event never;
     co_await never.wait(env, out.gone());
@@ -128,10 +128,10 @@ TEST_CASE("Expect: 100-continue") {
 TEST_CASE("streams: chunks for 1.1, the connection's end for 1.0, nothing for HEAD") {
     loopback net;
     const auto server = net.serve([](http::server_request, http::responder& out) -> awaitable<void> {
-        co_await out.start(http::response_head(200));
-        co_await out.write("abc");
-        co_await out.write("");
-        co_await out.write("defghijklmnopq");
+        (void)co_await out.start(http::response_head(200));
+        (void)co_await out.write("abc");
+        (void)co_await out.write("");
+        (void)co_await out.write("defghijklmnopq");
     });
     CHECK(talk(net, *server, get + "Connection: close\r\n\r\n")
               .ends_with("\r\n\r\n3\r\nabc\r\ne\r\ndefghijklmnopq\r\n0\r\n\r\n"));
@@ -146,8 +146,8 @@ TEST_CASE("handlers that fail") {
     const auto server = net.serve([](http::server_request req, http::responder& out) -> awaitable<void> {
         if (req.target == "/silent") co_return;
         if (req.target == "/late" || req.target == "/abort") {
-            co_await out.start(http::response_head(200));
-            co_await out.write("abc");
+            (void)co_await out.start(http::response_head(200));
+            (void)co_await out.write("abc");
         }
         if (req.target == "/abort") {
             out.abort();
@@ -161,7 +161,7 @@ TEST_CASE("handlers that fail") {
             co_return;
         }
         if (req.target == "/twice") {
-            co_await out.send(http::response(201));
+            (void)co_await out.send(http::response(201));
             const auto again = co_await out.send(http::response(202));
             CHECK(again.error() == errc::invalid_argument);
             co_return;
@@ -247,7 +247,7 @@ TEST_CASE("a reader that does not read holds the writer back, and is cut off in 
     bool ended = false;
     const auto server = net.serve(
         [&](http::server_request, http::responder& out) -> awaitable<void> {
-            co_await out.start(http::response_head(200));
+            (void)co_await out.start(http::response_head(200));
             for (;;) {
                 const auto done = co_await out.write(std::string(1 << 20, 'x'));
                 if (!done) {

@@ -251,7 +251,9 @@ KCONTROL_DECL http::response manager::answer(const http::request& req) const {
 
 namespace detail {
 
-inline awaitable<void> answer_with(http::response answer, http::responder& to) { co_await to.send(std::move(answer)); }
+inline awaitable<void> answer_with(http::response answer, http::responder& to) {
+    (void)co_await to.send(std::move(answer));
+}
 
 }  // namespace detail
 

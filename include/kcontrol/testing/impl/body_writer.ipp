@@ -67,13 +67,13 @@ KCONTROL_DECL void body_writer::check_end() {
 
 KCONTROL_DECL awaitable<void> send_answer(http::responder& out, http::response answer, const fault& injected) {
     if (injected.kind() != fault::stream::cut_after_bytes || injected.position() >= answer.body.size()) {
-        co_await out.send(std::move(answer));
+        (void)co_await out.send(std::move(answer));
         co_return;
     }
     http::response_head head = static_cast<const http::response_head&>(answer);
     std::string piece = answer.body.substr(0, injected.position());
     const auto started = co_await out.start(std::move(head));
-    if (started && !piece.empty()) co_await out.write(std::move(piece));
+    if (started && !piece.empty()) (void)co_await out.write(std::move(piece));
     out.abort();
 }
 

@@ -118,7 +118,8 @@ inline awaitable<void> server_connection::farewell() {
 inline awaitable<void> server_connection::refuse(int status) {
     refused_ = true;
     server_responder answer(*this, false, true, false);
-    co_await answer.send(response(status, "text/plain; charset=utf-8", std::string(reason_phrase(status)) + "\n"));
+    (void)co_await answer.send(
+        response(status, "text/plain; charset=utf-8", std::string(reason_phrase(status)) + "\n"));
 }
 
 inline awaitable<bool> server_connection::serve_one() {
