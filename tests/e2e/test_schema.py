@@ -97,7 +97,7 @@ class SchemaTest(unittest.TestCase):
 
     def conditions(self):
         path = f"{CRDS}/{self.crd['metadata']['name']}"
-        return {c["type"]: c["status"] for c in self.ask("GET", path)[1].get("status", {}).get("conditions", [])}
+        return {c["type"]: c["status"] for c in self.ask("GET", path)[1].get("status", {}).get("conditions") or []}
 
     def wait_until_served(self):
         for _ in range(200):
