@@ -77,7 +77,7 @@ constexpr bool is_entry_of(const Entry& entry, Member Owner::*member) {
 template <class Owner, class Member, class List, std::size_t... Index>
 constexpr std::string_view name_in_list(Member Owner::*member, const List& list, std::index_sequence<Index...>) {
     std::string_view name;
-    ((is_entry_of(field_at<Index>(list), member) ? (name = field_at<Index>(list).name, true) : false) || ...);
+    (void)((is_entry_of(field_at<Index>(list), member) ? (name = field_at<Index>(list).name, true) : false) || ...);
     return name;
 }
 
