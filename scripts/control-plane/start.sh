@@ -129,7 +129,9 @@ if ((cluster)); then
     run controller-manager "$assets/kube-controller-manager" --kubeconfig admin.kubeconfig --leader-elect=false \
         --secure-port 0 --service-account-private-key-file sa.key --root-ca-file ca.crt
     run scheduler "$assets/kube-scheduler" --kubeconfig admin.kubeconfig --leader-elect=false --secure-port 0
-    run kwok "$assets/kwok" --kubeconfig admin.kubeconfig --config "$here/kwok.yaml" --manage-all-nodes
+    # Without leases the node is NotReady every minute for a moment, and pods that live through it are never ready again.
+    run kwok "$assets/kwok" --kubeconfig admin.kubeconfig --config "$here/kwok.yaml" --manage-all-nodes \
+        --node-lease-duration-seconds 40
     schemes=(--enable-scheme pytorchjob)
     [[ $mpi != v1 ]] || schemes+=(--enable-scheme mpijob)
     operator=("$assets/training-operator.v1" --kubeconfig admin.kubeconfig "${schemes[@]}"
