@@ -1,10 +1,10 @@
 // training_monitor: shows the training jobs of many clusters. This file wires the parts together.
 #include <kcontrol/runtime/system_environment.hpp>
 
-#include "live_output.hpp"
-#include "log_sink.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
+#include "output/live_output.hpp"
+#include "output/log_sink.hpp"
 #include "program.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -1,7 +1,7 @@
 #include "monitor.hpp"
 
-#include "health.hpp"
-#include "watched.hpp"
+#include "table/watched.hpp"
+#include "web/health.hpp"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
-#include "event_hub.hpp"
-#include "job_table.hpp"
 #include "options.hpp"
+#include "table/job_table.hpp"
+#include "web/event_hub.hpp"
 
 #include <functional>
 #include <memory>

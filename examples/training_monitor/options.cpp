@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 
-#include "job_query.hpp"
+#include "table/job_query.hpp"
 
 #include <algorithm>
 #include <array>

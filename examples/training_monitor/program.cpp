@@ -5,12 +5,12 @@
 #include <kcontrol/transport/server.hpp>
 
 #include "demo/demo.hpp"
-#include "health.hpp"
-#include "live_output.hpp"
-#include "log_sink.hpp"
 #include "monitor.hpp"
+#include "output/live_output.hpp"
+#include "output/log_sink.hpp"
 #include "sources.hpp"
-#include "web.hpp"
+#include "web/health.hpp"
+#include "web/web.hpp"
 
 #include <cstdio>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 
 #include <kcontrol/base/log.hpp>
 
-#include "live_output.hpp"
 #include "monitor.hpp"
+#include "output/live_output.hpp"
 
 #include <stop_token>
 

@@ -1,7 +1,7 @@
 // The demo's book-keeping: what the simulated operators wrote against what the monitor told. Pure.
 #pragma once
 
-#include "change.hpp"
+#include "table/change.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 #include "simulated_job.hpp"
 
-#include "job_view.hpp"
+#include "jobs/job_view.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <kcontrol/model/metadata_fields.hpp>
 #include <kcontrol/model/resource_of.hpp>
 
-#include "observe.hpp"
+#include "jobs/observe.hpp"
 
 #include <doctest/doctest.h>
 

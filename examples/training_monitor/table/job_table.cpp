@@ -1,0 +1,218 @@
+#include "table/job_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace training_monitor {
+namespace {
+
+bool allows(const std::set<std::string, std::less<>>& wanted, std::string_view value) {
+    return wanted.empty() || wanted.contains(value);
+}
+
+}  // namespace
+
+bool job_filter::matches(const job_view& job) const {
+    return allows(clusters, job.cluster) && allows(namespaces, job.namespace_) && allows(kinds, job.kind) &&
+           (states.empty() || states.contains(job.state));
+}
+
+job_table::job_key job_table::key_of(const job_view& view) {
+    return {view.namespace_, view.name, view.kind, view.api_version};
+}
+
+bool job_table::visible(const cluster_entry& cluster, const entry& e) {
+    if (is_part_of_watched(*e.view, e.owner, e.part_of_train_job, cluster.watched)) return false;
+    if (!e.owner || !is_job_set(*e.owner)) return true;
+    // A TrainJob runs a JobSet of its own name.
+    const auto at = cluster.jobs.lower_bound({e.view->namespace_, e.owner->name, "TrainJob", ""});
+    return at == cluster.jobs.end() || std::get<0>(at->first) != e.view->namespace_ ||
+           std::get<1>(at->first) != e.owner->name || std::get<2>(at->first) != "TrainJob";
+}
+
+void job_table::hide(entry& e, std::vector<change>& out) {
+    if (!e.shown) return;
+    e.shown = false;
+    --shown_;
+    unfinished_ -= std::exchange(e.unfinished, false) ? 1U : 0U;
+    out.push_back(next(change_type::job_removed));
+    out.back().job = e.view;
+}
+
+// Tells of an entry whose view was `before` (null: it is new).
+void job_table::show(const cluster_entry& cluster, entry& e, const job_view* before, bool initial,
+                     std::vector<change>& out) {
+    if (!visible(cluster, e)) return hide(e, out);
+    const bool unfinished = !is_final(e.view->state);
+    unfinished_ += unfinished ? 1U : 0U;
+    unfinished_ -= std::exchange(e.unfinished, unfinished) ? 1U : 0U;
+    shown_ += e.shown ? 0U : 1U;
+    if (e.shown && before && *before == *e.view) return;
+    change c = next(change_type::job);
+    if (e.shown && before && before->state != e.view->state) {
+        c.previous = before->state;
+        ++counters_.transitions;
+    }
+    if (!e.counted) ++counters_.jobs;
+    e.counted = e.shown = true;
+    c.initial = initial;
+    c.job = e.view;
+    out.push_back(std::move(c));
+}
+
+void job_table::refresh(const cluster_entry& cluster, entry& e, std::vector<change>& out) {
+    show(cluster, e, e.view.get(), false, out);
+}
+
+void job_table::refresh_job_set(cluster_entry& cluster, const job_view& train_job, std::vector<change>& out) {
+    if (train_job.kind != "TrainJob") return;
+    const auto children = cluster.by_job_set.find({train_job.namespace_, train_job.name});
+    if (children == cluster.by_job_set.end()) return;
+    for (const auto& key : children->second) refresh(cluster, cluster.jobs.at(key), out);
+}
+
+std::vector<change> job_table::add(observed_job job, bool initial) {
+    std::vector<change> out;
+    cluster_entry& cluster = clusters_[job.view.cluster];
+    const job_key key = key_of(job.view);
+    const auto known = cluster.jobs.find(key);
+    if (known != cluster.jobs.end()) {
+        // An addition of what is there: told twice, or the deletion between two jobs of one name never came.
+        if (known->second.view->uid == job.view.uid) {
+            ++counters_.duplicates;
+            return apply(cluster, known->second, std::move(job));
+        }
+        ++counters_.lost;
+        forget(cluster, known, out);
+    }
+    entry& e = cluster.jobs[key];
+    e.view = std::make_shared<const job_view>(std::move(job.view));
+    e.resource_version = std::move(job.resource_version);
+    e.owner = std::move(job.owner);
+    e.part_of_train_job = job.part_of_train_job;
+    if (e.owner && is_job_set(*e.owner)) cluster.by_job_set[{e.view->namespace_, e.owner->name}].insert(key);
+    show(cluster, e, nullptr, initial, out);
+    refresh_job_set(cluster, *e.view, out);
+    return out;
+}
+
+std::vector<change> job_table::update(observed_job job) {
+    cluster_entry& cluster = clusters_[job.view.cluster];
+    const auto known = cluster.jobs.find(key_of(job.view));
+    if (known == cluster.jobs.end()) {
+        ++counters_.lost;
+        return add(std::move(job));
+    }
+    entry& e = known->second;
+    if (e.view->uid != job.view.uid) return add(std::move(job));
+    if (!job.resource_version.empty() && e.resource_version == job.resource_version) {
+        ++counters_.duplicates;
+        return {};
+    }
+    return apply(cluster, e, std::move(job));
+}
+
+// The same object, later.
+std::vector<change> job_table::apply(const cluster_entry& cluster, entry& e, observed_job job) {
+    std::vector<change> out;
+    e.resource_version = std::move(job.resource_version);
+    if (*e.view == job.view) return out;
+    const auto before = std::exchange(e.view, std::make_shared<const job_view>(std::move(job.view)));
+    show(cluster, e, before.get(), false, out);
+    return out;
+}
+
+void job_table::forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out) {
+    hide(at->second, out);
+    const auto view = at->second.view;
+    const auto& owner = at->second.owner;
+    if (owner && is_job_set(*owner)) {
+        const auto siblings = cluster.by_job_set.find({view->namespace_, owner->name});
+        siblings->second.erase(at->first);
+        if (siblings->second.empty()) cluster.by_job_set.erase(siblings);
+    }
+    cluster.jobs.erase(at);
+    refresh_job_set(cluster, *view, out);
+}
+
+std::vector<change> job_table::remove(const observed_job& last) {
+    std::vector<change> out;
+    const auto cluster = clusters_.find(last.view.cluster);
+    if (cluster == clusters_.end()) return ++counters_.lost, out;
+    const auto known = cluster->second.jobs.find(key_of(last.view));
+    if (known == cluster->second.jobs.end()) return ++counters_.lost, out;
+    forget(cluster->second, known, out);
+    return out;
+}
+
+std::vector<change> job_table::set_cluster(cluster_view view) {
+    std::vector<change> out;
+    cluster_entry& cluster = clusters_[view.name];
+    const bool news = !cluster.told || is_news(*cluster.told, view);
+    cluster.view = std::make_shared<const cluster_view>(std::move(view));
+    if (!news) return out;
+    cluster.told = cluster.view;
+    out.push_back(next(change_type::cluster));
+    out.back().cluster = cluster.view;
+    watched_kinds watched(*cluster.view);
+    if (watched == cluster.watched) return out;
+    cluster.watched = std::move(watched);
+    for (auto& [key, e] : cluster.jobs) refresh(cluster, e, out);
+    return out;
+}
+
+std::vector<change> job_table::remove_cluster(const std::string& name) {
+    std::vector<change> out;
+    const auto at = clusters_.find(name);
+    if (at == clusters_.end()) return out;
+    for (auto& [key, e] : at->second.jobs) hide(e, out);
+    if (at->second.view) {
+        out.push_back(next(change_type::cluster_removed));
+        out.back().cluster = at->second.view;
+    }
+    clusters_.erase(at);
+    return out;
+}
+
+job_table::job_list job_table::jobs(const job_filter& filter) const {
+    job_list out;
+    for (const auto& [name, cluster] : clusters_) {
+        if (!filter.clusters.empty() && !filter.clusters.contains(name)) continue;
+        for (const auto& [key, e] : cluster.jobs) {
+            if (e.shown && filter.matches(*e.view)) out.push_back(e.view);
+        }
+    }
+    return out;
+}
+
+job_table::job_list job_table::first_jobs(std::size_t most) const {
+    const std::size_t unfinished = std::min(most, unfinished_);
+    const std::size_t finished = std::min(most - unfinished, shown_ - unfinished_);
+    job_list out, tail;
+    for (const auto& [name, cluster] : clusters_) {
+        for (const auto& [key, e] : cluster.jobs) {
+            if (out.size() == unfinished && tail.size() == finished) break;
+            if (!e.shown) continue;
+            job_list& into = e.unfinished ? out : tail;
+            if (into.size() < (e.unfinished ? unfinished : finished)) into.push_back(e.view);
+        }
+    }
+    out.insert(out.end(), tail.begin(), tail.end());
+    return out;
+}
+
+job_table::cluster_list job_table::clusters() const {
+    cluster_list out;
+    for (const auto& [name, cluster] : clusters_) {
+        if (cluster.view) out.push_back(cluster.view);
+    }
+    return out;
+}
+
+std::uint64_t job_table::reserve_ids(std::uint64_t count) {
+    const std::uint64_t first = last_id_ + 1;
+    last_id_ += count;
+    return first;
+}
+
+}  // namespace training_monitor

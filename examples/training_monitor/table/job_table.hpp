@@ -1,0 +1,104 @@
+// The table of jobs and clusters: events of clusters in, visible changes out. A plain state machine.
+#pragma once
+
+#include "jobs/job_view.hpp"
+#include "jobs/ownership.hpp"
+#include "table/change.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace training_monitor {
+
+/// What a reader wants to see; an empty set does not restrict.
+struct job_filter {
+    std::set<std::string, std::less<>> clusters, namespaces, kinds;
+    std::set<job_state> states;
+
+    bool matches(const job_view& job) const;
+};
+
+/// What happened so far, for --demo and /metrics.
+struct table_counters {
+    std::uint64_t jobs = 0;         ///< jobs that became visible; a cluster that returns brings its jobs anew
+    std::uint64_t transitions = 0;  ///< changes from one state of a job to another
+    std::uint64_t duplicates = 0;   ///< events that brought what was known already
+    std::uint64_t lost = 0;         ///< events about a job whose addition never came
+};
+
+/// Thread-safety: shared objects unsafe. The views it hands out are immutable.
+class job_table {
+public:
+    using job_list = std::vector<std::shared_ptr<const job_view>>;
+    using cluster_list = std::vector<std::shared_ptr<const cluster_view>>;
+
+    // What informers report. Each returns the visible changes in order; none if nothing visible changed.
+    std::vector<change> add(observed_job job, bool initial = false);
+    std::vector<change> update(observed_job job);
+    std::vector<change> remove(const observed_job& last);
+
+    /// A cluster joined, or its state or that of its kinds changed. Which jobs are shown follows the kinds that are
+    /// watched there (ownership.hpp).
+    std::vector<change> set_cluster(cluster_view cluster);
+    /// A cluster left: its jobs leave the view first.
+    std::vector<change> remove_cluster(const std::string& name);
+
+    /// Sorted by cluster, namespace, name and kind.
+    job_list jobs(const job_filter& filter = {}) const;
+    /// The first `most` of jobs(), the unfinished before the finished. Looks no further than it must: a terminal shows
+    /// some dozens of what may be hundreds of thousands, several times a second.
+    job_list first_jobs(std::size_t most) const;
+    /// How many jobs() there are without a filter.
+    std::size_t size() const noexcept { return shown_; }
+    /// Sorted by name.
+    cluster_list clusters() const;
+
+    const table_counters& counters() const noexcept { return counters_; }
+
+    /// The last id given out.
+    std::uint64_t last_id() const noexcept { return last_id_; }
+    /// Takes `count` ids for events that are not changes (a present state); returns the first.
+    std::uint64_t reserve_ids(std::uint64_t count);
+
+private:
+    struct entry {
+        std::shared_ptr<const job_view> view;
+        std::string resource_version;
+        std::optional<job_owner> owner;
+        bool part_of_train_job = false;
+        bool shown = false;
+        bool unfinished = false;  ///< and shown
+        bool counted = false;
+    };
+    using job_key = std::tuple<std::string, std::string, std::string_view, std::string_view>;  // and kind, apiVersion
+    struct cluster_entry {
+        std::shared_ptr<const cluster_view> view;  ///< null until set_cluster
+        std::shared_ptr<const cluster_view> told;  ///< as it was in its last change
+        watched_kinds watched;
+        std::map<job_key, entry> jobs;
+        std::map<std::pair<std::string, std::string>, std::set<job_key>> by_job_set;  ///< Jobs of a JobSet
+    };
+
+    static job_key key_of(const job_view& view);
+    static bool visible(const cluster_entry& cluster, const entry& e);
+    void show(const cluster_entry& cluster, entry& e, const job_view* before, bool initial, std::vector<change>& out);
+    void refresh(const cluster_entry& cluster, entry& e, std::vector<change>& out);
+    std::vector<change> apply(const cluster_entry& cluster, entry& e, observed_job job);
+    void refresh_job_set(cluster_entry& cluster, const job_view& train_job, std::vector<change>& out);
+    void hide(entry& e, std::vector<change>& out);
+    void forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out);
+    change next(change_type type) { return change{++last_id_, type, nullptr, std::nullopt, false, nullptr}; }
+
+    std::map<std::string, cluster_entry> clusters_;
+    std::uint64_t last_id_ = 0;
+    table_counters counters_;
+    std::size_t shown_ = 0, unfinished_ = 0;
+};
+
+}  // namespace training_monitor

@@ -1,0 +1,39 @@
+// The monitor's HTTP face: the interface under /api/v1, health, metrics and the page.
+#pragma once
+
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include "table/job_table.hpp"
+#include "web/event_hub.hpp"
+
+#include <string>
+
+namespace training_monitor {
+
+/// Answers GET and HEAD; it has nothing that could be written to.
+///
+/// Thread-safety: shared objects unsafe; requests run on the server's executor.
+/// Object lifetime: outlives the server it answers for, as do the environment, the table and the hub.
+class web {
+public:
+    /// `listen_host` is the address served at; it decides which Host headers are answered.
+    web(kcontrol::environment& env, job_table& table, event_hub& hub, std::string listen_host)
+        : env_(env), table_(table), hub_(hub), listen_host_(std::move(listen_host)) {}
+
+    kcontrol::http::handler handler();
+
+private:
+    kcontrol::awaitable<void> answer(kcontrol::http::server_request request, kcontrol::http::responder& out);
+    kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_filter filter);
+    kcontrol::http::response get(std::string_view path, std::string_view query) const;
+    kcontrol::http::response clusters() const;
+    kcontrol::http::response readyz(bool verbose) const;
+
+    kcontrol::environment& env_;
+    job_table& table_;
+    event_hub& hub_;
+    std::string listen_host_;
+};
+
+}  // namespace training_monitor

@@ -1,0 +1,119 @@
+#include "output/live_output.hpp"
+
+#include "output/log_sink.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace training_monitor;
+namespace test = kcontrol::test;
+
+namespace {
+
+class fake_screen final : public screen {
+public:
+    bool is_terminal() const override { return terminal; }
+    std::size_t columns() const override { return 100; }
+    std::size_t rows() const override { return 20; }
+    void write(const std::string& text) override { written += text, ++writes; }
+    std::string take() { return std::exchange(written, {}); }
+
+    bool terminal = false;
+    std::string written;
+    int writes = 0;
+};
+
+observed_job job(job_state state, std::string version) {
+    observed_job out;
+    out.view.cluster = "a";
+    out.view.namespace_ = "ml";
+    out.view.uid = out.view.name = "bert";
+    out.view.kind = "Job";
+    out.view.api_version = "batch/v1";
+    out.view.state = state;
+    out.resource_version = std::move(version);
+    return out;
+}
+
+struct fixture {
+    test::manual_environment env;
+    boost::asio::io_context context;
+    job_table table;
+    fake_screen out;
+};
+
+}  // namespace
+
+TEST_CASE("lines: one for each change; of clusters only what people want to know") {
+    fixture f;
+    live_output output(f.env, f.table, output_format::table, f.out);
+    CHECK_FALSE(output.draws());
+    cluster_view cluster;
+    cluster.name = "a";
+    cluster.state = "live";
+    output.take(f.table.set_cluster(cluster));
+    output.take(f.table.add(job(job_state::pending, "1")));
+    output.take(f.table.update(job(job_state::running, "2")));
+    cluster.kinds.push_back({"Job", "batch/v1", "live", "", 1, 1, 1, ""});
+    output.take(f.table.set_cluster(cluster));
+    output.caption("gamma joins");
+    const auto lines = f.out.take();
+    CHECK(std::count(lines.begin(), lines.end(), '\n') == 4);
+    CHECK(lines.find("a ml/bert Job Pending -> Running\n") != std::string::npos);
+    CHECK(lines.ends_with("-- gamma joins\n"));
+    test::run(f.context, output.run({}));  // nothing to draw: it returns
+    CHECK(f.out.written.empty());
+}
+
+TEST_CASE("json lines, and none") {
+    fixture f;
+    live_output json(f.env, f.table, output_format::json, f.out);
+    json.take(f.table.add(job(job_state::pending, "1")));
+    json.caption("not JSON");
+    CHECK(f.out.take().starts_with(R"({"id":1,"event":"job","data":{)"));
+    json.print_snapshot();
+    CHECK(f.out.take().starts_with(R"({"clusters":[],"jobs":[{)"));
+    live_output none(f.env, f.table, output_format::none, f.out);
+    none.take(f.table.update(job(job_state::running, "2")));
+    none.print_snapshot();
+    CHECK(f.out.written.empty());
+}
+
+TEST_CASE("a terminal's table is redrawn when something changed, four times a second at most, and once a second") {
+    fixture f;
+    f.out.terminal = true;
+    live_output output(f.env, f.table, output_format::table, f.out);
+    output.headline("Training jobs");
+    std::stop_source stop;
+    test::start(f.context, output.run(stop.get_token()));
+    f.env.run_ready(f.context);
+    CHECK(f.out.take().find("Training jobs\x1b[K\n") != std::string::npos);
+    f.out.writes = 0;
+    for (int i = 1; i <= 50; ++i) {
+        output.take(f.table.update(job(i % 2 == 0 ? job_state::running : job_state::pending, std::to_string(i))));
+        f.env.advance(std::chrono::milliseconds(20), f.context);
+    }
+    CHECK(f.out.writes >= 3);
+    CHECK(f.out.writes <= 5);
+    CHECK(f.out.take().find("bert") != std::string::npos);
+    f.env.advance(std::chrono::seconds(10), f.context);
+    CHECK(f.out.writes >= 10);
+    CHECK(f.out.writes <= 15);
+    stop.request_stop();
+    f.env.run_ready(f.context);
+}
+
+TEST_CASE("log lines can't be forged, and hold their fields") {
+    const std::vector<kcontrol::log_field> fields{{"cluster", "a b"}, {"error", "x\n\"y\""}, {"n", "1"}};
+    const kcontrol::log_record record{kcontrol::log_level::warning, "it\x1b[2J broke", fields};
+    const kcontrol::wall_time now{std::chrono::seconds(1000)};
+    CHECK(log_line(record, log_format::text, now) ==
+          "1970-01-01T00:16:40Z warning it\\x1b[2J broke cluster=\"a b\" error=\"x\\x0a\\\"y\\\"\" n=1\n");
+    CHECK(log_line(record, log_format::json, now) ==
+          R"({"time":"1970-01-01T00:16:40Z","level":"warning","message":"it\u001b[2J broke","cluster":"a b",)"
+          R"("error":"x\n\"y\"","n":"1"})"
+          "\n");
+}

@@ -1,0 +1,215 @@
+#include "web/web.hpp"
+
+#include "fake_responder.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+#include "table/job_query.hpp"
+#include "web/health.hpp"
+#include "web/host_check.hpp"
+#include "web/page.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+namespace test = kcontrol::test;
+
+namespace {
+
+kind_view kind(std::string name, std::string api_version, std::string state, std::string reason = "") {
+    kind_view out;
+    out.kind = std::move(name);
+    out.api_version = std::move(api_version);
+    out.state = std::move(state);
+    out.reason = std::move(reason);
+    return out;
+}
+
+cluster_view cluster(std::string name, std::string state, std::vector<kind_view> kinds = {}) {
+    cluster_view out;
+    out.name = std::move(name);
+    out.state = std::move(state);
+    out.kinds = std::move(kinds);
+    return out;
+}
+
+observed_job job(std::string name, job_state state) {
+    observed_job out;
+    out.view.cluster = "a";
+    out.view.namespace_ = "ml";
+    out.view.uid = out.view.name = std::move(name);
+    out.view.kind = "Job";
+    out.view.api_version = "batch/v1";
+    out.view.state = state;
+    return out;
+}
+
+struct fixture {
+    test::manual_environment env;
+    boost::asio::io_context context;
+    job_table table;
+    event_hub hub{env, table};
+    web site{env, table, hub, "127.0.0.1"};
+    fake_responder out{env};
+
+    int get(std::string target, std::string method = "GET", std::string host = "localhost:8080") {
+        kcontrol::http::server_request request;
+        request.method = std::move(method);
+        request.target = std::move(target);
+        request.headers.set("Host", std::move(host));
+        const auto handler = site.handler();
+        test::run(context, handler(std::move(request), out));
+        return out.head.status;
+    }
+    std::string_view header(std::string_view name) const { return out.head.headers.get(name); }
+};
+
+}  // namespace
+
+TEST_CASE("jobs: all of them, or those that the query asks for") {
+    fixture f;
+    CHECK(f.get("/api/v1/jobs") == 200);
+    CHECK(f.out.take() == "{\"items\":[]}\n");
+    f.table.add(job("one", job_state::running));
+    f.table.add(job("two", job_state::failed));
+    f.get("/api/v1/jobs");
+    const auto all = f.out.take();
+    CHECK(all.starts_with(R"({"items":[{"cluster":"a","namespace":"ml","name":"one",)"));
+    CHECK(all.find(R"(},{"cluster":"a","namespace":"ml","name":"two",)") != std::string::npos);
+    CHECK(all.ends_with("}]}\n"));
+    CHECK(f.header("Content-Type") == "application/json");
+    f.get("/api/v1/jobs?state=Failed&cluster=&kind=Job&namespace=ml");
+    const auto failed = f.out.take();
+    CHECK(failed.find("\"one\"") == std::string::npos);
+    CHECK(failed.find("\"two\"") != std::string::npos);
+    f.get("/api/v1/jobs?state=Failed,Running&cluster=b");
+    CHECK(f.out.take() == "{\"items\":[]}\n");
+}
+
+TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed") {
+    struct row {
+        const char* query;
+        const char* message;
+    };
+    const row rows[] = {
+        {"state=Done",
+         R"(parameter state: \"Done\" is not one of Unknown, Created, Queued, Pending, Running, Restarting, )"
+         R"(Suspended, Succeeded, Failed)"},
+        {"kind=Pod", R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, Job)"},
+        {"ns=ml", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
+        {"ns=", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
+        {"state=%1b%5b31m", R"(parameter state: \"\\x1b[31m\" is not one of)"},
+    };
+    for (const auto& one : rows) {
+        CAPTURE(one.query);
+        fixture f;
+        CHECK(f.get(std::string("/api/v1/jobs?") + one.query) == 400);
+        CHECK(f.out.body.find(one.message) != std::string::npos);
+    }
+}
+
+TEST_CASE("queries: kinds and states in any case, lists with commas or repeated") {
+    const auto filter = parse_job_query("kind=pytorchjobs,job&state=running&state=FAILED&namespace=a,b");
+    REQUIRE(filter.has_value());
+    CHECK(filter->kinds == std::set<std::string, std::less<>>{"PyTorchJob", "Job"});
+    CHECK(filter->states == std::set<job_state>{job_state::running, job_state::failed});
+    CHECK(filter->namespaces.size() == 2);
+    CHECK(find_kind("MPIJOB") == "MPIJob");
+    CHECK(find_kind("pod").empty());
+}
+
+TEST_CASE("clusters, health and metrics") {
+    fixture f;
+    f.table.set_cluster(cluster("a", "degraded", {kind("Job", "batch/v1", "forbidden", "jobs is forbidden")}));
+    f.table.add(job("one", job_state::running));
+    CHECK(f.get("/api/v1/clusters") == 200);
+    CHECK(f.out.take().starts_with(R"({"items":[{"name":"a","state":"degraded",)"));
+    CHECK(f.get("/api/v1/clusters?x=1") == 400);
+    CHECK(f.get("/healthz") == 200);
+    CHECK(f.get("/readyz") == 200);
+    CHECK(f.get("/readyz?verbose") == 200);
+    CHECK(f.out.take() ==
+          "[-]cluster a degraded\n[-]cluster a Job.batch/v1 forbidden: jobs is forbidden\n"
+          "readyz check passed\n");
+    f.table.set_cluster(cluster("b", "connecting"));
+    CHECK(f.get("/readyz") == 503);
+    CHECK(f.get("/metrics") == 200);
+    const auto metrics = f.out.take();
+    CHECK(metrics.find("training_monitor_jobs{cluster=\"a\",kind=\"Job\",state=\"Running\"} 1\n") != std::string::npos);
+    CHECK(metrics.find("training_monitor_lists_total{cluster=\"a\",kind=\"Job\",api_version=\"batch/v1\"} 0\n") !=
+          std::string::npos);
+    CHECK(metrics.find("training_monitor_stream_clients 0\n") != std::string::npos);
+}
+
+TEST_CASE("a snapshot is complete when every kind that is installed is listed") {
+    CHECK(is_complete(cluster("a", "live", {kind("Job", "batch/v1", "live"), kind("X", "x/v1", "not-installed")})));
+    CHECK_FALSE(is_complete(cluster("a", "degraded", {kind("Job", "batch/v1", "forbidden")})));
+    CHECK_FALSE(is_complete(cluster("a", "connecting", {kind("Job", "batch/v1", "listing")})));
+    CHECK_FALSE(is_complete(cluster("a", "unreachable")));
+}
+
+TEST_CASE("everything else is 404, writing is 405, and every answer is protected") {
+    fixture f;
+    for (const char* target : {"/nothing", "/api/v1", "/api/v1/jobs/one", "//", "/index.html"}) {
+        CAPTURE(target);
+        CHECK(f.get(target) == 404);
+    }
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+        CAPTURE(method);
+        CHECK(f.get("/api/v1/jobs", method) == 405);
+        CHECK(f.header("Allow") == "GET, HEAD");
+    }
+    for (const char* target : {"/", "/api/v1/jobs", "/api/v1/clusters", "/metrics", "/healthz", "/readyz", "/x"}) {
+        CAPTURE(target);
+        f.get(target);
+        CHECK(f.header("X-Content-Type-Options") == "nosniff");
+        CHECK(f.header("Content-Security-Policy").find("default-src 'none'") != std::string::npos);
+        CHECK(f.header("Access-Control-Allow-Origin").empty());
+    }
+    CHECK(f.get("/api/v1/events?cluster=a") == 400);
+    CHECK(f.get("/api/v1/events", "HEAD") == 200);
+    CHECK(f.header("Content-Type") == "text/event-stream");
+}
+
+TEST_CASE("the page lets exactly its own script and style run and reaches nothing else") {
+    fixture f;
+    CHECK(f.get("/") == 200);
+    CHECK(f.header("Content-Type") == "text/html; charset=utf-8");
+    const auto policy = f.header("Content-Security-Policy");
+    CHECK(policy.find("script-src 'sha256-") != std::string_view::npos);
+    CHECK(policy.find("connect-src 'self'") != std::string_view::npos);
+    CHECK(policy.find("unsafe") == std::string_view::npos);
+    for (const char* outside : {"http://", "https://", "//cdn", "@import"}) {
+        CAPTURE(outside);
+        CHECK(page_html().find(outside) == std::string_view::npos);
+    }
+}
+
+TEST_CASE("a page of another site that points its name at loopback is not answered") {
+    fixture f;
+    CHECK(f.get("/api/v1/jobs", "GET", "evil.example:8080") == 403);
+    CHECK(f.get("/", "GET", "") == 403);
+    struct row {
+        const char* header;
+        const char* listen;
+        bool allowed;
+    };
+    const row rows[] = {
+        {"localhost", "127.0.0.1", true},
+        {"LOCALHOST:1", "127.0.0.1", true},
+        {"127.0.0.1:8080", "127.0.0.1", true},
+        {"[::1]:8080", "::1", true},
+        {"127.0.0.2", "::1", true},
+        {"127.evil.example", "127.0.0.1", false},
+        {"[::1", "127.0.0.1", false},
+        {"localhost:80x", "127.0.0.1", false},
+        {"localhost.evil", "127.0.0.1", false},
+        {"10.0.0.1", "127.0.0.1", false},
+        {"monitor.corp", "", true},
+        {"monitor.corp", "10.0.0.1", true},
+    };
+    for (const auto& one : rows) {
+        CAPTURE(one.header);
+        CHECK(is_allowed_host(one.header, one.listen) == one.allowed);
+    }
+}
