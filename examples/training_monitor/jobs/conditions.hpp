@@ -57,6 +57,7 @@ observed_job observe_metadata(const Job& job, std::string_view cluster) {
     out.view.kind = name.kind;
     out.view.api_version = api_version_of<Job>;
     out.view.uid = meta.uid;
+    out.view.labels = job_labels::from(meta.labels);
     out.view.terminating = meta.deletion_timestamp.present();
     out.resource_version = meta.resource_version;
     if (const auto* owner = controller_of(meta)) {

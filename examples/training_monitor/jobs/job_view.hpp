@@ -4,6 +4,7 @@
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/runtime/time.hpp>
 
+#include "jobs/job_labels.hpp"
 #include "jobs/job_state.hpp"
 
 #include <cstdint>
@@ -42,6 +43,7 @@ struct job_view {
     std::int64_t gpus = 0;                        ///< requested by all its pods together
     std::vector<replica_counts> replicas;         ///< sorted by type
     bool terminating = false;                     ///< its deletion has begun
+    job_labels labels;                            ///< of the object
 
     friend bool operator==(const job_view&, const job_view&) = default;
 };

@@ -31,6 +31,8 @@ struct change {
     std::optional<job_state> previous;            ///< of job: the state before, if it changed
     bool initial = false;                         ///< of job: it was there when its cluster was first listed
     std::shared_ptr<const cluster_view> cluster;  ///< of cluster and cluster_removed
+    std::shared_ptr<const job_view> before;       ///< of job: as it was shown until now; null if it was not
+    bool deleted = false;  ///< of job_removed: the cluster has it no more, rather than that it is no longer shown
 };
 
 }  // namespace training_monitor

@@ -30,19 +30,20 @@ bool job_table::visible(const cluster_entry& cluster, const entry& e) {
            std::get<1>(at->first) != e.owner->name || std::get<2>(at->first) != "TrainJob";
 }
 
-void job_table::hide(entry& e, std::vector<change>& out) {
+void job_table::hide(entry& e, bool deleted, std::vector<change>& out) {
     if (!e.shown) return;
     e.shown = false;
     --shown_;
     unfinished_ -= std::exchange(e.unfinished, false) ? 1U : 0U;
     out.push_back(next(change_type::job_removed));
     out.back().job = e.view;
+    out.back().deleted = deleted;
 }
 
 // Tells of an entry whose view was `before` (null: it is new).
-void job_table::show(const cluster_entry& cluster, entry& e, const job_view* before, bool initial,
+void job_table::show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
                      std::vector<change>& out) {
-    if (!visible(cluster, e)) return hide(e, out);
+    if (!visible(cluster, e)) return hide(e, false, out);
     const bool unfinished = !is_final(e.view->state);
     unfinished_ += unfinished ? 1U : 0U;
     unfinished_ -= std::exchange(e.unfinished, unfinished) ? 1U : 0U;
@@ -53,6 +54,7 @@ void job_table::show(const cluster_entry& cluster, entry& e, const job_view* bef
         c.previous = before->state;
         ++counters_.transitions;
     }
+    if (e.shown) c.before = std::move(before);
     if (!e.counted) ++counters_.jobs;
     e.counted = e.shown = true;
     c.initial = initial;
@@ -61,7 +63,7 @@ void job_table::show(const cluster_entry& cluster, entry& e, const job_view* bef
 }
 
 void job_table::refresh(const cluster_entry& cluster, entry& e, std::vector<change>& out) {
-    show(cluster, e, e.view.get(), false, out);
+    show(cluster, e, e.view, false, out);
 }
 
 void job_table::refresh_job_set(cluster_entry& cluster, const job_view& train_job, std::vector<change>& out) {
@@ -117,13 +119,13 @@ std::vector<change> job_table::apply(const cluster_entry& cluster, entry& e, obs
     std::vector<change> out;
     e.resource_version = std::move(job.resource_version);
     if (*e.view == job.view) return out;
-    const auto before = std::exchange(e.view, std::make_shared<const job_view>(std::move(job.view)));
-    show(cluster, e, before.get(), false, out);
+    auto before = std::exchange(e.view, std::make_shared<const job_view>(std::move(job.view)));
+    show(cluster, e, std::move(before), false, out);
     return out;
 }
 
 void job_table::forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out) {
-    hide(at->second, out);
+    hide(at->second, true, out);
     const auto view = at->second.view;
     const auto& owner = at->second.owner;
     if (owner && is_job_set(*owner)) {
@@ -165,7 +167,7 @@ std::vector<change> job_table::remove_cluster(const std::string& name) {
     std::vector<change> out;
     const auto at = clusters_.find(name);
     if (at == clusters_.end()) return out;
-    for (auto& [key, e] : at->second.jobs) hide(e, out);
+    for (auto& [key, e] : at->second.jobs) hide(e, false, out);
     if (at->second.view) {
         out.push_back(next(change_type::cluster_removed));
         out.back().cluster = at->second.view;

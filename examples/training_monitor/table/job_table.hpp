@@ -87,13 +87,19 @@ private:
 
     static job_key key_of(const job_view& view);
     static bool visible(const cluster_entry& cluster, const entry& e);
-    void show(const cluster_entry& cluster, entry& e, const job_view* before, bool initial, std::vector<change>& out);
+    void show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
+              std::vector<change>& out);
     void refresh(const cluster_entry& cluster, entry& e, std::vector<change>& out);
     std::vector<change> apply(const cluster_entry& cluster, entry& e, observed_job job);
     void refresh_job_set(cluster_entry& cluster, const job_view& train_job, std::vector<change>& out);
-    void hide(entry& e, std::vector<change>& out);
+    void hide(entry& e, bool deleted, std::vector<change>& out);
     void forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out);
-    change next(change_type type) { return change{++last_id_, type, nullptr, std::nullopt, false, nullptr}; }
+    change next(change_type type) {
+        change out;
+        out.id = ++last_id_;
+        out.type = type;
+        return out;
+    }
 
     std::map<std::string, cluster_entry> clusters_;
     std::uint64_t last_id_ = 0;

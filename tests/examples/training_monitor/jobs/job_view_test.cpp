@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 using namespace training_monitor;
 
 namespace {
@@ -103,4 +105,16 @@ TEST_CASE("the JSON of a cluster has exactly the fields of the interface") {
     CHECK(out.text() == R"({"name":"a","state":"live","reason":"","server":"https://10.0.0.1:6443","generation":2,)"
                         R"("lastSync":"2026-11-21T06:40:30Z","kinds":[{"kind":"Job","apiVersion":"batch/v1",)"
                         R"("state":"live","reason":"","objects":3,"lists":1,"watches":4,"lastEvent":null}]})");
+}
+
+TEST_CASE("labels are kept in one string") {
+    const std::map<std::string, std::string> from{{"a", ""}, {"kueue.x-k8s.io/queue-name", "gold"}, {"team", "nlp"}};
+    const auto labels = job_labels::from(from);
+    CHECK(labels.find("team") == "nlp");
+    CHECK(labels.find("a") == "");
+    CHECK_FALSE(labels.find("tea"));
+    CHECK_FALSE(job_labels().find(""));
+    REQUIRE(labels.all().size() == 3);
+    CHECK(labels.all()[1] == std::pair<std::string_view, std::string_view>("kueue.x-k8s.io/queue-name", "gold"));
+    CHECK(job_labels().all().empty());
 }

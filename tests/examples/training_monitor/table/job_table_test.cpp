@@ -291,3 +291,22 @@ TEST_CASE("the first jobs: the unfinished before the finished, and no more than 
     CHECK(table.size() == 0);
     CHECK(first(9).empty());
 }
+
+TEST_CASE("a change says what was shown before, and a removal whether the cluster has the job no more") {
+    job_table table;
+    const auto added = table.add(job("bert", job_state::pending));
+    REQUIRE(added.size() == 1);
+    CHECK(added[0].before == nullptr);
+    const auto moved = table.update(job("bert", job_state::running, "2"));
+    REQUIRE(moved.size() == 1);
+    REQUIRE(moved[0].before != nullptr);
+    CHECK(moved[0].before->state == job_state::pending);
+    CHECK(moved[0].job->state == job_state::running);
+    const auto deleted = table.remove(job("bert", job_state::running, "2"));
+    REQUIRE(deleted.size() == 1);
+    CHECK(deleted[0].deleted);
+    table.add(job("bert", job_state::running, "2"));
+    const auto left = table.remove_cluster("a");
+    REQUIRE(left.size() == 1);
+    CHECK_FALSE(left[0].deleted);
+}
