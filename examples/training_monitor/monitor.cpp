@@ -68,7 +68,7 @@ void monitor::take_event(const std::string& cluster, const kcontrol::resource_in
 void monitor::tell(const std::vector<change>& changes) {
     if (changes.empty() || stopping_) return;
     hub_.publish(changes);
-    if (listener_) listener_(changes);
+    for (const auto& call : listeners_) call(changes);
     changed_.notify_all();
 }
 

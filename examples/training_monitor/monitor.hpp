@@ -28,8 +28,8 @@ public:
     monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
             kcontrol::http::transport_factory transport, kcontrol::logger log);
 
-    /// Hears of every change, after the event stream. Set it before start().
-    void on_change(listener l) { listener_ = std::move(l); }
+    /// Hears of every change, after those who asked earlier; the event stream is first. Before start().
+    void on_change(listener l) { listeners_.push_back(std::move(l)); }
 
     /// Errors: the source can't work at all.
     kcontrol::result<void> start(std::unique_ptr<kcontrol::cluster_source> source);
@@ -52,7 +52,7 @@ private:
     kcontrol::environment& env_;
     job_table table_;
     event_hub hub_;
-    listener listener_;
+    std::vector<listener> listeners_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
     kcontrol::async_event changed_;

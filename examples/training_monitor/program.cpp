@@ -5,11 +5,13 @@
 #include <kcontrol/transport/server.hpp>
 
 #include "demo/demo.hpp"
+#include "history/history.hpp"
 #include "monitor.hpp"
 #include "output/live_output.hpp"
 #include "output/log_sink.hpp"
 #include "sources.hpp"
 #include "web/health.hpp"
+#include "web/job_answer.hpp"
 #include "web/web.hpp"
 
 #include <cstdio>
@@ -50,8 +52,15 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
 // The page and the interface, where --listen has them.
 class service {
 public:
-    service(kcontrol::environment& env, kcontrol::executor ex, monitor& m, const options& o, kcontrol::logger log)
-        : site_(env, m.table(), m.hub(), o.listen.host), server_(env, std::move(ex), site_.handler(), {}, log), o_(o) {}
+    service(kcontrol::environment& env, kcontrol::executor ex, monitor& m, const history& past, const options& o,
+            kcontrol::logger log)
+        : site_(env, m.table(), m.hub(), o.listen.host), server_(env, std::move(ex), site_.handler(), {}, log), o_(o) {
+        site_.add_route("/api/v1/jobs/", [&env, &past](std::string_view path, std::string_view query) {
+            return job_answer(past, path, query, env.wall_now());
+        });
+        site_.add_route("/api/v1/gone",
+                        [&past](std::string_view, std::string_view query) { return gone_answer(past, query); });
+    }
 
     /// The URL served at, empty if nowhere.
     kcontrol::result<std::string> start() {
@@ -77,14 +86,16 @@ kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token s
 }
 
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               live_output& output, kcontrol::logger log, std::stop_token stop) {
+                               history& past, live_output& output, kcontrol::logger log, std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo) {
         auto made = make_source(env, ex, o, log);
         if (!made) co_return fail(made.error());
         source = std::move(*made);
     }
-    service pages(env, ex, m, o, log);
+    // First of all, so that whoever comes later can ask what a change meant.
+    m.on_change([&env, &past](const std::vector<change>& changes) { past.take(changes, env.wall_now()); });
+    service pages(env, ex, m, past, o, log);
     const auto url = pages.start();
     if (!url) co_return fail(url.error());
     if (!url->empty()) log.info("serving", {{"url", *url}});
@@ -127,6 +138,7 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
                                      std::stop_token stop) {
     kcontrol::logger log(standard_error_sink(env, o.log), threshold(o));
+    history past(history_options().namespaces(o.namespaces));
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
     const auto out = standard_output();
     live_output output(env, m.table(), o.output, *out);
@@ -134,7 +146,7 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     if (o.once) {
         status = co_await once(env, ex, o, m, output, log, stop);
     } else {
-        status = co_await watch(env, ex, o, m, output, log, stop);
+        status = co_await watch(env, ex, o, m, past, output, log, stop);
     }
     co_await m.stop();
     co_return status;

@@ -64,7 +64,6 @@ kcontrol::awaitable<int> play_once(kcontrol::environment& env, kcontrol::executo
     found.duplicates += m.table().counters().duplicates;
     found.lost += m.table().counters().lost;
     output.print_snapshot();
-    m.on_change(nullptr);
     co_await m.stop();
     co_await script.stop();
     for (const auto& complaint : script.complaints()) output.line("wrong: " + complaint + "\n");

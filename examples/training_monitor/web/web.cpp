@@ -7,7 +7,10 @@
 #include "web/host_check.hpp"
 #include "web/metrics_text.hpp"
 #include "web/page.hpp"
+#include "web/responses.hpp"
 #include "web/view_json.hpp"
+
+#include <algorithm>
 
 namespace training_monitor {
 namespace {
@@ -15,38 +18,7 @@ namespace {
 namespace http = kcontrol::http;
 
 constexpr std::string_view json_type = "application/json";
-constexpr std::string_view text_type = "text/plain; charset=utf-8";
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
-
-// No other site may read, frame or guess at an answer; there are no CORS headers for the same reason.
-void protect(http::fields& headers, std::string_view policy = "default-src 'none'; frame-ancestors 'none'") {
-    headers.set("Content-Security-Policy", std::string(policy));
-    headers.set("X-Content-Type-Options", "nosniff");
-    headers.set("X-Frame-Options", "DENY");
-    headers.set("Referrer-Policy", "no-referrer");
-    headers.set("Cross-Origin-Resource-Policy", "same-origin");
-    headers.set("Cache-Control", "no-store");
-}
-
-http::response text_response(int status, std::string text) {
-    http::response out(status, text_type, std::move(text));
-    protect(out.headers);
-    return out;
-}
-
-http::response json_response(int status, std::string text) {
-    http::response out(status, json_type, std::move(text));
-    protect(out.headers);
-    return out;
-}
-
-http::response error_response(int status, std::string_view message) {
-    kcontrol::json::writer out;
-    out.begin_object();
-    out.member("error", message);
-    out.end_object();
-    return json_response(status, out.take() + "\n");
-}
 
 http::response_head stream_head(std::string_view type) {
     http::response_head head(200);
@@ -128,6 +100,10 @@ http::response web::get(std::string_view path, std::string_view query) const {
         const auto checked = expect_no_query(query, "verbose");
         return checked ? readyz(!query.empty()) : error_response(400, checked.error().message());
     }
+    const auto found = std::find_if(routes_.rbegin(), routes_.rend(), [&](const auto& r) {
+        return r.first.ends_with('/') ? path.starts_with(r.first) : path == r.first;
+    });
+    if (found != routes_.rend()) return found->second(path, query);
     const auto checked = expect_no_query(query);
     if (path == "/") {
         http::response page(200, "text/html; charset=utf-8", std::string(page_html()));

@@ -7,7 +7,11 @@
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace training_monitor {
 
@@ -23,6 +27,11 @@ public:
 
     kcontrol::http::handler handler();
 
+    /// Answers GET and HEAD of one more path, or, if it ends in '/', of all below it; what is added later comes first.
+    /// For answers that are whole at once (responses.hpp). `path` is without the query.
+    using route = std::function<kcontrol::http::response(std::string_view path, std::string_view query)>;
+    void add_route(std::string path, route r) { routes_.emplace_back(std::move(path), std::move(r)); }
+
 private:
     kcontrol::awaitable<void> answer(kcontrol::http::server_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_filter filter);
@@ -34,6 +43,7 @@ private:
     job_table& table_;
     event_hub& hub_;
     std::string listen_host_;
+    std::vector<std::pair<std::string, route>> routes_;
 };
 
 }  // namespace training_monitor

@@ -1,0 +1,214 @@
+#include "history/history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::wall_time;
+
+std::string cut(const std::string& text) {
+    if (text.size() <= span::max_text) return text;
+    std::size_t end = span::max_text;  // never inside a character
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return text.substr(0, end) + "…";
+}
+
+// When the state began of a job that is seen for the first time: what the job itself says, if it says so.
+wall_time begin_of(const job_view& job, wall_time now) {
+    const auto& said = is_final(job.state) ? job.completion_time : job.start_time;
+    if (!said || job.state == job_state::suspended || job.state == job_state::queued) return now;
+    return std::min(now, wall_time(std::chrono::seconds(*said)));
+}
+
+// Every kind of that name has been listed, or is not there.
+bool is_listed(const cluster_view& cluster, std::string_view kind) {
+    bool live = false;
+    for (const auto& k : cluster.kinds) {
+        if (k.kind != kind) continue;
+        if (k.state != "live" && k.state != "not-installed") return false;
+        live = live || k.state == "live";
+    }
+    return live;
+}
+
+}  // namespace
+
+job_record* history::find(const job_view& job) const {
+    const job_id id{job.cluster, job.namespace_, job.kind, job.name, job.uid};
+    const auto at = records_.find(id);
+    return at == records_.end() ? nullptr : at->get();
+}
+
+const job_record* history::find(std::string_view cluster, std::string_view name_space, std::string_view kind,
+                                std::string_view name) const {
+    const job_record* best = nullptr;
+    for (auto at = records_.lower_bound(job_id{cluster, name_space, kind, name, {}}); at != records_.end(); ++at) {
+        const job_id id = (*at)->id();
+        if (id.cluster != cluster || id.name_space != name_space || id.kind != kind || id.name != name) break;
+        const auto rank = [](const job_record& r) { return std::pair(r.in_view, r.last_seen); };
+        if (!best || rank(**at) > rank(*best)) best = at->get();
+    }
+    return best;
+}
+
+std::vector<missed> history::take(const std::vector<change>& changes, wall_time now) {
+    std::vector<missed> out;
+    for (const auto& c : changes) {
+        switch (c.type) {
+        case change_type::job: see(c, now, out); break;
+        case change_type::job_removed: {
+            // A cluster's leave takes its jobs out of view in the same breath; they live on.
+            const bool with_cluster = std::any_of(changes.begin(), changes.end(), [&](const change& other) {
+                return other.type == change_type::cluster_removed && other.cluster->name == c.job->cluster;
+            });
+            lose(c, with_cluster, now);
+            break;
+        }
+        case change_type::cluster: settle(*c.cluster, now, out); break;
+        case change_type::cluster_removed: break;
+        }
+    }
+    return out;
+}
+
+void history::see(const change& c, wall_time now, std::vector<missed>& out) {
+    const job_view& job = *c.job;
+    job_record* r = find(job);
+    if (!r) {
+        auto fresh = std::make_unique<job_record>();
+        r = fresh.get();
+        r->view = c.job;
+        r->first_seen = now;
+        records_.insert(std::move(fresh));
+        set_state(*r, job, begin_of(job, now));
+        r->turned_by = c.id;
+        r->turned_while_away = c.initial;
+    } else {
+        const bool was_away = !r->in_view;
+        const auto before = std::pair(r->state(), r->last_seen);
+        r->view = c.job;
+        if (was_away) {
+            if (const auto away = away_.find(job.cluster); away != away_.end()) away->second.erase(r);
+            r->gone.reset();
+            r->spans.back().to.reset();
+        }
+        if (before.first != job.state) {
+            set_state(*r, job, was_away ? std::max(before.second, begin_of(job, now)) : now);
+            r->turned_by = c.id;
+            r->turned_while_away = was_away;
+            if (was_away && is_final(job.state)) note(missed{c.job, before.first, before.second, std::nullopt}, out);
+        } else {
+            r->spans.back().reason = cut(job.reason);
+            r->spans.back().message = cut(job.message);
+        }
+    }
+    r->in_view = true;
+    r->last_seen = now;
+    touch(*r);
+}
+
+void history::set_state(job_record& r, const job_view& job, wall_time from) {
+    if (!r.spans.empty()) r.spans.back().to = from;
+    r.spans.push_back(span{job.state, cut(job.reason), cut(job.message), from, std::nullopt});
+    while (r.spans.size() > options_.max_spans()) r.spans.pop_front();
+}
+
+void history::lose(const change& c, bool with_cluster, wall_time now) {
+    job_record* r = find(*c.job);
+    if (!r) return;
+    r->in_view = false;
+    r->last_seen = now;
+    if (with_cluster) {
+        away_[c.job->cluster].insert(r);
+    } else {
+        r->gone = now;
+        if (!is_final(r->state())) r->spans.back().to = now;
+    }
+    touch(*r);
+}
+
+void history::settle(const cluster_view& cluster, wall_time now, std::vector<missed>& out) {
+    const auto away = away_.find(cluster.name);
+    if (away == away_.end() || away->second.empty()) return;
+    std::map<std::string_view, bool> listed;
+    for (const auto& k : cluster.kinds) listed[k.kind] = is_listed(cluster, k.kind);
+    std::vector<job_record*> gone;
+    for (auto* r : away->second) {
+        const auto kind = listed.find(r->view->kind);
+        if (kind != listed.end() && kind->second && is_watched_namespace(r->view->namespace_)) gone.push_back(r);
+    }
+    // In the order of names, not of addresses.
+    std::sort(gone.begin(), gone.end(), [](const job_record* a, const job_record* b) { return a->id() < b->id(); });
+    for (auto* r : gone) {
+        away->second.erase(r);
+        r->gone = now;
+        if (!is_final(r->state())) r->spans.back().to = now;
+        touch(*r);
+        note(missed{r->view, r->state(), r->last_seen, now}, out);
+    }
+}
+
+bool history::is_watched_namespace(std::string_view name) const {
+    const auto& all = options_.namespaces();
+    return all.empty() || std::find(all.begin(), all.end(), name) != all.end();
+}
+
+void history::note(missed what, std::vector<missed>& out) {
+    out.push_back(what);
+    if (missed_.size() == max_missed) missed_.erase(missed_.begin());
+    missed_.push_back(std::move(what));
+}
+
+void history::restore(job_record record) {
+    record.in_view = record.turned_while_away = false;
+    record.turned_by = 0;  // ids begin anew with each run
+    auto owned = std::make_unique<job_record>(std::move(record));
+    job_record* r = owned.get();
+    if (!records_.insert(std::move(owned)).second) return;
+    if (!r->gone) away_[r->view->cluster].insert(r);
+}
+
+std::optional<transition> history::transition_of(const change& c) const {
+    if (c.type != change_type::job) return std::nullopt;
+    const job_record* r = find(*c.job);
+    if (!r || r->turned_by != c.id) return std::nullopt;
+    transition out;
+    if (r->spans.size() > 1) out.from = r->spans[r->spans.size() - 2].state;
+    out.to = r->state();
+    out.while_away = r->turned_while_away;
+    return out;
+}
+
+bool history::already_told(const job_view& job, job_state state) const {
+    const job_record* r = find(job);
+    return r && r->told == state;
+}
+
+void history::mark_told(const job_view& job, job_state state) {
+    job_record* r = find(job);
+    if (!r || r->told == state) return;
+    r->told = state;
+    touch(*r);
+}
+
+std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most) {
+    std::vector<const job_record*> old;
+    for (const auto& r : records_) {
+        if (!r->in_view && r->last_seen < before) old.push_back(r.get());
+    }
+    const auto by_age = [](const job_record* a, const job_record* b) { return a->last_seen < b->last_seen; };
+    std::stable_sort(old.begin(), old.end(), by_age);
+    if (old.size() > most) old.resize(most);
+    std::vector<std::unique_ptr<job_record>> out;
+    for (const auto* r : old) {
+        auto node = records_.extract(records_.find(r->id()));
+        if (const auto away = away_.find(r->view->cluster); away != away_.end()) away->second.erase(node.value().get());
+        out.push_back(std::move(node.value()));
+    }
+    return out;
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,129 @@
+// What is remembered of each job: its states one after another, from when to when, and that it is gone. A plain state
+// machine in memory; memory/ keeps it in a file.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+
+#include "history/job_record.hpp"
+#include "table/change.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace training_monitor {
+
+class history_options {
+public:
+    history_options() = default;
+
+    /// How many states of one job are kept: the newest.
+    history_options& max_spans(std::size_t n) { return max_spans_ = n, *this; }
+    /// The namespaces that are watched; empty: all. A job of another one is not gone because nobody sees it.
+    history_options& namespaces(std::vector<std::string> names) { return namespaces_ = std::move(names), *this; }
+
+    std::size_t max_spans() const noexcept { return max_spans_; }
+    const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
+
+private:
+    std::size_t max_spans_ = 64;
+    std::vector<std::string> namespaces_;
+};
+
+/// What a change meant against what was remembered.
+struct transition {
+    std::optional<job_state> from;  ///< nothing: the job was never seen before
+    job_state to = job_state::unknown;
+    bool while_away = false;  ///< it happened while the job was not in view: before the start, or its cluster was away
+};
+
+/// Something that happened while nobody looked.
+struct missed {
+    std::shared_ptr<const job_view> job;  ///< as it is now; of one that vanished, as it was last seen
+    job_state last_state = job_state::unknown;
+    kcontrol::wall_time last_seen{};
+    std::optional<kcontrol::wall_time> gone;  ///< when it was found to be gone; nothing: it has finished
+};
+
+/// Thread-safety: shared objects unsafe.
+class history {
+public:
+    explicit history(history_options options = {}) : options_(std::move(options)) {}
+    history(const history&) = delete;
+    history& operator=(const history&) = delete;
+
+    /// Hears of changes; call it before anybody who asks transition_of() about them. Returns what they brought to light
+    /// that happened while nobody looked.
+    std::vector<missed> take(const std::vector<change>& changes, kcontrol::wall_time now);
+
+    /// Puts back what was remembered. Before the first take().
+    void restore(job_record record);
+
+    /// What a change that was taken last meant for its job's state; nothing if the state was known already.
+    std::optional<transition> transition_of(const change& c) const;
+
+    /// For who tells people: whether they have heard that this job is in this state, so that nobody hears it twice, not
+    /// even after a restart (memory/ keeps the mark). A job that is not remembered was not told.
+    bool already_told(const job_view& job, job_state state) const;
+    void mark_told(const job_view& job, job_state state);
+
+    /// The job of that name: the one in view, else the one seen last. Null if there is none.
+    const job_record* find(std::string_view cluster, std::string_view name_space, std::string_view kind,
+                           std::string_view name) const;
+
+    /// What happened while nobody looked, since the start; the newest `max_missed`.
+    const std::vector<missed>& missed_since_start() const noexcept { return missed_; }
+    static constexpr std::size_t max_missed = 10'000;
+
+    std::size_t size() const noexcept { return records_.size(); }
+
+    /// Forgets jobs that are not in view and were last seen before `before`; the oldest first, and `most` at the most.
+    /// Returns them.
+    std::vector<std::unique_ptr<job_record>> forget(kcontrol::wall_time before, std::size_t most);
+
+    /// Called with each record that changed, for who keeps it.
+    void on_touched(std::function<void(job_record&)> call) { touched_ = std::move(call); }
+
+private:
+    struct by_name {
+        using is_transparent = void;
+        bool operator()(const job_id& a, const job_id& b) const { return a < b; }
+        template <class Pointer>
+        bool operator()(const Pointer& a, const job_id& b) const {
+            return a->id() < b;
+        }
+        template <class Pointer>
+        bool operator()(const job_id& a, const Pointer& b) const {
+            return a < b->id();
+        }
+        bool operator()(const std::unique_ptr<job_record>& a, const std::unique_ptr<job_record>& b) const {
+            return a->id() < b->id();
+        }
+    };
+    using record_set = std::set<std::unique_ptr<job_record>, by_name>;
+
+    job_record* find(const job_view& job) const;
+    void see(const change& c, kcontrol::wall_time now, std::vector<missed>& out);
+    void lose(const change& c, bool with_cluster, kcontrol::wall_time now);
+    void settle(const cluster_view& cluster, kcontrol::wall_time now, std::vector<missed>& out);
+    void set_state(job_record& r, const job_view& job, kcontrol::wall_time from);
+    void touch(job_record& r) {
+        if (touched_) touched_(r);
+    }
+    void note(missed what, std::vector<missed>& out);
+    bool is_watched_namespace(std::string_view name) const;
+
+    history_options options_;
+    record_set records_;
+    std::map<std::string, std::set<job_record*>, std::less<>> away_;  ///< of each cluster: not in view, yet not gone
+    std::vector<missed> missed_;
+    std::function<void(job_record&)> touched_;
+};
+
+}  // namespace training_monitor

@@ -1,0 +1,52 @@
+// What is remembered of one job.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+
+#include "jobs/job_view.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace training_monitor {
+
+/// One state of a job, and how long it lasted.
+struct span {
+    job_state state = job_state::unknown;
+    std::string reason, message;  ///< the newest while the state lasted; cut to max_text
+    kcontrol::wall_time from{};
+    std::optional<kcontrol::wall_time> to;  ///< nothing: it lasts
+
+    static constexpr std::size_t max_text = 512;
+};
+
+/// Identifies a job among all. Views into its record.
+struct job_id {
+    std::string_view cluster, name_space, kind, name, uid;
+    friend auto operator<=>(const job_id&, const job_id&) = default;
+};
+
+/// The job_view changes, its names and uid don't.
+struct job_record {
+    std::shared_ptr<const job_view> view;  ///< as it was last seen
+    std::deque<span> spans;                ///< the oldest first, never empty
+    kcontrol::wall_time first_seen{};
+    kcontrol::wall_time last_seen{};  ///< while it is in view: when it last changed
+    std::optional<kcontrol::wall_time> gone;
+    std::optional<job_state> told;  ///< what people have heard
+    bool in_view = false;
+    bool turned_while_away = false;  ///< the last change of state was found out afterwards
+    std::uint64_t turned_by = 0;     ///< the change that brought the last change of state, of this run
+    std::int64_t row = 0;            ///< where memory/ keeps it; 0: nowhere
+    bool dirty = false;              ///< memory/ has not yet kept it as it is
+
+    job_id id() const noexcept { return {view->cluster, view->namespace_, view->kind, view->name, view->uid}; }
+    job_state state() const noexcept { return spans.back().state; }
+};
+
+}  // namespace training_monitor

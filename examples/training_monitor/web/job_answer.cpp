@@ -1,0 +1,105 @@
+#include "web/job_answer.hpp"
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/http/url.hpp>
+
+#include "table/job_query.hpp"
+#include "web/responses.hpp"
+#include "web/view_json.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace training_monitor {
+namespace {
+
+namespace http = kcontrol::http;
+using kcontrol::wall_time;
+
+std::int64_t seconds_of(wall_time t) { return std::chrono::floor<std::chrono::seconds>(t.time_since_epoch()).count(); }
+
+void time_member(kcontrol::json::writer& out, std::string_view name, const std::optional<wall_time>& at) {
+    out.key(name);
+    if (at) {
+        out.value(to_rfc3339(seconds_of(*at)));
+    } else {
+        out.null();
+    }
+}
+
+void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_time now) {
+    out.key("timeline");
+    out.begin_array();
+    for (const auto& s : record.spans) {
+        out.begin_object();
+        out.member("state", to_string(s.state));
+        out.member("reason", s.reason);
+        out.member("message", s.message);
+        time_member(out, "from", s.from);
+        time_member(out, "to", s.to);
+        out.member("durationSeconds", std::max<std::int64_t>(0, seconds_of(s.to.value_or(now)) - seconds_of(s.from)));
+        out.end_object();
+    }
+    out.end_array();
+}
+
+}  // namespace
+
+http::response job_answer(const history& past, std::string_view path, std::string_view query, wall_time now) {
+    if (const auto checked = expect_no_query(query); !checked) return error_response(400, checked.error().message());
+    const auto parts = http::split_path(path);  // api v1 jobs CLUSTER NAMESPACE KIND NAME
+    if (!parts) return error_response(400, parts.error().message());
+    if (parts->size() != 7) {
+        return error_response(404, "a job is at /api/v1/jobs/CLUSTER/NAMESPACE/KIND/NAME");
+    }
+    const auto kind = find_kind((*parts)[5]);
+    const job_record* record = kind.empty() ? nullptr : past.find((*parts)[3], (*parts)[4], kind, (*parts)[6]);
+    if (!record) return error_response(404, "no such job is known: " + kcontrol::escape_control(path));
+    kcontrol::json::writer out;
+    out.begin_object();
+    out.key("job");
+    write(out, *record->view, now);
+    write_timeline(out, *record, now);
+    if (record->gone) time_member(out, "gone", record->gone);
+    out.end_object();
+    return json_response(200, out.take() + "\n");
+}
+
+http::response gone_answer(const history& past, std::string_view query) {
+    std::set<std::string, std::less<>> clusters;
+    for (const auto& [name, value] : http::parse_query(query)) {
+        if (name != "cluster") {
+            return error_response(400,
+                                  "unknown parameter \"" + kcontrol::escape_control(name) + "\"; allowed: cluster");
+        }
+        if (!value.empty()) clusters.insert(value);
+    }
+    kcontrol::json::writer out;
+    out.begin_object();
+    out.key("items");
+    out.begin_array();
+    for (const auto& m : past.missed_since_start()) {
+        if (!clusters.empty() && !clusters.contains(m.job->cluster)) continue;
+        out.begin_object();
+        out.member("cluster", m.job->cluster);
+        out.member("namespace", m.job->namespace_);
+        out.member("name", m.job->name);
+        out.member("kind", m.job->kind);
+        out.member("uid", m.job->uid);
+        out.member("lastState", to_string(m.last_state));
+        time_member(out, "lastSeen", m.last_seen);
+        time_member(out, "gone", m.gone);
+        out.key("state");
+        if (m.gone) {
+            out.null();
+        } else {
+            out.value(to_string(m.job->state));
+        }
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+    return json_response(200, out.take() + "\n");
+}
+
+}  // namespace training_monitor

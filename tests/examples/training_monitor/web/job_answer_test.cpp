@@ -1,0 +1,72 @@
+#include "web/job_answer.hpp"
+
+#include "table/job_table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using kcontrol::wall_time;
+
+namespace {
+
+wall_time at(std::int64_t seconds) { return wall_time(std::chrono::seconds(1'700'000'000 + seconds)); }
+
+observed_job job(job_state state, std::string version) {
+    observed_job out;
+    out.view.cluster = "a b";
+    out.view.namespace_ = "ml";
+    out.view.uid = "u";
+    out.view.name = "bert";
+    out.view.kind = "Job";
+    out.view.api_version = "batch/v1";
+    out.view.state = state;
+    out.resource_version = std::move(version);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("one job: as in the list, and its timeline") {
+    job_table table;
+    history past;
+    past.take(table.add(job(job_state::created, "1")), at(0));
+    past.take(table.update(job(job_state::running, "2")), at(7));
+    const char* path = "/api/v1/jobs/a%20b/ml/job/bert";
+    auto answer = job_answer(past, path, "", at(17));
+    CHECK(answer.status == 200);
+    CHECK(answer.body.starts_with(R"({"job":{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job")"));
+    CHECK(answer.body.find(R"("timeline":[{"state":"Created","reason":"","message":"","from":"2023-11-14T22:13:20Z",)"
+                           R"("to":"2023-11-14T22:13:27Z","durationSeconds":7},{"state":"Running","reason":"",)"
+                           R"("message":"","from":"2023-11-14T22:13:27Z","to":null,"durationSeconds":10}])") !=
+          std::string::npos);
+    CHECK(answer.body.find("\"gone\"") == std::string::npos);
+    past.take(table.remove(job(job_state::running, "3")), at(20));
+    answer = job_answer(past, path, "", at(30));
+    CHECK(answer.status == 200);
+    CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
+}
+
+TEST_CASE("one job: what is refused") {
+    history past;
+    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/bert", "", at(0)).status == 404);
+    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Pod/bert", "", at(0)).status == 404);
+    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job", "", at(0)).status == 404);
+    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/%zz", "", at(0)).status == 400);
+    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/bert", "x=1", at(0)).status == 400);
+}
+
+TEST_CASE("gone: what vanished or finished while nobody looked, of the clusters asked for") {
+    job_table table;
+    history past;
+    past.take(table.add(job(job_state::running, "1")), at(0));
+    past.take(table.remove_cluster("a b"), at(1));
+    past.take(table.add(job(job_state::succeeded, "2")), at(2));
+    const std::string finished =
+        R"({"items":[{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job","uid":"u","lastState":"Running",)"
+        R"("lastSeen":"2023-11-14T22:13:21Z","gone":null,"state":"Succeeded"}]})"
+        "\n";
+    CHECK(gone_answer(past, "").body == finished);
+    CHECK(gone_answer(past, "cluster=a%20b&cluster=").body == finished);
+    CHECK(gone_answer(past, "cluster=x").body == "{\"items\":[]}\n");
+    CHECK(gone_answer(past, "name=x").status == 400);
+}
