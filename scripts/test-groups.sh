@@ -43,6 +43,7 @@ group_lint() {
         check "$(basename "$lint") finds what it should" python3 "$lint" --self-test
         check "$(basename "$lint")" python3 "$lint" "$ROOT"
     done
+    check "bench.sh's arguments and tables" python3 "$ROOT/tests/bench/run.py" "$ROOT"
     if command -v shellcheck >/dev/null; then check shellcheck shellcheck -x "$ROOT"/scripts/*.sh; fi
 }
 
