@@ -2,6 +2,8 @@
 
 #include <kcontrol/base/log.hpp>
 
+#include "access/gate.hpp"
+#include "access/host_name.hpp"
 #include "table/job_query.hpp"
 
 #include <algorithm>
@@ -97,6 +99,24 @@ result<void> set_path(options& o, std::string_view value) {
     return {};
 }
 
+template <std::string access_options::*Member>
+result<void> set_access_file(options& o, std::string_view value) {
+    o.access.*Member = value;
+    return {};
+}
+
+result<void> add_trusted_origin(options& o, std::string_view value) {
+    auto origin = parse_origin(value);
+    if (!origin) return bad("--trusted-origin: " + quoted(value) + ": " + origin.error().message());
+    o.access.trusted_origins.push_back(std::move(*origin));
+    return {};
+}
+
+result<void> set_insecure_listen(options& o, std::string_view) {
+    o.access.insecure_listen = true;
+    return {};
+}
+
 result<void> add_context(options& o, std::string_view value) {
     o.contexts.emplace_back(value);
     return {};
@@ -115,6 +135,12 @@ constexpr std::array flags{
     flag{"--namespace", true, add_namespaces},
     flag{"--kinds", true, set_kinds},
     flag{"--listen", true, set_listen},
+    flag{"--tls-cert-file", true, set_access_file<&access_options::tls_cert_file>},
+    flag{"--tls-private-key-file", true, set_access_file<&access_options::tls_key_file>},
+    flag{"--client-ca-file", true, set_access_file<&access_options::client_ca_file>},
+    flag{"--token-file", true, set_access_file<&access_options::token_file>},
+    flag{"--trusted-origin", true, add_trusted_origin},
+    flag{"--insecure-listen", false, set_insecure_listen},
     flag{"--output", true, set_output},
     flag{"--log-format", true, set_log_format},
     flag{"--once", false, set_on<&options::once>},
@@ -151,6 +177,23 @@ error unknown_flag(std::string_view name) {
     return bad(text + (nearest ? "" : "; --help lists the flags"));
 }
 
+// Beyond this machine, nobody reads who has not shown that he may.
+result<void> check_access(const options& o) {
+    const auto& access = o.access;
+    if (access.tls_cert_file.empty() != access.tls_key_file.empty()) {
+        return bad("--tls-cert-file and --tls-private-key-file go together: give both");
+    }
+    if (!access.client_ca_file.empty() && !access.tls()) {
+        return bad(
+            "--client-ca-file needs --tls-cert-file and --tls-private-key-file: clients show certificates in TLS");
+    }
+    if (o.once || !o.listen.enabled || is_loopback(o.listen.host) || access.insecure_listen) return {};
+    if (access.tls() && access.login()) return {};
+    return bad("--listen " + o.listen.text() + ": beyond loopback this needs --tls-cert-file and " +
+               "--tls-private-key-file, and --token-file or --client-ca-file; or --insecure-listen, where something " +
+               "before it (a mesh, a proxy) asks who may read");
+}
+
 result<void> check_together(const options& o) {
     if (o.help || o.version) return {};
     if (!o.clusters_directory.empty() && !o.kubeconfig.empty()) {
@@ -160,7 +203,7 @@ result<void> check_together(const options& o) {
     if (o.demo && (!o.clusters_directory.empty() || !o.kubeconfig.empty())) {
         return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
     }
-    return {};
+    return check_access(o);
 }
 
 }  // namespace
@@ -215,9 +258,18 @@ Output:
   --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;
                          elsewhere, and with json, each change is a line
   --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
-                         0: nowhere). There is no login: whoever reaches it can read
+                         0: nowhere)
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
+
+Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):
+  --tls-cert-file FILE --tls-private-key-file FILE
+                         speak TLS with this certificate chain and key (PEM)
+  --token-file FILE      one bearer token a line; a browser asks for it as a password, with any user name
+  --client-ca-file FILE  client certificates signed by one of these open (PEM)
+  --trusted-origin URL   https://HOST[:PORT] of a proxy before this, or of a page that may read, repeatable
+  --insecure-listen      listen beyond loopback without TLS or login
+                         The files are read again when they change; /healthz and /readyz are open to all
 
   --version              print the version and exit
   --help                 print this and exit

@@ -4,6 +4,8 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
+#include "access/access_options.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,7 @@ struct options {
     std::vector<std::string> namespaces;
     std::vector<std::string> kinds{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
     kcontrol::http::listen_address listen{"127.0.0.1", 8080};
+    access_options access;
     output_format output = output_format::table;
     log_format log = log_format::text;
     bool once = false;

@@ -2,7 +2,6 @@
 
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
-#include <kcontrol/transport/server.hpp>
 
 #include "demo/demo.hpp"
 #include "history/history.hpp"
@@ -12,6 +11,7 @@
 #include "sources.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
+#include "web/service.hpp"
 #include "web/web.hpp"
 
 #include <cstdio>
@@ -49,36 +49,14 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
     co_return 1;
 }
 
-// The page and the interface, where --listen has them.
-class service {
-public:
-    service(kcontrol::environment& env, kcontrol::executor ex, monitor& m, const history& past, const options& o,
-            kcontrol::logger log)
-        : site_(env, m.table(), m.hub(), o.listen.host), server_(env, std::move(ex), site_.handler(), {}, log), o_(o) {
-        site_.add_route("/api/v1/jobs/", [&env, &past](std::string_view path, std::string_view query) {
-            return job_answer(past, path, query, env.wall_now());
-        });
-        site_.add_route("/api/v1/gone",
-                        [&past](std::string_view, std::string_view query) { return gone_answer(past, query); });
-    }
-
-    /// The URL served at, empty if nowhere.
-    kcontrol::result<std::string> start() {
-        if (!o_.listen.enabled) return std::string();
-        const auto listening = server_.listen(o_.listen);
-        if (!listening) return listening.error().with_context("--listen " + o_.listen.text());
-        server_.start();
-        auto bound = o_.listen;
-        bound.port = server_.local_port();
-        return "http://" + bound.text() + "/";
-    }
-    kcontrol::awaitable<void> stop() { co_await server_.stop(); }
-
-private:
-    web site_;
-    kcontrol::http::server server_;
-    const options& o_;
-};
+// What the page and the interface show beside the table.
+void add_routes(web& site, kcontrol::environment& env, const history& past) {
+    site.add_route("/api/v1/jobs/", [&env, &past](std::string_view path, std::string_view query) {
+        return job_answer(past, path, query, env.wall_now());
+    });
+    site.add_route("/api/v1/gone",
+                   [&past](std::string_view, std::string_view query) { return gone_answer(past, query); });
+}
 
 kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token stop) {
     kcontrol::async_event never;
@@ -95,8 +73,11 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     }
     // First of all, so that whoever comes later can ask what a change meant.
     m.on_change([&env, &past](const std::vector<change>& changes) { past.take(changes, env.wall_now()); });
-    service pages(env, ex, m, past, o, log);
-    const auto url = pages.start();
+    web site(env, m.table(), m.hub());
+    add_routes(site, env, past);
+    auto pages = make_service(env, ex, site, o, log);
+    if (!pages) co_return fail(pages.error());
+    const auto url = (*pages)->start();
     if (!url) co_return fail(url.error());
     if (!url->empty()) log.info("serving", {{"url", *url}});
     output.headline("Training jobs" + (url->empty() ? "" : ", " + *url) + " (Ctrl-C stops)");
@@ -107,6 +88,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     }
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(output.run(stop));
+    tasks.spawn((*pages)->renew(stop));
     int status = 0;
     if (o.demo) {
         const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);
@@ -114,7 +96,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     } else {
         co_await wait_for(env, stop);
     }
-    co_await pages.stop();
+    co_await (*pages)->stop();
     if (status == 0) co_await tasks.join();
     co_return status;
 }

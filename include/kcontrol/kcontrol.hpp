@@ -7,6 +7,7 @@
 #include <kcontrol/auth/plaintext.hpp>
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/api_status.hpp>
+#include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/errc.hpp>
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/log.hpp>

@@ -30,7 +30,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    names = arguments.names or ["test_harness", "test_usage", "test_hostile", "test_schema", "test_monitor"]
+    names = arguments.names or ["test_harness", "test_usage", "test_access", "test_hostile", "test_schema", "test_monitor"]
     plain = [n for n in names if not n.startswith("test_monitor")]
     real = [n for n in names if n.startswith("test_monitor")]
     passed = failed = skipped = 0

@@ -37,6 +37,11 @@ public:
     certificate_authority other = certificate_authority::create(options().common_name("other CA")).value();
 };
 
+int get_status(pki& net, http::transport& client) {
+    const auto answer = net.get(client, "/");
+    return answer ? answer->status : 0;
+}
+
 }  // namespace
 
 TEST_CASE("servers a client refuses, and why") {
@@ -150,6 +155,25 @@ TEST_CASE("client certificates") {
     const auto client =
         factory(net.ex(), http::endpoint("https", "127.0.0.1", strict_server->local_port()), wrong).value();
     CHECK(net.call(*client, http::request("POST", "/")).error() == errc::tls_failed);
+}
+
+TEST_CASE("a server's certificate is replaced: open connections stay, new ones get the new one") {
+    pki net;
+    const auto server = net.serve(echo, {}, net.server_with(net.good()));
+    const auto factory = http::make_transport_factory(net.env);
+    const auto early =
+        factory(net.ex(), http::endpoint("https", "127.0.0.1", server->local_port()), net.trusting(net.ca)).value();
+    REQUIRE(get_status(net, *early) == 200);
+    REQUIRE(server->replace_tls(pki::issue(net.other, net.good())).has_value());
+    CHECK(get_status(net, *early) == 200);
+    CHECK(server->accepted() == 1);
+    CHECK(net.get_from(server->local_port(), net.trusting(net.ca)).error() == errc::tls_failed);
+    CHECK(net.get_from(server->local_port(), net.trusting(net.other)).has_value());
+
+    CHECK(server->replace_tls(server_tls("no certificate", secret_string("no key"))).error() == errc::invalid_config);
+    CHECK(net.get_from(server->local_port(), net.trusting(net.other)).has_value());
+    const auto plain = net.serve(echo);
+    CHECK(plain->replace_tls(net.server_with(net.good())).error() == errc::invalid_argument);
 }
 
 TEST_CASE("PEM that can't be used names the setting") {

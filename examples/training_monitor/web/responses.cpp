@@ -12,6 +12,7 @@ void protect(http::fields& headers, std::string_view policy) {
     headers.set("X-Frame-Options", "DENY");
     headers.set("Referrer-Policy", "no-referrer");
     headers.set("Cross-Origin-Resource-Policy", "same-origin");
+    headers.set("Cross-Origin-Opener-Policy", "same-origin");
     headers.set("Cache-Control", "no-store");
 }
 

@@ -15,15 +15,13 @@
 
 namespace training_monitor {
 
-/// Answers GET and HEAD; it has nothing that could be written to.
+/// Answers GET and HEAD; it has nothing that could be written to. Who may ask is the guard's affair (access/).
 ///
 /// Thread-safety: shared objects unsafe; requests run on the server's executor.
 /// Object lifetime: outlives the server it answers for, as do the environment, the table and the hub.
 class web {
 public:
-    /// `listen_host` is the address served at; it decides which Host headers are answered.
-    web(kcontrol::environment& env, job_table& table, event_hub& hub, std::string listen_host)
-        : env_(env), table_(table), hub_(hub), listen_host_(std::move(listen_host)) {}
+    web(kcontrol::environment& env, job_table& table, event_hub& hub) : env_(env), table_(table), hub_(hub) {}
 
     kcontrol::http::handler handler();
 
@@ -42,7 +40,6 @@ private:
     kcontrol::environment& env_;
     job_table& table_;
     event_hub& hub_;
-    std::string listen_host_;
     std::vector<std::pair<std::string, route>> routes_;
 };
 

@@ -73,6 +73,10 @@ public:
     /// address here, no right to bind it), invalid_config (PEM), unavailable (listening already).
     KCONTROL_DECL result<void> listen(const listen_address& at, std::optional<server_tls> tls = std::nullopt);
 
+    /// Connections made from here on use this certificate; those that are open stay as they are. Errors:
+    /// invalid_argument (it does not speak TLS), invalid_config (PEM; what it had stays in use).
+    KCONTROL_DECL result<void> replace_tls(const server_tls& tls);
+
     /// Begins to accept. Call listen() before.
     KCONTROL_DECL void start();
 

@@ -81,3 +81,26 @@ TEST_CASE("--help names every flag") {
     CHECK(parse_options({"-h"})->help);
     CHECK(parse_options({"--version", "--context", "a"})->version);
 }
+
+TEST_CASE("beyond loopback, TLS and a login are asked for, or a word that they are not wanted") {
+    for (const char* listen : {":8080", "0.0.0.0:8080", "10.1.2.3:8080", "[::]:8080"}) {
+        CAPTURE(listen);
+        const auto why = refusal({"--listen", listen});
+        CHECK(why.find("--tls-cert-file") != std::string::npos);
+        CHECK(why.find("--token-file") != std::string::npos);
+        CHECK(why.find("--insecure-listen") != std::string::npos);
+        refusal({"--listen", listen, "--tls-cert-file=c", "--tls-private-key-file=k"});
+        refusal({"--listen", listen, "--token-file=t"});
+        CHECK(parse_options({"--listen", listen, "--tls-cert-file=c", "--tls-private-key-file=k", "--token-file=t"}));
+        CHECK(
+            parse_options({"--listen", listen, "--tls-cert-file=c", "--tls-private-key-file=k", "--client-ca-file=a"}));
+        CHECK(parse_options({"--listen", listen, "--insecure-listen"}));
+        CHECK(parse_options({"--listen", listen, "--once"}));
+    }
+    CHECK(parse_options({"--listen", "127.0.0.1:1", "--token-file=t"}));
+    CHECK(refusal({"--tls-cert-file=c"}) == "--tls-cert-file and --tls-private-key-file go together: give both");
+    CHECK(refusal({"--client-ca-file=c"}).find("--client-ca-file needs --tls-cert-file") == 0);
+    CHECK(parse_options({"--trusted-origin", "https://Portal.corp:443"})->access.trusted_origins.at(0) ==
+          "https://portal.corp");
+    CHECK(refusal({"--trusted-origin", "portal.corp"}).find("https://HOST") != std::string::npos);
+}

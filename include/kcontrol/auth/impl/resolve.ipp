@@ -1,9 +1,9 @@
 #pragma once
 
-#include <kcontrol/auth/detail/base64.hpp>
 #include <kcontrol/auth/detail/resolve.hpp>
 #include <kcontrol/auth/detail/token_text.hpp>
 #include <kcontrol/auth/plaintext.hpp>
+#include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 

@@ -157,6 +157,14 @@ KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optiona
     return {};
 }
 
+KCONTROL_DECL result<void> server::replace_tls(const server_tls& tls) {
+    if (!core_->tls) return error(errc::invalid_argument, "the server does not speak TLS");
+    auto made = detail::tls_context::for_server(tls);
+    if (!made) return made.error();
+    core_->tls = std::move(*made);
+    return {};
+}
+
 KCONTROL_DECL void server::start() {
     if (core_->acceptor.is_open()) core_->tasks.spawn(detail::accept_loop(core_, core_->stopping.get_token()));
 }

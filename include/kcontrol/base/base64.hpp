@@ -1,4 +1,4 @@
-// Base64 (RFC 4648 §4) as kubeconfigs carry it.
+// Base64 (RFC 4648 §4): how kubeconfigs and Secrets carry bytes.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol {
 
 /// Decodes padded base64; white space is passed over. Nothing if the text is not base64.
 inline std::optional<std::string> decode_base64(std::string_view text) {
@@ -34,4 +34,21 @@ inline std::optional<std::string> decode_base64(std::string_view text) {
     return out;
 }
 
-}  // namespace kcontrol::auth::detail
+/// Encodes with padding, without line breaks.
+inline std::string encode_base64(std::string_view bytes) {
+    constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        const auto byte = [&](std::size_t i) {
+            return at + i < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) : 0U;
+        };
+        const auto group = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for (unsigned i = 0; i < 4; ++i) {
+            out += at + i <= bytes.size() ? alphabet[group >> (18 - 6 * i) & 63] : '=';
+        }
+    }
+    return out;
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,22 @@
+// What the names in Host and Origin headers say about who asks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace training_monitor {
+
+/// True for "localhost", "::1" and 127.0.0.0/8 as an IP address without brackets.
+bool is_loopback(std::string_view host);
+
+/// The host of a Host header: without port and brackets, in lower case; empty if it is malformed.
+std::string host_of(std::string_view host_header);
+
+/// The "host:port" of an origin such as "https://monitor.corp:8443", in lower case and without the scheme's own port;
+/// empty if it is malformed (or "null", as sandboxed pages send it). Source: RFC 6454 §6.2.
+std::string authority_of(std::string_view origin);
+
+/// A Host header in the same form, for a server that speaks `scheme`.
+std::string authority_of_host(std::string_view host_header, std::string_view scheme);
+
+}  // namespace training_monitor
