@@ -1,3 +1,4 @@
+#include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>

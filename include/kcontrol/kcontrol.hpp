@@ -104,6 +104,7 @@
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>

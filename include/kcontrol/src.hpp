@@ -105,6 +105,7 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
+#include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>

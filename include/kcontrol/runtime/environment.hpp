@@ -1,4 +1,4 @@
-// The only door to the outside world: clocks, timers, randomness, files and environment variables.
+// The only door to the outside world: clocks, timers, randomness, files, environment variables and programs.
 //
 // Everything else in the library asks an environment, so that a simulated one can replace the world: virtual
 // time, seeded randomness, a file system in memory. (Sockets have a seam of their own, http::transport.)
@@ -6,6 +6,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -44,7 +45,8 @@ public:
     virtual void stop() = 0;
 };
 
-/// Clocks, timers, randomness, files and environment variables. An environment outlives everything made with it.
+/// Clocks, timers, randomness, files, environment variables and programs. An environment outlives everything made with
+/// it.
 ///
 /// Thread-safety: the real one: shared objects safe. The simulator's: one thread.
 class environment {
@@ -74,6 +76,13 @@ public:
 
     /// An environment variable, or nothing if it is not set.
     virtual std::optional<std::string> variable(const std::string& name) const = 0;
+
+    /// Runs a program to its end without blocking the executor of the coroutine that awaits it. Any exit is a success
+    /// here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable (this
+    /// environment starts no programs, which is so unless it says otherwise). Let it end before its context goes.
+    virtual awaitable<result<process_result>> run_process(process_command) {
+        co_return error(errc::unavailable, "programs can't be started here");
+    }
 };
 
 /// A uniformly distributed value in [0, 1).

@@ -1,4 +1,4 @@
-// The real environment: the machine's clocks, timers, randomness, files and variables.
+// The real environment: the machine's clocks, timers, randomness, files, variables and programs.
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
@@ -12,7 +12,9 @@ namespace kcontrol {
 /// The environment a program constructs once and passes down. It holds no state but that of its generator.
 ///
 /// read_file() and list_directory() block: they are for small files on local file systems. A watch is Linux'
-/// inotify; several changes that come together make one call.
+/// inotify; several changes that come together make one call. A program is started by a thread of its own, for starting
+/// one can take as long as its file system does; it gets a process group and none of our descriptors. It needs Linux
+/// 5.3. Where the embedding program reaps children itself or ignores SIGCHLD, exit_status is -1.
 ///
 /// Thread-safety: shared objects safe. Timers and watches: shared objects unsafe.
 /// Object lifetime: outlives everything made with it.
@@ -30,6 +32,7 @@ public:
     KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
 
 private:
     std::mutex mutex_;
@@ -39,5 +42,6 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #endif

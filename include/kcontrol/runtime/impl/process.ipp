@@ -1,0 +1,288 @@
+#pragma once
+
+#include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace kcontrol {
+namespace detail {
+
+// What the thread that starts a program shares with whoever waits. It is the thread's until it is `complete`, and for
+// ever where it was `abandoned` before.
+struct process_start {
+    std::vector<std::string> arguments;
+    std::vector<std::string> variables;
+    std::array<int, 3> streams{-1, -1, -1};  // the child's; closed when the record goes
+    pid_t child = -1;
+    int failure = 0;  // errno
+    enum state { starting, complete, abandoned };
+    std::atomic<state> now = starting;  // what hands the record over; the pipe only wakes
+
+    // Whether this is now the way it goes: only the first of the two sides has it its way.
+    bool decide(state way) {
+        state expected = starting;
+        return now.compare_exchange_strong(expected, way, std::memory_order_acq_rel);
+    }
+
+    ~process_start() {
+        for (const int fd : streams) {
+            if (fd >= 0) ::close(fd);
+        }
+    }
+};
+
+inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> out;
+    for (auto& text : texts) out.push_back(text.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+// posix_spawn, so that the child runs none of our code: standard streams, no other descriptor, default signals, a
+// process group of its own.
+inline void spawn_process(process_start& start) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    for (int i = 0; i < 3; ++i) {
+        ::posix_spawn_file_actions_adddup2(&actions, start.streams[static_cast<std::size_t>(i)], i);
+    }
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    ::posix_spawn_file_actions_addchdir_np(&actions, "/");
+    sigset_t all, none;
+    ::sigfillset(&all);
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    const auto arguments = pointers_to(start.arguments);
+    const auto variables = pointers_to(start.variables);
+    start.failure =
+        ::posix_spawn(&start.child, arguments.front(), &actions, &attributes, arguments.data(), variables.data());
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+}
+
+// Waits without taking our turn: only for what has been killed.
+inline void reap_killed(pid_t child) {
+    ::kill(-child, SIGKILL);
+    int ignored = 0;
+    while (::waitpid(child, &ignored, 0) < 0 && errno == EINTR) {
+    }
+}
+
+// Descriptors that share the life of one run. The handlers own it, so that it ends when the program and its outputs do.
+class process_run : public std::enable_shared_from_this<process_run> {
+public:
+    explicit process_run(const executor& ex) : started_(ex), ended_(ex), output_(ex), errors_(ex) {}
+
+    ~process_run() {
+        if (!start_ || start_->decide(process_start::abandoned)) return;
+        if (!done_ && start_->child > 0) ::kill(-start_->child, SIGKILL);
+    }
+
+    result<void> begin(const process_command& command) {
+        start_ = std::make_shared<process_start>();
+        start_->arguments = command.arguments();
+        for (const auto& [name, value] : command.variables()) start_->variables.push_back(name + "=" + value);
+        max_output_ = command.max_output();
+        if (const int failure = open_streams(command.input())) return failed(failure);
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return failed(errno);
+        started_.assign(ends[0]);
+        try {
+            sigset_t all, before;
+            ::sigfillset(&all);
+            ::pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are the program's: this thread gets none
+            try {
+                std::thread(start_program, start_, ends[1]).detach();
+            } catch (...) {
+                ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+                throw;
+            }
+            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        } catch (const std::system_error& why) {
+            ::close(ends[1]);
+            return failed(why.code().value());
+        }
+        started_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                            [self = shared_from_this()](const error_code& failure) {
+                                if (!failure) self->take_child();
+                            });
+        return {};
+    }
+
+    bool done() const noexcept { return done_; }
+    int failure() const noexcept { return start_->failure; }
+    async_event& changed() noexcept { return changed_; }
+    process_result& outcome() noexcept { return outcome_; }
+
+    /// Kills the program and its group, or lets the thread do it where it has not started yet.
+    void abandon() {
+        if (done_) return;
+        unwanted_ = true;
+        start_->decide(process_start::abandoned);
+        if (child_ > 0) ::kill(-child_, SIGKILL);
+        error_code ignored;
+        output_.close(ignored);
+        errors_.close(ignored);
+    }
+
+private:
+    using descriptor = boost::asio::posix::stream_descriptor;
+
+    static result<void> failed(int number) {
+        return error(errc::file_failed, "can't prepare to start a program: " +
+                                            error_code(number, boost::system::system_category()).message());
+    }
+
+    // Input is a file in memory: nobody has to write while the program reads, or finds that it does not.
+    int open_streams(const std::string& input) {
+        auto& streams = start_->streams;
+        streams[0] = ::memfd_create("input", MFD_CLOEXEC);
+        if (streams[0] < 0) return errno;
+        for (std::size_t at = 0; at < input.size();) {
+            const ssize_t n = ::write(streams[0], input.data() + at, input.size() - at);
+            if (n < 0 && errno != EINTR) return errno;
+            if (n > 0) at += static_cast<std::size_t>(n);
+        }
+        ::lseek(streams[0], 0, SEEK_SET);
+        for (descriptor* into : {&output_, &errors_}) {
+            int ends[2];
+            if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
+            into->assign(ends[0]);
+            into->non_blocking(true);
+            streams[into == &output_ ? 1 : 2] = ends[1];
+        }
+        return 0;
+    }
+
+    static void start_program(std::shared_ptr<process_start> start, int wake) {
+        spawn_process(*start);
+        const pid_t child = start->child;
+        if (!start->decide(process_start::complete) && start->failure == 0) reap_killed(child);
+        ::close(wake);
+    }
+
+    void take_child() {
+        error_code ignored;
+        started_.close(ignored);
+        if (start_->now.load(std::memory_order_acquire) != process_start::complete) return finish();
+        for (int& fd : start_->streams) {
+            if (fd >= 0) ::close(fd);
+            fd = -1;
+        }
+        if (start_->failure != 0) return finish();
+        child_ = start_->child;
+        if (unwanted_) ::kill(-child_, SIGKILL);
+        const int watched = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
+        if (watched < 0) {
+            // It has ended and somebody else has reaped it; or this is no Linux of these years, and it can't be
+            // watched.
+            if (errno != ESRCH) ::kill(-child_, SIGKILL);
+            return reap();
+        }
+        ended_.assign(watched);
+        ended_.async_wait(descriptor::wait_read, [self = shared_from_this()](const error_code&) { self->reap(); });
+        read(output_, outcome_.output);
+        read(errors_, outcome_.errors);
+    }
+
+    void reap() {
+        int status = 0;
+        pid_t reaped = 0;
+        while ((reaped = ::waitpid(child_, &status, 0)) < 0 && errno == EINTR) {
+        }
+        outcome_.exit_status = reaped == child_ && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        outcome_.signal = reaped == child_ && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        // What it wrote last; a grandchild that keeps a pipe open is not waited for.
+        drain(output_, outcome_.output);
+        drain(errors_, outcome_.errors);
+        finish();
+    }
+
+    void finish() {
+        child_ = -1;
+        done_ = true;
+        error_code ignored;
+        ended_.close(ignored);
+        output_.close(ignored);
+        errors_.close(ignored);
+        changed_.notify_all();
+    }
+
+    void read(descriptor& from, std::string& into) {
+        from.async_wait(descriptor::wait_read, [self = shared_from_this(), &from, &into](const error_code& failure) {
+            if (!failure && self->drain(from, into)) self->read(from, into);
+        });
+    }
+
+    // Takes what is there; false once there will be no more.
+    bool drain(descriptor& from, std::string& into) {
+        std::array<char, 4096> buffer;
+        // Not for ever: a program that writes faster than this reads must not keep the loop.
+        for (int rounds = 0; from.is_open() && rounds < 16; ++rounds) {
+            const ssize_t n = ::read(from.native_handle(), buffer.data(), buffer.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return n < 0 && errno == EAGAIN;
+            const auto kept = std::min(static_cast<std::size_t>(n), max_output_ - std::min(max_output_, into.size()));
+            into.append(buffer.data(), kept);
+        }
+        return from.is_open();
+    }
+
+    descriptor started_, ended_, output_, errors_;
+    std::shared_ptr<process_start> start_;
+    pid_t child_ = -1;
+    std::size_t max_output_ = 0;
+    bool done_ = false;
+    bool unwanted_ = false;
+    process_result outcome_;
+    async_event changed_;
+};
+
+}  // namespace detail
+
+KCONTROL_DECL awaitable<result<process_result>> system_environment::run_process(process_command command) {
+    if (command.arguments().empty() || !command.arguments().front().starts_with('/')) {
+        co_return error(errc::invalid_argument, "a program to run must be named by its absolute path");
+    }
+    const std::string program = "the program " + command.arguments().front();
+    const auto limit = now() + command.deadline();
+    executor ex = co_await boost::asio::this_coro::executor;
+    const auto run = std::make_shared<detail::process_run>(ex);
+    auto begun = run->begin(command);
+    if (!begun) co_return begun.error();
+    while (!run->done()) {
+        const wake reason = co_await run->changed().wait(*this, command.stop(), limit);
+        if (reason == wake::notified) continue;
+        run->abandon();
+        if (reason == wake::stopped) co_return error(errc::stopped, program + " was stopped");
+        co_return error(errc::timeout, program + " did not end in time and was killed");
+    }
+    if (const int failure = run->failure()) {
+        co_return error(errc::file_failed, program + " can't be started: " +
+                                               error_code(failure, boost::system::system_category()).message());
+    }
+    co_return std::move(run->outcome());
+}
+
+}  // namespace kcontrol
