@@ -2,7 +2,7 @@
 """Makes bench.sh's tables of rows "id TAB peer TAB variant TAB value TAB unit" from standard input, in Markdown.
 
 The first table has every row. The second one, where the peers were measured too, sets kcontrol against client-go:
-how many times less kcontrol takes, for the same work on the same bytes in the same run.
+the ratio says how many times less kcontrol takes, for the same work on the same bytes in the same run.
 usage: table.py [--self-test]
 """
 import re
@@ -30,7 +30,7 @@ PAIRS = [
 ]
 HEAD = "| id | peer | variant | value | unit |\n|---|---|---|---:|---|\n"
 AGAINST = ("\nkcontrol against client-go\n\n"
-           "| id | kcontrol | client-go | unit | kcontrol takes | client-go takes | times less |\n|---|---|---|---|---:|---:|---:|\n")
+           "| id | kcontrol | client-go | unit | kcontrol takes | client-go takes | client-go : kcontrol |\n|---|---|---|---|---:|---:|---:|\n")
 
 
 class BadRow(Exception):

@@ -250,7 +250,10 @@ group_e2e() {
     export KCONTROL_MONITOR
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
     configure "$UNIT_PRESET"
-    build "$UNIT_PRESET" schema_probe
-    export KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
+    local probes=(schema_probe crd_probe lossless_probe)
+    [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
+    build "$UNIT_PRESET" "${probes[@]}"
+    export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
+    export KCONTROL_GEN=$BUILD/release/tools/kcontrol_gen/kcontrol-gen
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
 }

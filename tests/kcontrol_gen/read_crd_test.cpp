@@ -108,6 +108,12 @@ TEST_CASE("names, scope and subresources of a kind") {
     }
 }
 
+TEST_CASE("a kind with no object below it that has a type is named as any other") {
+    const auto header = header_of(widget_crd("", "x-kubernetes-preserve-unknown-fields: true"));
+    CHECK(header.find("inline namespace v1 {") != std::string::npos);
+    CHECK(header.find("example_com") == std::string::npos);
+}
+
 TEST_CASE("equal objects are one type, wherever they are") {
     const std::string probe = "{type: object, properties: {path: {type: string}, port: {type: integer}}}";
     const auto all = read_schema(widget_crd("livenessProbe: " + probe +

@@ -164,6 +164,7 @@ result<void> crd_reader::add_version(const json::value& spec, const json::value&
     if (is_true(*source, "x-kubernetes-preserve-unknown-fields")) {
         out_.remarks.push_back({path + "(top)", "members beside the known ones are kept by a patch, not by the type"});
     }
+    versions_[k.version];  // is named, even if no object below the kind has a type
     object_type top;
     top.name = k.name;
     top.group = k.group;
