@@ -1,11 +1,15 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
+#include <kcontrol/controller/impl/informer_source.ipp>
+#include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
+#include <kcontrol/controller/impl/reconcile_context.ipp>
+#include <kcontrol/controller/impl/stats.ipp>
 
 namespace kcontrol {
 
-template class detail::typed_work<request>;
+template detail::work_sides<request> detail::make_work<request>(environment&, reconciler<request>, backoff_policy);
 template class basic_controller<request>;
 
 }  // namespace kcontrol

@@ -1,3 +1,4 @@
+#include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>

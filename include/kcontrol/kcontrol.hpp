@@ -8,6 +8,7 @@
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/api_status.hpp>
 #include <kcontrol/base/base64.hpp>
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/errc.hpp>
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/log.hpp>
@@ -109,6 +110,7 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/listen_address.hpp>

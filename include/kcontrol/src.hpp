@@ -51,7 +51,11 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
+#include <kcontrol/controller/impl/informer_source.ipp>
+#include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
+#include <kcontrol/controller/impl/reconcile_context.ipp>
+#include <kcontrol/controller/impl/stats.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/watch_framer.ipp>
@@ -105,6 +109,7 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
+#include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
@@ -152,3 +157,4 @@
 #include <kcontrol/transport/impl/tls_context.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
+#include <kcontrol/workqueue/impl/rate_limit.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/timer.hpp>
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/io_context.hpp>

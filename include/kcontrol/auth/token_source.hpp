@@ -2,10 +2,9 @@
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
-
-#include <chrono>
 
 namespace kcontrol::auth {
 

@@ -1,7 +1,8 @@
 // The decoded metav1.Status of a failed request: what the API server itself said.
 #pragma once
 
-#include <chrono>
+#include <kcontrol/base/chrono.hpp>
+
 #include <optional>
 #include <string>
 #include <utility>

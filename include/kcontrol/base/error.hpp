@@ -21,6 +21,12 @@ public:
     explicit error(errc code, std::string message = {}) : code_(code), message_(std::move(message)) {}
     explicit error(api_errc code, std::string message = {}) : code_(code), message_(std::move(message)) {}
     explicit error(error_code code, std::string message = {}) : code_(code), message_(std::move(message)) {}
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL error(const error&);
+    KCONTROL_DECL error(error&&) noexcept;
+    KCONTROL_DECL error& operator=(const error&);
+    KCONTROL_DECL error& operator=(error&&) noexcept;
+    KCONTROL_DECL ~error();
 
     /// An answer of the API server.
     KCONTROL_DECL explicit error(api_status status);

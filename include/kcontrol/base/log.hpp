@@ -38,21 +38,30 @@ using log_sink = std::function<void(const log_record&)>;
 /// Thread-safety: distinct objects safe; shared objects safe for const access if the sink is.
 class logger {
 public:
-    logger() = default;
+    KCONTROL_DECL logger();
     KCONTROL_DECL explicit logger(log_sink sink, log_level threshold = log_level::info);
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL logger(const logger&);
+    KCONTROL_DECL logger(logger&&) noexcept;
+    KCONTROL_DECL logger& operator=(const logger&);
+    KCONTROL_DECL logger& operator=(logger&&) noexcept;
+    KCONTROL_DECL ~logger();
 
     /// The same sink with one more field on every record.
     KCONTROL_DECL logger with(std::string_view name, std::string value) const;
 
     KCONTROL_DECL bool enabled(log_level level) const noexcept;
-    KCONTROL_DECL void write(log_level level, std::string_view message, std::vector<log_field> fields = {}) const;
+    KCONTROL_DECL void write(log_level level, std::string_view message) const;
+    KCONTROL_DECL void write(log_level level, std::string_view message, std::vector<log_field> fields) const;
 
-    void debug(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::debug, m, std::move(f)); }
-    void info(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::info, m, std::move(f)); }
-    void warning(std::string_view m, std::vector<log_field> f = {}) const {
-        write(log_level::warning, m, std::move(f));
-    }
-    void error(std::string_view m, std::vector<log_field> f = {}) const { write(log_level::error, m, std::move(f)); }
+    void debug(std::string_view m) const { write(log_level::debug, m); }
+    void info(std::string_view m) const { write(log_level::info, m); }
+    void warning(std::string_view m) const { write(log_level::warning, m); }
+    void error(std::string_view m) const { write(log_level::error, m); }
+    void debug(std::string_view m, std::vector<log_field> f) const { write(log_level::debug, m, std::move(f)); }
+    void info(std::string_view m, std::vector<log_field> f) const { write(log_level::info, m, std::move(f)); }
+    void warning(std::string_view m, std::vector<log_field> f) const { write(log_level::warning, m, std::move(f)); }
+    void error(std::string_view m, std::vector<log_field> f) const { write(log_level::error, m, std::move(f)); }
 
 private:
     std::shared_ptr<const log_sink> sink_;

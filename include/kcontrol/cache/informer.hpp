@@ -40,6 +40,14 @@ public:
 /// How an informer behaves.
 class informer_options {
 public:
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL informer_options();
+    KCONTROL_DECL informer_options(const informer_options&);
+    KCONTROL_DECL informer_options(informer_options&&) noexcept;
+    KCONTROL_DECL informer_options& operator=(const informer_options&);
+    KCONTROL_DECL informer_options& operator=(informer_options&&) noexcept;
+    KCONTROL_DECL ~informer_options();
+
     /// Empty: all namespaces.
     informer_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
     informer_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }

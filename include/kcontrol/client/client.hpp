@@ -57,6 +57,13 @@ public:
     static KCONTROL_DECL result<client> connect(environment& env, executor ex, const auth::cluster_config& config,
                                                 const http::transport_factory& make_transport, logger log = {});
 
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL client(const client&);
+    KCONTROL_DECL client(client&&) noexcept;
+    KCONTROL_DECL client& operator=(const client&);
+    KCONTROL_DECL client& operator=(client&&) noexcept;
+    KCONTROL_DECL ~client();
+
     template <resource T>
     awaitable<result<T>> get(namespaced_name key, get_options options = {});
     template <resource T>

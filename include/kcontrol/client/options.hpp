@@ -1,9 +1,9 @@
 // Options of the client's verbs: classes with setters, never aggregates (g++ 12 miscompiles those beside co_await).
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/model/share_pool.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -74,36 +74,58 @@ class basic_controller : public any_controller {
 public:
     /// `name` appears in logs and metrics.
     basic_controller(environment& env, executor ex, std::string name, reconciler<Request> reconcile,
-                     controller_options options = {})
-        : basic_controller(
-              env, std::move(ex), std::move(name),
-              std::make_shared<detail::typed_work<Request>>(env, std::move(reconcile), options.rate_limit()), options) {
-    }
+                     controller_options options = {});
 
     /// Adds a source; what its events mean is told by `handler`, and events that a predicate refuses are dropped. While
     /// the controller runs the source is subscribed at once; its sync is not waited for then. Returns an id for
     /// unwatch().
+    std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler);
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
-                        std::vector<predicate> predicates = {}) {
-        return watch_any(std::move(source), [work = work_, handler = std::move(handler),
-                                             predicates = std::move(predicates)](const any_event& e) {
-            for (const predicate& wanted : predicates) {
-                if (!wanted(e)) return;
-            }
-            handler(e, *work);
-        });
-    }
+                        std::vector<predicate> predicates);
 
     /// Asks for a reconcile by hand. Dropped while the controller does not run.
-    void enqueue(Request req) { work_->add(std::move(req)); }
+    void enqueue(Request req);
 
 private:
-    using work_ptr = std::shared_ptr<detail::typed_work<Request>>;
-    basic_controller(environment& env, executor ex, std::string name, work_ptr work, controller_options options)
-        : any_controller(env, std::move(ex), std::move(name), work, std::move(options)), work_(std::move(work)) {}
+    using sides = detail::work_sides<Request>;
+    basic_controller(environment& env, executor ex, std::string name, sides work, controller_options options);
 
-    work_ptr work_;
+    std::shared_ptr<request_sink<Request>> sink_;
 };
+
+template <class Request>
+basic_controller<Request>::basic_controller(environment& env, executor ex, std::string name,
+                                            reconciler<Request> reconcile, controller_options options)
+    : basic_controller(env, std::move(ex), std::move(name),
+                       detail::make_work<Request>(env, std::move(reconcile), options.rate_limit()), options) {}
+
+template <class Request>
+basic_controller<Request>::basic_controller(environment& env, executor ex, std::string name, sides work,
+                                            controller_options options)
+    : any_controller(env, std::move(ex), std::move(name), std::move(work.queue), std::move(options)),
+      sink_(std::move(work.sink)) {}
+
+template <class Request>
+std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
+                                               std::vector<predicate> predicates) {
+    return watch_any(std::move(source), [sink = sink_, handler = std::move(handler),
+                                         predicates = std::move(predicates)](const any_event& e) {
+        for (const predicate& wanted : predicates) {
+            if (!wanted(e)) return;
+        }
+        handler(e, *sink);
+    });
+}
+
+template <class Request>
+std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> source, event_handler<Request> handler) {
+    return watch(std::move(source), std::move(handler), {});
+}
+
+template <class Request>
+void basic_controller<Request>::enqueue(Request req) {
+    sink_->add(std::move(req));
+}
 
 /// The controller of one cluster's objects.
 using controller = basic_controller<request>;

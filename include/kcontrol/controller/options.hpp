@@ -1,10 +1,10 @@
 // How a controller behaves.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/workqueue/rate_limit.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -14,6 +14,14 @@ namespace kcontrol {
 /// Options of a controller; the defaults are controller-runtime's.
 class controller_options {
 public:
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL controller_options();
+    KCONTROL_DECL controller_options(const controller_options&);
+    KCONTROL_DECL controller_options(controller_options&&) noexcept;
+    KCONTROL_DECL controller_options& operator=(const controller_options&);
+    KCONTROL_DECL controller_options& operator=(controller_options&&) noexcept;
+    KCONTROL_DECL ~controller_options();
+
     /// Reconciles that may run at a time, each for another request. Default 1, at least 1.
     controller_options& max_concurrent_reconciles(std::size_t n) { return concurrency_ = n == 0 ? 1 : n, *this; }
     /// How long the sources may take to sync before the start fails. Default 2 min; zero: for ever.
@@ -45,3 +53,7 @@ private:
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/options.ipp>
+#endif

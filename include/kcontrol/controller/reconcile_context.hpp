@@ -18,6 +18,12 @@ class reconcile_context {
 public:
     reconcile_context(environment& env, std::stop_token stop, logger log, std::string id, std::uint64_t retries)
         : env_(&env), stop_(std::move(stop)), log_(std::move(log)), id_(std::move(id)), retries_(retries) {}
+    // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
+    KCONTROL_DECL reconcile_context(const reconcile_context&);
+    KCONTROL_DECL reconcile_context(reconcile_context&&) noexcept;
+    KCONTROL_DECL reconcile_context& operator=(const reconcile_context&);
+    KCONTROL_DECL reconcile_context& operator=(reconcile_context&&) noexcept;
+    KCONTROL_DECL ~reconcile_context();
 
     /// Triggered when the controller stops and when the reconcile's time is up. Pass it to everything that waits:
     /// `client.get<pod>(key, get_options().stop(ctx.stop()))`.
@@ -43,3 +49,7 @@ private:
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/reconcile_context.ipp>
+#endif

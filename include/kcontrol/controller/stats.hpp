@@ -1,10 +1,10 @@
 // What a controller has counted, as plain values.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
+#include <kcontrol/config.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -20,13 +20,7 @@ public:
     /// Upper bounds in seconds, ascending; the last bucket, above them all, is implied.
     explicit duration_histogram(std::vector<double> bounds) : bounds_(std::move(bounds)), counts_(bounds_.size() + 1) {}
 
-    void observe(duration d) {
-        const double seconds = std::chrono::duration<double>(d).count();
-        // A bound belongs to its bucket (Prometheus' "le").
-        const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), seconds) - bounds_.begin();
-        ++counts_[static_cast<std::size_t>(at)];
-        sum_ += seconds;
-    }
+    KCONTROL_DECL void observe(duration d);
 
     const std::vector<double>& bounds() const noexcept { return bounds_; }
     /// One count a bucket, not cumulative.
@@ -41,16 +35,10 @@ private:
 };
 
 /// The bounds of controller_runtime_reconcile_time_seconds.
-inline std::vector<double> reconcile_time_bounds() {
-    return {0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
-            0.7,   0.8,  0.9,   1,    1.25, 1.5,  1.75, 2,    2.5, 3,    3.5, 4,    4.5, 5,
-            6,     7,    8,     9,    10,   15,   20,   25,   30,  40,   50,  60};
-}
+KCONTROL_DECL std::vector<double> reconcile_time_bounds();
 
 /// The bounds of workqueue_queue_duration_seconds and workqueue_work_duration_seconds: 10 ns to 1000 s.
-inline std::vector<double> queue_time_bounds() {
-    return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000};
-}
+KCONTROL_DECL std::vector<double> queue_time_bounds();
 
 /// The life of a controller so far; restarts do not reset it.
 class controller_stats {
@@ -82,3 +70,7 @@ public:
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/stats.ipp>
+#endif

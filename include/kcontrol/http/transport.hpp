@@ -1,13 +1,13 @@
 // The seam between the library and the network: how requests reach a server, whatever carries them.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>

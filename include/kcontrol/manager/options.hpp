@@ -1,10 +1,10 @@
 // How a manager behaves.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cache/informer.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace kcontrol {

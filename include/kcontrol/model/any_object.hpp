@@ -22,6 +22,10 @@ public:
     template <class T>
     explicit any_object(std::shared_ptr<const T> object) : meta_(&object->metadata), object_(std::move(object)) {}
 
+    /// The same where the type is known to a table only; `meta` is part of the object.
+    any_object(std::shared_ptr<const void> object, const object_meta& meta)
+        : meta_(&meta), object_(std::move(object)) {}
+
     explicit operator bool() const noexcept { return object_ != nullptr; }
     const object_meta& meta() const noexcept { return *meta_; }
     namespaced_name key() const { return key_of(*meta_); }

@@ -1,9 +1,9 @@
 // metav1.Duration: a length of time as text, "1h2m3s", to and from std::chrono. No days, and nothing longer.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/model/describe.hpp>
 
-#include <chrono>
 #include <compare>
 #include <string>
 #include <string_view>

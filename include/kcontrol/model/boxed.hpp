@@ -30,7 +30,13 @@ public:
         }
     }
     boxed(boxed&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
-    ~boxed() { reset(); }
+    ~boxed() {
+        if constexpr (detail::has_generated_fields<T>) {
+            detail::free_part(word_, detail::generated_type<T>::value);
+        } else {
+            reset();
+        }
+    }
 
     boxed& operator=(const boxed& from) {
         boxed copy(from);

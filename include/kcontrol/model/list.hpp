@@ -45,7 +45,13 @@ public:
         }
     }
     list(list&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
-    ~list() { reset(); }
+    ~list() {
+        if constexpr (detail::has_generated_fields<T>) {
+            detail::free_list(word_, detail::generated_type<T>::value);
+        } else {
+            reset();
+        }
+    }
 
     list& operator=(const list& from) {
         list copy(from);

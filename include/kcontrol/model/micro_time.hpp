@@ -1,9 +1,9 @@
 // metav1.MicroTime: a timestamp with microseconds, as Leases and Events have.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/model/timestamp.hpp>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 

@@ -53,12 +53,12 @@ public:
     encode_function encode;                 ///< to the JSON of one object, with apiVersion and kind
 
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
-    result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(from, pool); }
+    KCONTROL_DECL result<any_object> decode(json::node from, share_pool* pool = nullptr) const;
 
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
-    decode_function decode_;
+    decode_function decode_;  // null: into a block, by the table
 };
 
 /// The constant part of a resource_info, as a type states it.

@@ -43,43 +43,39 @@ constexpr void assert_replaceable() {
 
 namespace detail {
 
-template <class T>
-result<any_object> decode_as_block(json::node from, share_pool* pool) {
-    auto block = decode_block(describe<T>(), from, pool);
-    if (!block) return block.error();
-    return any_object(std::static_pointer_cast<const T>(std::move(*block)));
-}
+/// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(type).
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool);
 
 template <class T>
 result<any_object> decode_resource(json::node from, share_pool* pool) {
+    static const bool blockable = is_blockable(describe<T>());
+    if (blockable) return decode_as_block(describe<T>(), from, pool);
+    auto object = std::make_shared<T>();
+    const auto done = decode(describe<T>(), from, object.get());
+    if (!done) return done.error();
+    return any_object(std::shared_ptr<const T>(std::move(object)));
+}
+
+/// Every generated type can be a block, which needs nothing but its table.
+template <class T>
+constexpr resource_info::decode_function find_decode() {
     if constexpr (has_generated_fields<T>) {
-        return decode_as_block<T>(from, pool);
+        return nullptr;
     } else {
-        static const bool blockable = is_blockable(describe<T>());
-        if (blockable) return decode_as_block<T>(from, pool);
-        auto object = std::make_shared<T>();
-        const auto done = decode(describe<T>(), from, object.get());
-        if (!done) return done.error();
-        return any_object(std::shared_ptr<const T>(std::move(object)));
+        return decode_resource<T>;
     }
 }
 
-template <class T>
-std::string encode_resource(const any_object& object, const resource_info& info) {
-    return encode_object(describe<T>(), info.gvk.api_version(), info.gvk.kind, object.as<T>().get());
-}
-
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
-                                               resource_info::decode_function decode,
-                                               resource_info::encode_function encode);
+                                               resource_info::decode_function decode);
 
 }  // namespace detail
 
 template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
-    static const resource_info info = detail::make_resource_info(
-        T::kcontrol_resource, describe<T>(), detail::decode_resource<T>, detail::encode_resource<T>);
+    static const resource_info info =
+        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T>());
     return info;
 }
 

@@ -1,10 +1,9 @@
 // Exponential backoff with jitter, as a plain value: no clock and no random source inside.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
+#include <kcontrol/config.hpp>
 #include <kcontrol/runtime/time.hpp>
-
-#include <algorithm>
-#include <chrono>
 
 namespace kcontrol {
 
@@ -42,16 +41,7 @@ public:
     explicit backoff(backoff_policy policy = {}) : policy_(policy), next_(policy.initial()) {}
 
     /// The delay before the next try after a failure at `now`. `unit` is a random number in [0, 1).
-    duration next(time_point now, double unit) {
-        if (last_ != time_point{} && now - last_ > policy_.reset_after()) next_ = policy_.initial();
-        last_ = now;
-        const auto base = next_;
-        const auto grown =
-            std::chrono::duration<double, std::nano>(static_cast<double>(base.count()) * policy_.factor());
-        next_ = std::min(policy_.cap(), std::chrono::duration_cast<duration>(grown));
-        const double stretch = 1.0 + policy_.jitter() * unit;
-        return duration(static_cast<duration::rep>(static_cast<double>(base.count()) * stretch));
-    }
+    KCONTROL_DECL duration next(time_point now, double unit);
 
     void reset() { next_ = policy_.initial(), last_ = {}; }
 
@@ -62,3 +52,7 @@ private:
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/backoff.ipp>
+#endif

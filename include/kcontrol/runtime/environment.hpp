@@ -9,8 +9,6 @@
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <boost/asio/any_completion_handler.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,19 +19,7 @@
 
 namespace kcontrol {
 
-/// One timer. At most one wait at a time.
-///
-/// Thread-safety: shared objects unsafe; use it on the executor it was made with.
-class timer {
-public:
-    virtual ~timer() = default;
-
-    /// Calls `handler(true)` at `when`, or `handler(false)` soon after cancel(); never from inside this call.
-    virtual void async_wait(time_point when, boost::asio::any_completion_handler<void(bool expired)> handler) = 0;
-
-    /// Ends a wait in progress. Does nothing if there is none.
-    virtual void cancel() = 0;
-};
+class timer;
 
 /// Tells that something in a directory may have changed. A hint, not a promise: sweep as well.
 class directory_watch {
@@ -62,7 +48,7 @@ public:
     /// 64 random bits, for jitter and names; not for cryptography.
     virtual std::uint64_t random() = 0;
 
-    /// A timer whose handlers run on `ex`.
+    /// A timer whose handlers run on `ex`; see timer.hpp.
     virtual std::unique_ptr<timer> make_timer(const executor& ex) = 0;
 
     /// The whole file, or file_failed (with the path and the reason), or too_large beyond `max_bytes`.

@@ -1,7 +1,8 @@
 // The two clocks of the library and the types of their points. Reading them is environment's business.
 #pragma once
 
-#include <chrono>
+#include <kcontrol/base/chrono.hpp>
+
 #include <cstdint>
 #include <string>
 

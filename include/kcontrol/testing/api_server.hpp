@@ -1,6 +1,7 @@
 // The in-process API server: Kubernetes' REST API over objects in memory, for tests, demonstrations and the simulator.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -9,7 +10,6 @@
 #include <kcontrol/testing/object_store.hpp>
 #include <kcontrol/testing/request_log.hpp>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>

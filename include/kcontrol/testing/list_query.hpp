@@ -1,10 +1,10 @@
 // The query of a list or a watch, checked by the rules of metav1.ListOptions.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/testing/object_filter.hpp>
 #include <kcontrol/testing/request_info.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>

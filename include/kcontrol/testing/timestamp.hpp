@@ -1,10 +1,10 @@
 // RFC 3339 timestamps of objects, and ages as kubectl shows them.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/config.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
 // The real transport: HTTP/1.1 over TCP and TLS with a pool of kept-alive connections.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
-#include <chrono>
 #include <cstddef>
 
 namespace kcontrol::http {

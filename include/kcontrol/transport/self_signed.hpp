@@ -1,11 +1,11 @@
 // Certificates made on the spot, for tests, demonstrations and endpoints that come without their own.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>

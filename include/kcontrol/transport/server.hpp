@@ -1,13 +1,13 @@
 // The small HTTP/1.1 server that the manager's endpoints, pages, the test API server and tests share.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 #include <kcontrol/transport/server_tls.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>

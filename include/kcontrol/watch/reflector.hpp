@@ -1,10 +1,10 @@
 // The reflector: mirrors the objects of one kind into a sink, driving reflector_fsm with a client.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stop_token>

@@ -9,6 +9,12 @@ KCONTROL_DECL error::error(api_status status)
       message_(status.message),
       status_(std::make_shared<const api_status>(std::move(status))) {}
 
+KCONTROL_DECL error::error(const error&) = default;
+KCONTROL_DECL error::error(error&&) noexcept = default;
+KCONTROL_DECL error& error::operator=(const error&) = default;
+KCONTROL_DECL error& error::operator=(error&&) noexcept = default;
+KCONTROL_DECL error::~error() = default;
+
 KCONTROL_DECL std::string error::what() const {
     if (message_.empty()) return code_.message();
     // The reason is worth reading beside the server's words; our own messages say it already.

@@ -14,6 +14,13 @@ KCONTROL_DECL std::string_view to_string(log_level level) noexcept {
     return "unknown";
 }
 
+KCONTROL_DECL logger::logger() = default;
+KCONTROL_DECL logger::logger(const logger&) = default;
+KCONTROL_DECL logger::logger(logger&&) noexcept = default;
+KCONTROL_DECL logger& logger::operator=(const logger&) = default;
+KCONTROL_DECL logger& logger::operator=(logger&&) noexcept = default;
+KCONTROL_DECL logger::~logger() = default;
+
 KCONTROL_DECL logger::logger(log_sink sink, log_level threshold)
     : sink_(std::make_shared<const log_sink>(std::move(sink))), threshold_(threshold) {}
 
@@ -24,6 +31,8 @@ KCONTROL_DECL logger logger::with(std::string_view name, std::string value) cons
 }
 
 KCONTROL_DECL bool logger::enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
+
+KCONTROL_DECL void logger::write(log_level level, std::string_view message) const { write(level, message, {}); }
 
 KCONTROL_DECL void logger::write(log_level level, std::string_view message, std::vector<log_field> fields) const {
     if (!enabled(level)) return;

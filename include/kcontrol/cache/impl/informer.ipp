@@ -11,6 +11,13 @@
 #include <utility>
 
 namespace kcontrol {
+
+KCONTROL_DECL informer_options::informer_options() = default;
+KCONTROL_DECL informer_options::informer_options(const informer_options&) = default;
+KCONTROL_DECL informer_options::informer_options(informer_options&&) noexcept = default;
+KCONTROL_DECL informer_options& informer_options::operator=(const informer_options&) = default;
+KCONTROL_DECL informer_options& informer_options::operator=(informer_options&&) noexcept = default;
+KCONTROL_DECL informer_options::~informer_options() = default;
 namespace detail {
 
 inline reflector_options reflector_options_from(const informer_options& from) {

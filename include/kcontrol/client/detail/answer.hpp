@@ -1,12 +1,12 @@
 // What an answer means: telling API servers from other servers, and a Status from other bodies.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/json/reader.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string_view>
 

@@ -13,11 +13,25 @@ any_object boxed(const T& object) {
     return any_object(std::make_shared<const T>(object));
 }
 
+/// A copy of the object, which is a T. Of a generated type it is made by its table: its copy constructor, and those of
+/// all its parts, need not be compiled then.
+template <resource T>
+T typed_copy(const any_object& object) {
+    const auto from = object.template as<T>();
+    if constexpr (has_generated_fields<T>) {
+        T made;
+        copy_generated(from.get(), &made, generated_type<T>::value);
+        return made;
+    } else {
+        return *from;
+    }
+}
+
 template <resource T>
 awaitable<result<T>> as_typed(awaitable<result<any_object>> call) {
     auto object = co_await std::move(call);
     if (!object) co_return object.error();
-    co_return T(*object->template as<T>());
+    co_return typed_copy<T>(*object);
 }
 
 template <resource T>

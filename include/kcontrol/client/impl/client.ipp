@@ -86,6 +86,12 @@ inline awaitable<result<void>> delete_call(shared_client_state state, http::requ
 
 }  // namespace detail
 
+KCONTROL_DECL client::client(const client&) = default;
+KCONTROL_DECL client::client(client&&) noexcept = default;
+KCONTROL_DECL client& client::operator=(const client&) = default;
+KCONTROL_DECL client& client::operator=(client&&) noexcept = default;
+KCONTROL_DECL client::~client() = default;
+
 KCONTROL_DECL result<client> client::connect(environment& env, executor ex, const auth::cluster_config& config,
                                              const http::transport_factory& make_transport, logger log) {
     if (auto refused = auth::detail::refuse_plaintext(config)) return *refused;

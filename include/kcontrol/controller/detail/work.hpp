@@ -94,8 +94,23 @@ private:
     workqueue<Request> queue_;
 };
 
+/// A typed_work, seen from both sides of the border.
+template <class Request>
+struct work_sides {
+    std::shared_ptr<work_queue> queue;
+    std::shared_ptr<request_sink<Request>> sink;
+};
+
+// Not inline, here and in basic_controller: of what is inline g++ makes every file's own copy, in spite of the
+// explicit instantiation.
+template <class Request>
+work_sides<Request> make_work(environment& env, reconciler<Request> f, backoff_policy rate_limit) {
+    auto work = std::make_shared<typed_work<Request>>(env, std::move(f), rate_limit);
+    return {work, work};
+}
+
 #ifdef KCONTROL_SEPARATE_COMPILATION
-extern template class typed_work<request>;
+extern template work_sides<request> make_work<request>(environment&, reconciler<request>, backoff_policy);
 #endif
 
 }  // namespace kcontrol::detail

@@ -3,6 +3,7 @@
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/timer.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 

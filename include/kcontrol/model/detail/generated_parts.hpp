@@ -27,6 +27,9 @@ concept has_generated_fields = requires {
 KCONTROL_DECL handle_word clone_list(handle_word from, const type_descriptor& element);
 KCONTROL_DECL handle_word clone_part(handle_word from, const type_descriptor& type);
 
+/// Makes `fresh`, which owns nothing yet, a copy of `from`; both are of that type. Throws std::bad_alloc.
+KCONTROL_DECL void copy_generated(const void* from, void* fresh, const type_descriptor& type);
+
 /// Frees what an owned handle holds, and it.
 KCONTROL_DECL void free_list(handle_word list, const type_descriptor& element) noexcept;
 KCONTROL_DECL void free_part(handle_word part, const type_descriptor& type) noexcept;

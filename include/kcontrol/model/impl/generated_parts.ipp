@@ -128,6 +128,11 @@ KCONTROL_DECL handle_word clone_part(handle_word from, const type_descriptor& ty
     return owned_handle(memory);
 }
 
+KCONTROL_DECL void copy_generated(const void* from, void* fresh, const type_descriptor& type) {
+    std::memcpy(fresh, from, type.size);
+    own_value(type, static_cast<char*>(fresh));
+}
+
 KCONTROL_DECL void free_list(handle_word list, const type_descriptor& element) noexcept {
     if (!handle_owns(list)) return;
     char* place = list_elements(list);

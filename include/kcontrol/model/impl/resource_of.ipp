@@ -2,15 +2,35 @@
 
 #include <kcontrol/model/resource_of.hpp>
 
+#include <cassert>
+
 namespace kcontrol {
 
-KCONTROL_DECL resource_info detail::make_resource_info(const resource_name& name, const type_descriptor& type,
-                                                       resource_info::decode_function decode,
-                                                       resource_info::encode_function encode) {
+KCONTROL_DECL result<any_object> resource_info::decode(json::node from, share_pool* pool) const {
+    return decode_ != nullptr ? decode_(from, pool) : detail::decode_as_block(*type, from, pool);
+}
+
+namespace detail {
+
+inline std::string encode_by_table(const any_object& object, const resource_info& info) {
+    return encode_object(*info.type, info.gvk.api_version(), info.gvk.kind, object.as<void>().get());
+}
+
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool) {
+    assert(type.field_count > 0 && type.fields[0].name == "metadata");
+    auto block = decode_block(type, from, pool);
+    if (!block) return block.error();
+    const auto* meta = static_cast<const object_meta*>(type.fields[0].place(block->get()));
+    return any_object(std::move(*block), *meta);
+}
+
+KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
+                                               resource_info::decode_function decode) {
     group_version_kind gvk{std::string(name.group), std::string(name.version), std::string(name.kind)};
-    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode);
+    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table);
     made.type = &type;
     return made;
 }
 
+}  // namespace detail
 }  // namespace kcontrol

@@ -3,6 +3,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/model/time.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <optional>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/runtime/timer.hpp>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>

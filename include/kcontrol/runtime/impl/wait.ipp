@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/append.hpp>

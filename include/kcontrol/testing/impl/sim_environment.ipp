@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/testing/sim_environment.hpp>
 
 #include <boost/asio/post.hpp>

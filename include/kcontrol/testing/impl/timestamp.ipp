@@ -2,6 +2,7 @@
 
 #include <kcontrol/testing/timestamp.hpp>
 
+#include <chrono>
 #include <cstdio>
 
 namespace kcontrol::testing {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/connection.hpp>
 #include <kcontrol/transport/impl/message_parser.hpp>

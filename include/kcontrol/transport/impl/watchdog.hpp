@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/transport/impl/byte_stream.hpp>
 
 #include <boost/asio/post.hpp>

@@ -1,0 +1,1 @@
+#include <kcontrol/workqueue/impl/rate_limit.ipp>
