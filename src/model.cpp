@@ -1,3 +1,4 @@
+#include <kcontrol/model/impl/containers.ipp>
 #include <kcontrol/model/impl/decode.ipp>
 #include <kcontrol/model/impl/encode.ipp>
 #include <kcontrol/model/impl/equal.ipp>

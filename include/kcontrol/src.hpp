@@ -75,6 +75,7 @@
 #include <kcontrol/manager/impl/metrics.ipp>
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/model/impl/api_duration.ipp>
+#include <kcontrol/model/impl/containers.ipp>
 #include <kcontrol/model/impl/crd.ipp>
 #include <kcontrol/model/impl/decode.ipp>
 #include <kcontrol/model/impl/decode_error.ipp>

@@ -66,7 +66,7 @@ TEST_CASE("members and types of one name live together") {
         "metadata: {type: object, properties: {std: {type: string}, kcontrol: {type: string}}}");
     CAPTURE(header);
     CHECK(contains(header, "<::ns::v1::resources> resources;"));
-    CHECK(contains(header, "operator==(const ::ns::v1::resources&, const ::ns::v1::resources&)"));
+    CHECK(contains(header, "operator==(const ::ns::v1::resources&) const"));
     CHECK(contains(header, " std_;"));
     CHECK(contains(header, " kcontrol_;"));
 }

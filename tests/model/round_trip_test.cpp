@@ -1,5 +1,6 @@
 // Random objects survive writing and reading, for any seed.
 #include <kcontrol/model/codec.hpp>
+#include <kcontrol/model/detail/containers.hpp>
 
 #include "model/pod.hpp"
 
@@ -35,16 +36,18 @@ public:
             break;
         }
         case type_kind::optional:
-            if (below(2) == 1) fill(*type.element, type.optional->emplace(out), depth);
+            if (below(2) == 1) fill(*type.element, kcontrol::detail::optional_emplace(type, out), depth);
             break;
         case type_kind::list: {
             const std::size_t count = depth > 6 ? 0 : below(4);
-            type.list->renew(out, count);
-            for (std::size_t i = 0; i < count; ++i) fill(*type.element, type.list->at(out, i), depth + 1);
+            kcontrol::detail::list_renew(type, out, count);
+            for (std::size_t i = 0; i < count; ++i)
+                fill(*type.element, kcontrol::detail::list_at(type, out, i), depth + 1);
             break;
         }
         case type_kind::map:
-            for (std::size_t n = below(4); n > 0; --n) fill(*type.element, type.map->insert(out, text()), depth + 1);
+            for (std::size_t n = below(4); n > 0; --n)
+                fill(*type.element, kcontrol::detail::map_insert(type, out, text()), depth + 1);
             break;
         case type_kind::structure:
             for (std::size_t i = 0; i < type.field_count; ++i) {

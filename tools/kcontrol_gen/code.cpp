@@ -46,7 +46,7 @@ void write_resource(const kind& k, std::string& out) {
 void write_equality(const planned_type& type, std::string& out) {
     const bool hidden = std::ranges::any_of(type.members, [&](const auto& m) { return m.name == type.name; });
     const auto name = hidden ? type.full_name() : type.name;
-    out += "\n    friend bool operator==(const " + name + "&, const " + name + "&) = default;\n";
+    out += "\n    bool operator==(const " + name + "&) const = default;\n";
 }
 
 void write_entry(const std::string& owner, std::string_view json_name, const std::string& member, bool required,

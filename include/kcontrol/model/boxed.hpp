@@ -78,8 +78,8 @@ public:
         word_ = 0;
     }
 
-    friend bool operator==(const boxed& a, const boxed& b) {
-        return a.word_ == b.word_ || (a.present() && b.present() && *a == *b);
+    bool operator==(const boxed& other) const {
+        return word_ == other.word_ || (present() && other.present() && **this == *other);
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/detail/describe_containers.hpp>
 #include <kcontrol/model/detail/rule_fit.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/field.hpp>
@@ -184,8 +185,6 @@ constexpr auto choose_type() {
         return std::type_identity<scalar_type<type_kind::int_or_string, T>>();
     } else if constexpr (std::same_as<T, raw_json>) {
         return std::type_identity<scalar_type<type_kind::raw, T>>();
-    } else if constexpr (has_generated_fields<T>) {
-        return std::type_identity<generated_type<T>>();
     } else if constexpr (has_fields<T>) {
         return std::type_identity<structure_type<T>>();
     } else {
@@ -195,96 +194,9 @@ constexpr auto choose_type() {
 
 template <class T>
 struct descriptor : decltype(choose_type<T>())::type {};
-
-/// std::optional and boxed.
-template <class Optional, class T, bool Handle>
-struct optional_type {
-    static const void* get(const void* optional) {
-        const auto& self = *static_cast<const Optional*>(optional);
-        return self ? &*self : nullptr;
-    }
-    static void* emplace(void* optional) { return &static_cast<Optional*>(optional)->emplace(); }
-
-    static const optional_operations operations;
-    static const type_descriptor value;
-};
-
-/// std::vector and list.
-template <class List, class T, bool Handle>
-struct list_type {
-    static_assert(!std::same_as<List, std::vector<bool>>,
-                  "kcontrol: std::vector<bool> has no elements to point at; use kcontrol::list<bool>");
-    static std::size_t size(const void* list) { return static_cast<const List*>(list)->size(); }
-    static void* at(void* list, std::size_t index) { return static_cast<List*>(list)->data() + index; }
-    static void renew(void* list, std::size_t count) {
-        static_cast<List*>(list)->clear();
-        static_cast<List*>(list)->resize(count);
-    }
-
-    static const list_operations operations;
-    static const type_descriptor value;
-};
-
-/// std::map and dict.
-template <class Map, class T, bool Handle>
-struct map_type {
-    static std::size_t size(const void* map) { return static_cast<const Map*>(map)->size(); }
-    static const void* find(const void* map, std::string_view key) {
-        const auto& self = *static_cast<const Map*>(map);
-        const auto found = self.find(typename Map::key_type(key));
-        return found == self.end() ? nullptr : &found->second;
-    }
-    static void visit(const void* map, void* context, map_operations::visitor visitor) {
-        for (const auto& entry : *static_cast<const Map*>(map)) visitor(context, entry.first, &entry.second);
-    }
-    static void clear(void* map) { static_cast<Map*>(map)->clear(); }
-    static void* insert(void* map, std::string_view key) {
-        return &(*static_cast<Map*>(map))[typename Map::key_type(key)];
-    }
-
-    static const map_operations operations;
-    static const type_descriptor value;
-};
-
-template <class T>
-struct descriptor<std::optional<T>> : optional_type<std::optional<T>, T, false> {};
-template <class T>
-struct descriptor<boxed<T>> : optional_type<boxed<T>, T, true> {};
-template <class T>
-struct descriptor<std::vector<T>> : list_type<std::vector<T>, T, false> {};
-template <class T>
-struct descriptor<list<T>> : list_type<list<T>, T, true> {};
-template <class T, class Compare>
-struct descriptor<std::map<std::string, T, Compare>> : map_type<std::map<std::string, T, Compare>, T, false> {};
-template <class T>
-struct descriptor<dict<T>> : map_type<dict<T>, T, true> {};
-
-template <class Optional, class T, bool Handle>
-constinit const optional_operations optional_type<Optional, T, Handle>::operations{get, emplace};
-template <class Optional, class T, bool Handle>
-constinit const type_descriptor optional_type<Optional, T, Handle>::value{.kind = type_kind::optional,
-                                                                          .handle = Handle,
-                                                                          .size = sizeof(Optional),
-                                                                          .element = &descriptor<T>::value,
-                                                                          .optional = &operations};
-
-template <class List, class T, bool Handle>
-constinit const list_operations list_type<List, T, Handle>::operations{size, at, renew};
-template <class List, class T, bool Handle>
-constinit const type_descriptor list_type<List, T, Handle>::value{.kind = type_kind::list,
-                                                                  .handle = Handle,
-                                                                  .size = sizeof(List),
-                                                                  .element = &descriptor<T>::value,
-                                                                  .list = &operations};
-
-template <class Map, class T, bool Handle>
-constinit const map_operations map_type<Map, T, Handle>::operations{size, find, visit, clear, insert};
-template <class Map, class T, bool Handle>
-constinit const type_descriptor map_type<Map, T, Handle>::value{.kind = type_kind::map,
-                                                                .handle = Handle,
-                                                                .size = sizeof(Map),
-                                                                .element = &descriptor<T>::value,
-                                                                .map = &operations};
+// Said at once, and not by choose_type: a generated header may have thousands of them.
+template <has_generated_fields T>
+struct descriptor<T> : generated_type<T> {};
 
 template <class T, std::size_t... Index>
 constexpr bool names_are_unique(std::index_sequence<Index...>) {
@@ -345,18 +257,6 @@ constinit const type_descriptor structure_type<T>::value{.kind = type_kind::stru
                                                          .field_count = count,
                                                          .fresh_is_zero = fresh_is_zero,
                                                          .rules = find_own_rules<T>()};
-
-#ifndef KCONTROL_HEADER_ONLY
-// What nearly every kind uses is built once, in the library.
-extern template struct optional_type<std::optional<bool>, bool, false>;
-extern template struct optional_type<std::optional<std::int32_t>, std::int32_t, false>;
-extern template struct optional_type<std::optional<std::int64_t>, std::int64_t, false>;
-extern template struct optional_type<std::optional<std::string>, std::string, false>;
-extern template struct list_type<std::vector<std::string>, std::string, false>;
-extern template struct list_type<list<text>, text, true>;
-extern template struct map_type<std::map<std::string, std::string>, std::string, false>;
-extern template struct map_type<dict<text>, text, true>;
-#endif
 
 }  // namespace detail
 

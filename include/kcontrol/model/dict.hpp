@@ -4,7 +4,14 @@
 #include <kcontrol/model/list.hpp>
 #include <kcontrol/model/text.hpp>
 
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace kcontrol {
 
@@ -14,7 +21,7 @@ struct dict_entry {
     text first;  ///< the key. Not to be changed in place
     T second{};
 
-    friend bool operator==(const dict_entry&, const dict_entry&) = default;
+    bool operator==(const dict_entry&) const = default;
 };
 
 /// A map from text to T, sorted by key. It may be absent, as list may. Lookup is a binary search; a change in the
@@ -102,7 +109,7 @@ public:
     void reset() noexcept { entries_.reset(); }
 
     // Not defaulted: clang 14 would look into T at once, which may be incomplete.
-    friend bool operator==(const dict& a, const dict& b) { return a.entries_ == b.entries_; }
+    bool operator==(const dict& other) const { return entries_ == other.entries_; }
 
 private:
     iterator lower_bound(std::string_view key) noexcept {

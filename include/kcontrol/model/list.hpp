@@ -7,7 +7,10 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace kcontrol {
@@ -151,36 +154,37 @@ public:
         for (const auto& element : from) emplace_back(element);
     }
 
-    friend bool operator==(const list& a, const list& b) {
-        if (a.word_ == b.word_) return true;
-        if (a.size() != b.size()) return false;
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            if (!(a[i] == b[i])) return false;
+    // A member, here and in all that thousands of types may be made from: each friend would be one more function that
+    // the compiler looks at for every other.
+    bool operator==(const list& other) const {
+        if (word_ == other.word_) return true;
+        if (size() != other.size()) return false;
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (!((*this)[i] == other[i])) return false;
         }
         return true;
     }
 
 private:
     static_assert(alignof(detail::list_header) >= 4);
-    static constexpr std::size_t offset = sizeof(detail::list_header);
 
     bool has_elements() const noexcept { return detail::handle_is_pointer(word_); }
     detail::list_header* header() const noexcept {
         return static_cast<detail::list_header*>(detail::handle_pointer(word_));
     }
     T* elements() const noexcept {
-        static_assert(alignof(T) <= offset, "kcontrol::list holds no over-aligned types");
-        return reinterpret_cast<T*>(static_cast<char*>(detail::handle_pointer(word_)) + offset);
+        static_assert(alignof(T) <= detail::list_offset, "kcontrol::list holds no over-aligned types");
+        return reinterpret_cast<T*>(detail::list_elements(word_));
     }
     void grow(std::size_t needed) {
         const std::size_t more = capacity() + capacity() / 2 + 1;
         reallocate(needed > more ? needed : more);
     }
     void reallocate(std::size_t count) {
-        void* memory = detail::handle_allocate(offset + count * sizeof(T));
+        void* memory = detail::handle_allocate(detail::list_offset + count * sizeof(T));
         const std::size_t kept = size();
         ::new (memory) detail::list_header{static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(count)};
-        T* place = reinterpret_cast<T*>(static_cast<char*>(memory) + offset);
+        T* place = reinterpret_cast<T*>(static_cast<char*>(memory) + detail::list_offset);
         for (std::size_t i = 0; i < kept; ++i) ::new (static_cast<void*>(place + i)) T(std::move(elements()[i]));
         reset();
         word_ = detail::owned_handle(memory);

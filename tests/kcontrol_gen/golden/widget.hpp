@@ -28,21 +28,21 @@ struct container {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const container&, const container&) = default;
+    bool operator==(const container&) const = default;
 };
 
 struct pod_spec {
     using kcontrol_generated = void;
     kcontrol::list<container> containers;
 
-    friend bool operator==(const pod_spec&, const pod_spec&) = default;
+    bool operator==(const pod_spec&) const = default;
 };
 
 struct pod_template_metadata {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const pod_template_metadata&, const pod_template_metadata&) = default;
+    bool operator==(const pod_template_metadata&) const = default;
 };
 
 struct pod_template {
@@ -50,7 +50,7 @@ struct pod_template {
     pod_template_metadata metadata;
     pod_spec spec;
 
-    friend bool operator==(const pod_template&, const pod_template&) = default;
+    bool operator==(const pod_template&) const = default;
 };
 
 struct probe {
@@ -58,7 +58,7 @@ struct probe {
     kcontrol::text path;
     kcontrol::list<kcontrol::text> pod_ips;
 
-    friend bool operator==(const probe&, const probe&) = default;
+    bool operator==(const probe&) const = default;
 };
 
 struct widget_spec {
@@ -77,14 +77,14 @@ struct widget_spec {
     kcontrol::list<::acme::v1::probe> probes;
     kcontrol::boxed<pod_template> template_;
 
-    friend bool operator==(const widget_spec&, const widget_spec&) = default;
+    bool operator==(const widget_spec&) const = default;
 };
 
 struct widget_status {
     using kcontrol_generated = void;
     std::optional<std::int64_t> observed_generation;
 
-    friend bool operator==(const widget_status&, const widget_status&) = default;
+    bool operator==(const widget_status&) const = default;
 };
 
 /// Widget of example.com/v1, cluster-wide.
@@ -95,7 +95,7 @@ struct widget {
     widget_spec spec;
     widget_status status;
 
-    friend bool operator==(const widget&, const widget&) = default;
+    bool operator==(const widget&) const = default;
 };
 
 }  // namespace v1
@@ -107,7 +107,7 @@ struct widget_spec {
     using kcontrol_generated = void;
     kcontrol::text size;
 
-    friend bool operator==(const widget_spec&, const widget_spec&) = default;
+    bool operator==(const widget_spec&) const = default;
 };
 
 /// Widget of example.com/v1alpha1, cluster-wide.
@@ -117,7 +117,7 @@ struct widget {
     kcontrol::object_meta metadata;
     widget_spec spec;
 
-    friend bool operator==(const widget&, const widget&) = default;
+    bool operator==(const widget&) const = default;
 };
 
 }  // namespace acme::v1alpha1

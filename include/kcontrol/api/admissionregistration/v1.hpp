@@ -21,7 +21,7 @@ struct apply_configuration {
     using kcontrol_generated = void;
     kcontrol::text expression;
 
-    friend bool operator==(const apply_configuration&, const apply_configuration&) = default;
+    bool operator==(const apply_configuration&) const = default;
 };
 
 struct audit_annotation {
@@ -29,7 +29,7 @@ struct audit_annotation {
     kcontrol::text key;
     kcontrol::text value_expression;
 
-    friend bool operator==(const audit_annotation&, const audit_annotation&) = default;
+    bool operator==(const audit_annotation&) const = default;
 };
 
 struct expression_warning {
@@ -37,14 +37,14 @@ struct expression_warning {
     kcontrol::text field_ref;
     kcontrol::text warning;
 
-    friend bool operator==(const expression_warning&, const expression_warning&) = default;
+    bool operator==(const expression_warning&) const = default;
 };
 
 struct json_patch {
     using kcontrol_generated = void;
     kcontrol::text expression;
 
-    friend bool operator==(const json_patch&, const json_patch&) = default;
+    bool operator==(const json_patch&) const = default;
 };
 
 struct match_condition {
@@ -52,7 +52,7 @@ struct match_condition {
     kcontrol::text expression;
     kcontrol::text name;
 
-    friend bool operator==(const match_condition&, const match_condition&) = default;
+    bool operator==(const match_condition&) const = default;
 };
 
 struct named_rule_with_operations {
@@ -64,7 +64,7 @@ struct named_rule_with_operations {
     kcontrol::list<kcontrol::text> resources;
     kcontrol::text scope;  // *, Cluster, Namespaced
 
-    friend bool operator==(const named_rule_with_operations&, const named_rule_with_operations&) = default;
+    bool operator==(const named_rule_with_operations&) const = default;
 };
 
 struct match_resources {
@@ -75,7 +75,7 @@ struct match_resources {
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> object_selector;
     kcontrol::list<named_rule_with_operations> resource_rules;
 
-    friend bool operator==(const match_resources&, const match_resources&) = default;
+    bool operator==(const match_resources&) const = default;
 };
 
 struct mutation {
@@ -84,7 +84,7 @@ struct mutation {
     kcontrol::boxed<::kcontrol::api::admissionregistration::v1::json_patch> json_patch;
     kcontrol::text patch_type;  // ApplyConfiguration, JSONPatch
 
-    friend bool operator==(const mutation&, const mutation&) = default;
+    bool operator==(const mutation&) const = default;
 };
 
 struct param_kind {
@@ -92,7 +92,7 @@ struct param_kind {
     kcontrol::text api_version;
     kcontrol::text kind;
 
-    friend bool operator==(const param_kind&, const param_kind&) = default;
+    bool operator==(const param_kind&) const = default;
 };
 
 struct variable {
@@ -100,7 +100,7 @@ struct variable {
     kcontrol::text expression;
     kcontrol::text name;
 
-    friend bool operator==(const variable&, const variable&) = default;
+    bool operator==(const variable&) const = default;
 };
 
 struct mutating_admission_policy_spec {
@@ -113,7 +113,7 @@ struct mutating_admission_policy_spec {
     kcontrol::text reinvocation_policy;  // IfNeeded, Never
     kcontrol::list<variable> variables;
 
-    friend bool operator==(const mutating_admission_policy_spec&, const mutating_admission_policy_spec&) = default;
+    bool operator==(const mutating_admission_policy_spec&) const = default;
 };
 
 /// MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, cluster-wide.
@@ -123,7 +123,7 @@ struct mutating_admission_policy {
     kcontrol::object_meta metadata;
     mutating_admission_policy_spec spec;
 
-    friend bool operator==(const mutating_admission_policy&, const mutating_admission_policy&) = default;
+    bool operator==(const mutating_admission_policy&) const = default;
 };
 
 struct param_ref {
@@ -133,7 +133,7 @@ struct param_ref {
     kcontrol::text parameter_not_found_action;
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> selector;
 
-    friend bool operator==(const param_ref&, const param_ref&) = default;
+    bool operator==(const param_ref&) const = default;
 };
 
 struct mutating_admission_policy_binding_spec {
@@ -142,7 +142,7 @@ struct mutating_admission_policy_binding_spec {
     kcontrol::boxed<::kcontrol::api::admissionregistration::v1::param_ref> param_ref;
     kcontrol::text policy_name;
 
-    friend bool operator==(const mutating_admission_policy_binding_spec&, const mutating_admission_policy_binding_spec&) = default;
+    bool operator==(const mutating_admission_policy_binding_spec&) const = default;
 };
 
 /// MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1, cluster-wide.
@@ -152,7 +152,7 @@ struct mutating_admission_policy_binding {
     kcontrol::object_meta metadata;
     mutating_admission_policy_binding_spec spec;
 
-    friend bool operator==(const mutating_admission_policy_binding&, const mutating_admission_policy_binding&) = default;
+    bool operator==(const mutating_admission_policy_binding&) const = default;
 };
 
 struct service_reference {
@@ -162,7 +162,7 @@ struct service_reference {
     kcontrol::text path;
     std::optional<std::int32_t> port;
 
-    friend bool operator==(const service_reference&, const service_reference&) = default;
+    bool operator==(const service_reference&) const = default;
 };
 
 struct webhook_client_config {
@@ -171,7 +171,7 @@ struct webhook_client_config {
     kcontrol::boxed<service_reference> service;
     kcontrol::text url;
 
-    friend bool operator==(const webhook_client_config&, const webhook_client_config&) = default;
+    bool operator==(const webhook_client_config&) const = default;
 };
 
 struct rule_with_operations {
@@ -182,7 +182,7 @@ struct rule_with_operations {
     kcontrol::list<kcontrol::text> resources;
     kcontrol::text scope;  // *, Cluster, Namespaced
 
-    friend bool operator==(const rule_with_operations&, const rule_with_operations&) = default;
+    bool operator==(const rule_with_operations&) const = default;
 };
 
 struct mutating_webhook {
@@ -200,7 +200,7 @@ struct mutating_webhook {
     kcontrol::text side_effects;  // None, NoneOnDryRun, Some, Unknown
     std::optional<std::int32_t> timeout_seconds;
 
-    friend bool operator==(const mutating_webhook&, const mutating_webhook&) = default;
+    bool operator==(const mutating_webhook&) const = default;
 };
 
 /// MutatingWebhookConfiguration of admissionregistration.k8s.io/v1, cluster-wide.
@@ -210,14 +210,14 @@ struct mutating_webhook_configuration {
     kcontrol::object_meta metadata;
     kcontrol::list<mutating_webhook> webhooks;
 
-    friend bool operator==(const mutating_webhook_configuration&, const mutating_webhook_configuration&) = default;
+    bool operator==(const mutating_webhook_configuration&) const = default;
 };
 
 struct type_checking {
     using kcontrol_generated = void;
     kcontrol::list<expression_warning> expression_warnings;
 
-    friend bool operator==(const type_checking&, const type_checking&) = default;
+    bool operator==(const type_checking&) const = default;
 };
 
 struct validation {
@@ -227,7 +227,7 @@ struct validation {
     kcontrol::text message_expression;
     kcontrol::text reason;
 
-    friend bool operator==(const validation&, const validation&) = default;
+    bool operator==(const validation&) const = default;
 };
 
 struct validating_admission_policy_spec {
@@ -240,7 +240,7 @@ struct validating_admission_policy_spec {
     kcontrol::list<validation> validations;
     kcontrol::list<variable> variables;
 
-    friend bool operator==(const validating_admission_policy_spec&, const validating_admission_policy_spec&) = default;
+    bool operator==(const validating_admission_policy_spec&) const = default;
 };
 
 struct validating_admission_policy_status {
@@ -249,7 +249,7 @@ struct validating_admission_policy_status {
     std::optional<std::int64_t> observed_generation;
     kcontrol::boxed<::kcontrol::api::admissionregistration::v1::type_checking> type_checking;
 
-    friend bool operator==(const validating_admission_policy_status&, const validating_admission_policy_status&) = default;
+    bool operator==(const validating_admission_policy_status&) const = default;
 };
 
 /// ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1, cluster-wide.
@@ -260,7 +260,7 @@ struct validating_admission_policy {
     validating_admission_policy_spec spec;
     validating_admission_policy_status status;
 
-    friend bool operator==(const validating_admission_policy&, const validating_admission_policy&) = default;
+    bool operator==(const validating_admission_policy&) const = default;
 };
 
 struct validating_admission_policy_binding_spec {
@@ -270,7 +270,7 @@ struct validating_admission_policy_binding_spec {
     kcontrol::text policy_name;
     kcontrol::list<kcontrol::text> validation_actions;
 
-    friend bool operator==(const validating_admission_policy_binding_spec&, const validating_admission_policy_binding_spec&) = default;
+    bool operator==(const validating_admission_policy_binding_spec&) const = default;
 };
 
 /// ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1, cluster-wide.
@@ -280,7 +280,7 @@ struct validating_admission_policy_binding {
     kcontrol::object_meta metadata;
     validating_admission_policy_binding_spec spec;
 
-    friend bool operator==(const validating_admission_policy_binding&, const validating_admission_policy_binding&) = default;
+    bool operator==(const validating_admission_policy_binding&) const = default;
 };
 
 struct validating_webhook {
@@ -297,7 +297,7 @@ struct validating_webhook {
     kcontrol::text side_effects;  // None, NoneOnDryRun, Some, Unknown
     std::optional<std::int32_t> timeout_seconds;
 
-    friend bool operator==(const validating_webhook&, const validating_webhook&) = default;
+    bool operator==(const validating_webhook&) const = default;
 };
 
 /// ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1, cluster-wide.
@@ -307,7 +307,7 @@ struct validating_webhook_configuration {
     kcontrol::object_meta metadata;
     kcontrol::list<validating_webhook> webhooks;
 
-    friend bool operator==(const validating_webhook_configuration&, const validating_webhook_configuration&) = default;
+    bool operator==(const validating_webhook_configuration&) const = default;
 };
 
 }  // namespace kcontrol::api::admissionregistration::v1

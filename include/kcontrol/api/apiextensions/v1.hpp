@@ -25,7 +25,7 @@ struct custom_resource_column_definition {
     std::optional<std::int32_t> priority;
     kcontrol::text type;
 
-    friend bool operator==(const custom_resource_column_definition&, const custom_resource_column_definition&) = default;
+    bool operator==(const custom_resource_column_definition&) const = default;
 };
 
 struct service_reference {
@@ -35,7 +35,7 @@ struct service_reference {
     kcontrol::text path;
     std::optional<std::int32_t> port;
 
-    friend bool operator==(const service_reference&, const service_reference&) = default;
+    bool operator==(const service_reference&) const = default;
 };
 
 struct webhook_client_config {
@@ -44,7 +44,7 @@ struct webhook_client_config {
     kcontrol::boxed<service_reference> service;
     kcontrol::text url;
 
-    friend bool operator==(const webhook_client_config&, const webhook_client_config&) = default;
+    bool operator==(const webhook_client_config&) const = default;
 };
 
 struct webhook_conversion {
@@ -52,7 +52,7 @@ struct webhook_conversion {
     kcontrol::boxed<webhook_client_config> client_config;
     kcontrol::list<kcontrol::text> conversion_review_versions;
 
-    friend bool operator==(const webhook_conversion&, const webhook_conversion&) = default;
+    bool operator==(const webhook_conversion&) const = default;
 };
 
 struct custom_resource_conversion {
@@ -60,7 +60,7 @@ struct custom_resource_conversion {
     kcontrol::text strategy;
     kcontrol::boxed<webhook_conversion> webhook;
 
-    friend bool operator==(const custom_resource_conversion&, const custom_resource_conversion&) = default;
+    bool operator==(const custom_resource_conversion&) const = default;
 };
 
 struct custom_resource_definition_names {
@@ -72,7 +72,7 @@ struct custom_resource_definition_names {
     kcontrol::list<kcontrol::text> short_names;
     kcontrol::text singular;
 
-    friend bool operator==(const custom_resource_definition_names&, const custom_resource_definition_names&) = default;
+    bool operator==(const custom_resource_definition_names&) const = default;
 };
 
 struct external_documentation {
@@ -80,7 +80,7 @@ struct external_documentation {
     kcontrol::text description;
     kcontrol::text url;
 
-    friend bool operator==(const external_documentation&, const external_documentation&) = default;
+    bool operator==(const external_documentation&) const = default;
 };
 
 struct validation_rule {
@@ -92,7 +92,7 @@ struct validation_rule {
     kcontrol::text reason;  // FieldValueDuplicate, FieldValueForbidden, FieldValueInvalid, FieldValueRequired
     kcontrol::text rule;
 
-    friend bool operator==(const validation_rule&, const validation_rule&) = default;
+    bool operator==(const validation_rule&) const = default;
 };
 
 struct json_schema_props {
@@ -142,21 +142,21 @@ struct json_schema_props {
     std::optional<bool> x_kubernetes_preserve_unknown_fields;
     kcontrol::list<validation_rule> x_kubernetes_validations;
 
-    friend bool operator==(const json_schema_props&, const json_schema_props&) = default;
+    bool operator==(const json_schema_props&) const = default;
 };
 
 struct custom_resource_validation {
     using kcontrol_generated = void;
     kcontrol::boxed<json_schema_props> open_apiv3_schema;
 
-    friend bool operator==(const custom_resource_validation&, const custom_resource_validation&) = default;
+    bool operator==(const custom_resource_validation&) const = default;
 };
 
 struct selectable_field {
     using kcontrol_generated = void;
     kcontrol::text json_path;
 
-    friend bool operator==(const selectable_field&, const selectable_field&) = default;
+    bool operator==(const selectable_field&) const = default;
 };
 
 struct custom_resource_subresource_scale {
@@ -165,7 +165,7 @@ struct custom_resource_subresource_scale {
     kcontrol::text spec_replicas_path;
     kcontrol::text status_replicas_path;
 
-    friend bool operator==(const custom_resource_subresource_scale&, const custom_resource_subresource_scale&) = default;
+    bool operator==(const custom_resource_subresource_scale&) const = default;
 };
 
 struct custom_resource_subresources {
@@ -173,7 +173,7 @@ struct custom_resource_subresources {
     kcontrol::boxed<custom_resource_subresource_scale> scale;
     kcontrol::raw_json status;
 
-    friend bool operator==(const custom_resource_subresources&, const custom_resource_subresources&) = default;
+    bool operator==(const custom_resource_subresources&) const = default;
 };
 
 struct custom_resource_definition_version {
@@ -188,7 +188,7 @@ struct custom_resource_definition_version {
     bool storage = false;
     kcontrol::boxed<custom_resource_subresources> subresources;
 
-    friend bool operator==(const custom_resource_definition_version&, const custom_resource_definition_version&) = default;
+    bool operator==(const custom_resource_definition_version&) const = default;
 };
 
 struct custom_resource_definition_spec {
@@ -200,7 +200,7 @@ struct custom_resource_definition_spec {
     kcontrol::text scope;
     kcontrol::list<custom_resource_definition_version> versions;
 
-    friend bool operator==(const custom_resource_definition_spec&, const custom_resource_definition_spec&) = default;
+    bool operator==(const custom_resource_definition_spec&) const = default;
 };
 
 struct custom_resource_definition_condition {
@@ -212,7 +212,7 @@ struct custom_resource_definition_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const custom_resource_definition_condition&, const custom_resource_definition_condition&) = default;
+    bool operator==(const custom_resource_definition_condition&) const = default;
 };
 
 struct custom_resource_definition_status {
@@ -222,7 +222,7 @@ struct custom_resource_definition_status {
     std::optional<std::int64_t> observed_generation;
     kcontrol::list<kcontrol::text> stored_versions;
 
-    friend bool operator==(const custom_resource_definition_status&, const custom_resource_definition_status&) = default;
+    bool operator==(const custom_resource_definition_status&) const = default;
 };
 
 /// CustomResourceDefinition of apiextensions.k8s.io/v1, cluster-wide.
@@ -233,7 +233,7 @@ struct custom_resource_definition {
     custom_resource_definition_spec spec;
     custom_resource_definition_status status;
 
-    friend bool operator==(const custom_resource_definition&, const custom_resource_definition&) = default;
+    bool operator==(const custom_resource_definition&) const = default;
 };
 
 }  // namespace kcontrol::api::apiextensions::v1

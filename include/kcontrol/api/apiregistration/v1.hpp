@@ -20,7 +20,7 @@ struct service_reference {
     kcontrol::text namespace_;
     std::optional<std::int32_t> port;
 
-    friend bool operator==(const service_reference&, const service_reference&) = default;
+    bool operator==(const service_reference&) const = default;
 };
 
 struct api_service_spec {
@@ -33,7 +33,7 @@ struct api_service_spec {
     kcontrol::text version;
     std::int32_t version_priority = 0;
 
-    friend bool operator==(const api_service_spec&, const api_service_spec&) = default;
+    bool operator==(const api_service_spec&) const = default;
 };
 
 struct api_service_condition {
@@ -44,14 +44,14 @@ struct api_service_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const api_service_condition&, const api_service_condition&) = default;
+    bool operator==(const api_service_condition&) const = default;
 };
 
 struct api_service_status {
     using kcontrol_generated = void;
     kcontrol::list<api_service_condition> conditions;
 
-    friend bool operator==(const api_service_status&, const api_service_status&) = default;
+    bool operator==(const api_service_status&) const = default;
 };
 
 /// APIService of apiregistration.k8s.io/v1, cluster-wide.
@@ -62,7 +62,7 @@ struct api_service {
     api_service_spec spec;
     api_service_status status;
 
-    friend bool operator==(const api_service&, const api_service&) = default;
+    bool operator==(const api_service&) const = default;
 };
 
 }  // namespace kcontrol::api::apiregistration::v1

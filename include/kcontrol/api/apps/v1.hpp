@@ -26,7 +26,7 @@ struct controller_revision {
     kcontrol::raw_json data;
     std::int64_t revision = 0;
 
-    friend bool operator==(const controller_revision&, const controller_revision&) = default;
+    bool operator==(const controller_revision&) const = default;
 };
 
 struct rolling_update_daemon_set {
@@ -34,7 +34,7 @@ struct rolling_update_daemon_set {
     kcontrol::boxed<kcontrol::int_or_string> max_surge;
     kcontrol::boxed<kcontrol::int_or_string> max_unavailable;
 
-    friend bool operator==(const rolling_update_daemon_set&, const rolling_update_daemon_set&) = default;
+    bool operator==(const rolling_update_daemon_set&) const = default;
 };
 
 struct daemon_set_update_strategy {
@@ -42,7 +42,7 @@ struct daemon_set_update_strategy {
     kcontrol::boxed<rolling_update_daemon_set> rolling_update;
     kcontrol::text type;  // OnDelete, RollingUpdate
 
-    friend bool operator==(const daemon_set_update_strategy&, const daemon_set_update_strategy&) = default;
+    bool operator==(const daemon_set_update_strategy&) const = default;
 };
 
 struct daemon_set_spec {
@@ -53,7 +53,7 @@ struct daemon_set_spec {
     ::kcontrol::api::core::v1::pod_template_spec template_;
     daemon_set_update_strategy update_strategy;
 
-    friend bool operator==(const daemon_set_spec&, const daemon_set_spec&) = default;
+    bool operator==(const daemon_set_spec&) const = default;
 };
 
 struct daemon_set_condition {
@@ -64,7 +64,7 @@ struct daemon_set_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const daemon_set_condition&, const daemon_set_condition&) = default;
+    bool operator==(const daemon_set_condition&) const = default;
 };
 
 struct daemon_set_status {
@@ -80,7 +80,7 @@ struct daemon_set_status {
     std::optional<std::int64_t> observed_generation;
     std::optional<std::int32_t> updated_number_scheduled;
 
-    friend bool operator==(const daemon_set_status&, const daemon_set_status&) = default;
+    bool operator==(const daemon_set_status&) const = default;
 };
 
 /// DaemonSet of apps/v1.
@@ -91,7 +91,7 @@ struct daemon_set {
     daemon_set_spec spec;
     daemon_set_status status;
 
-    friend bool operator==(const daemon_set&, const daemon_set&) = default;
+    bool operator==(const daemon_set&) const = default;
 };
 
 struct rolling_update_deployment {
@@ -99,7 +99,7 @@ struct rolling_update_deployment {
     kcontrol::boxed<kcontrol::int_or_string> max_surge;
     kcontrol::boxed<kcontrol::int_or_string> max_unavailable;
 
-    friend bool operator==(const rolling_update_deployment&, const rolling_update_deployment&) = default;
+    bool operator==(const rolling_update_deployment&) const = default;
 };
 
 struct deployment_strategy {
@@ -107,7 +107,7 @@ struct deployment_strategy {
     kcontrol::boxed<rolling_update_deployment> rolling_update;
     kcontrol::text type;  // Recreate, RollingUpdate
 
-    friend bool operator==(const deployment_strategy&, const deployment_strategy&) = default;
+    bool operator==(const deployment_strategy&) const = default;
 };
 
 struct deployment_spec {
@@ -121,7 +121,7 @@ struct deployment_spec {
     deployment_strategy strategy;
     ::kcontrol::api::core::v1::pod_template_spec template_;
 
-    friend bool operator==(const deployment_spec&, const deployment_spec&) = default;
+    bool operator==(const deployment_spec&) const = default;
 };
 
 struct deployment_condition {
@@ -133,7 +133,7 @@ struct deployment_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const deployment_condition&, const deployment_condition&) = default;
+    bool operator==(const deployment_condition&) const = default;
 };
 
 struct deployment_status {
@@ -148,7 +148,7 @@ struct deployment_status {
     std::optional<std::int32_t> unavailable_replicas;
     std::optional<std::int32_t> updated_replicas;
 
-    friend bool operator==(const deployment_status&, const deployment_status&) = default;
+    bool operator==(const deployment_status&) const = default;
 };
 
 /// Deployment of apps/v1.
@@ -159,7 +159,7 @@ struct deployment {
     deployment_spec spec;
     deployment_status status;
 
-    friend bool operator==(const deployment&, const deployment&) = default;
+    bool operator==(const deployment&) const = default;
 };
 
 struct replica_set_spec {
@@ -169,7 +169,7 @@ struct replica_set_spec {
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> selector;
     ::kcontrol::api::core::v1::pod_template_spec template_;
 
-    friend bool operator==(const replica_set_spec&, const replica_set_spec&) = default;
+    bool operator==(const replica_set_spec&) const = default;
 };
 
 struct replica_set_condition {
@@ -180,7 +180,7 @@ struct replica_set_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const replica_set_condition&, const replica_set_condition&) = default;
+    bool operator==(const replica_set_condition&) const = default;
 };
 
 struct replica_set_status {
@@ -193,7 +193,7 @@ struct replica_set_status {
     std::int32_t replicas = 0;
     std::optional<std::int32_t> terminating_replicas;
 
-    friend bool operator==(const replica_set_status&, const replica_set_status&) = default;
+    bool operator==(const replica_set_status&) const = default;
 };
 
 /// ReplicaSet of apps/v1.
@@ -204,7 +204,7 @@ struct replica_set {
     replica_set_spec spec;
     replica_set_status status;
 
-    friend bool operator==(const replica_set&, const replica_set&) = default;
+    bool operator==(const replica_set&) const = default;
 };
 
 struct rolling_update_stateful_set_strategy {
@@ -212,14 +212,14 @@ struct rolling_update_stateful_set_strategy {
     kcontrol::boxed<kcontrol::int_or_string> max_unavailable;
     std::optional<std::int32_t> partition;
 
-    friend bool operator==(const rolling_update_stateful_set_strategy&, const rolling_update_stateful_set_strategy&) = default;
+    bool operator==(const rolling_update_stateful_set_strategy&) const = default;
 };
 
 struct stateful_set_ordinals {
     using kcontrol_generated = void;
     std::optional<std::int32_t> start;
 
-    friend bool operator==(const stateful_set_ordinals&, const stateful_set_ordinals&) = default;
+    bool operator==(const stateful_set_ordinals&) const = default;
 };
 
 struct stateful_set_persistent_volume_claim_retention_policy {
@@ -227,7 +227,7 @@ struct stateful_set_persistent_volume_claim_retention_policy {
     kcontrol::text when_deleted;
     kcontrol::text when_scaled;
 
-    friend bool operator==(const stateful_set_persistent_volume_claim_retention_policy&, const stateful_set_persistent_volume_claim_retention_policy&) = default;
+    bool operator==(const stateful_set_persistent_volume_claim_retention_policy&) const = default;
 };
 
 struct stateful_set_update_strategy {
@@ -235,7 +235,7 @@ struct stateful_set_update_strategy {
     kcontrol::boxed<rolling_update_stateful_set_strategy> rolling_update;
     kcontrol::text type;  // OnDelete, RollingUpdate
 
-    friend bool operator==(const stateful_set_update_strategy&, const stateful_set_update_strategy&) = default;
+    bool operator==(const stateful_set_update_strategy&) const = default;
 };
 
 struct stateful_set_spec {
@@ -252,7 +252,7 @@ struct stateful_set_spec {
     stateful_set_update_strategy update_strategy;
     kcontrol::list<::kcontrol::api::core::v1::embedded_persistent_volume_claim> volume_claim_templates;
 
-    friend bool operator==(const stateful_set_spec&, const stateful_set_spec&) = default;
+    bool operator==(const stateful_set_spec&) const = default;
 };
 
 struct stateful_set_condition {
@@ -263,7 +263,7 @@ struct stateful_set_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const stateful_set_condition&, const stateful_set_condition&) = default;
+    bool operator==(const stateful_set_condition&) const = default;
 };
 
 struct stateful_set_status {
@@ -279,7 +279,7 @@ struct stateful_set_status {
     kcontrol::text update_revision;
     std::optional<std::int32_t> updated_replicas;
 
-    friend bool operator==(const stateful_set_status&, const stateful_set_status&) = default;
+    bool operator==(const stateful_set_status&) const = default;
 };
 
 /// StatefulSet of apps/v1.
@@ -290,7 +290,7 @@ struct stateful_set {
     stateful_set_spec spec;
     stateful_set_status status;
 
-    friend bool operator==(const stateful_set&, const stateful_set&) = default;
+    bool operator==(const stateful_set&) const = default;
 };
 
 }  // namespace kcontrol::api::apps::v1

@@ -22,7 +22,7 @@ struct bound_object_reference {
     kcontrol::text name;
     kcontrol::text uid;
 
-    friend bool operator==(const bound_object_reference&, const bound_object_reference&) = default;
+    bool operator==(const bound_object_reference&) const = default;
 };
 
 struct user_info {
@@ -32,14 +32,14 @@ struct user_info {
     kcontrol::text uid;
     kcontrol::text username;
 
-    friend bool operator==(const user_info&, const user_info&) = default;
+    bool operator==(const user_info&) const = default;
 };
 
 struct self_subject_review_status {
     using kcontrol_generated = void;
     ::kcontrol::api::authentication::v1::user_info user_info;
 
-    friend bool operator==(const self_subject_review_status&, const self_subject_review_status&) = default;
+    bool operator==(const self_subject_review_status&) const = default;
 };
 
 /// SelfSubjectReview of authentication.k8s.io/v1, cluster-wide.
@@ -49,7 +49,7 @@ struct self_subject_review {
     kcontrol::object_meta metadata;
     self_subject_review_status status;
 
-    friend bool operator==(const self_subject_review&, const self_subject_review&) = default;
+    bool operator==(const self_subject_review&) const = default;
 };
 
 struct token_request_spec {
@@ -58,7 +58,7 @@ struct token_request_spec {
     kcontrol::boxed<bound_object_reference> bound_object_ref;
     std::optional<std::int64_t> expiration_seconds;
 
-    friend bool operator==(const token_request_spec&, const token_request_spec&) = default;
+    bool operator==(const token_request_spec&) const = default;
 };
 
 struct token_request_status {
@@ -66,7 +66,7 @@ struct token_request_status {
     kcontrol::timestamp expiration_timestamp;
     kcontrol::text token;
 
-    friend bool operator==(const token_request_status&, const token_request_status&) = default;
+    bool operator==(const token_request_status&) const = default;
 };
 
 /// TokenRequest of authentication.k8s.io/v1.
@@ -77,7 +77,7 @@ struct token_request {
     token_request_spec spec;
     token_request_status status;
 
-    friend bool operator==(const token_request&, const token_request&) = default;
+    bool operator==(const token_request&) const = default;
 };
 
 struct token_review_spec {
@@ -85,7 +85,7 @@ struct token_review_spec {
     kcontrol::list<kcontrol::text> audiences;
     kcontrol::text token;
 
-    friend bool operator==(const token_review_spec&, const token_review_spec&) = default;
+    bool operator==(const token_review_spec&) const = default;
 };
 
 struct token_review_status {
@@ -95,7 +95,7 @@ struct token_review_status {
     kcontrol::text error;
     user_info user;
 
-    friend bool operator==(const token_review_status&, const token_review_status&) = default;
+    bool operator==(const token_review_status&) const = default;
 };
 
 /// TokenReview of authentication.k8s.io/v1, cluster-wide.
@@ -106,7 +106,7 @@ struct token_review {
     token_review_spec spec;
     token_review_status status;
 
-    friend bool operator==(const token_review&, const token_review&) = default;
+    bool operator==(const token_review&) const = default;
 };
 
 }  // namespace kcontrol::api::authentication::v1

@@ -20,7 +20,7 @@ struct field_selector_attributes {
     kcontrol::text raw_selector;
     kcontrol::list<::kcontrol::api::meta::v1::field_selector_requirement> requirements;
 
-    friend bool operator==(const field_selector_attributes&, const field_selector_attributes&) = default;
+    bool operator==(const field_selector_attributes&) const = default;
 };
 
 struct label_selector_attributes {
@@ -28,7 +28,7 @@ struct label_selector_attributes {
     kcontrol::text raw_selector;
     kcontrol::list<::kcontrol::api::meta::v1::label_selector_requirement> requirements;
 
-    friend bool operator==(const label_selector_attributes&, const label_selector_attributes&) = default;
+    bool operator==(const label_selector_attributes&) const = default;
 };
 
 struct non_resource_attributes {
@@ -36,7 +36,7 @@ struct non_resource_attributes {
     kcontrol::text path;
     kcontrol::text verb;
 
-    friend bool operator==(const non_resource_attributes&, const non_resource_attributes&) = default;
+    bool operator==(const non_resource_attributes&) const = default;
 };
 
 struct resource_attributes {
@@ -51,7 +51,7 @@ struct resource_attributes {
     kcontrol::text verb;
     kcontrol::text version;
 
-    friend bool operator==(const resource_attributes&, const resource_attributes&) = default;
+    bool operator==(const resource_attributes&) const = default;
 };
 
 struct subject_access_review_spec {
@@ -63,7 +63,7 @@ struct subject_access_review_spec {
     kcontrol::text uid;
     kcontrol::text user;
 
-    friend bool operator==(const subject_access_review_spec&, const subject_access_review_spec&) = default;
+    bool operator==(const subject_access_review_spec&) const = default;
 };
 
 struct subject_access_review_status {
@@ -73,7 +73,7 @@ struct subject_access_review_status {
     kcontrol::text evaluation_error;
     kcontrol::text reason;
 
-    friend bool operator==(const subject_access_review_status&, const subject_access_review_status&) = default;
+    bool operator==(const subject_access_review_status&) const = default;
 };
 
 /// LocalSubjectAccessReview of authorization.k8s.io/v1.
@@ -84,7 +84,7 @@ struct local_subject_access_review {
     subject_access_review_spec spec;
     subject_access_review_status status;
 
-    friend bool operator==(const local_subject_access_review&, const local_subject_access_review&) = default;
+    bool operator==(const local_subject_access_review&) const = default;
 };
 
 struct non_resource_rule {
@@ -92,7 +92,7 @@ struct non_resource_rule {
     kcontrol::list<kcontrol::text> non_resource_urls;
     kcontrol::list<kcontrol::text> verbs;
 
-    friend bool operator==(const non_resource_rule&, const non_resource_rule&) = default;
+    bool operator==(const non_resource_rule&) const = default;
 };
 
 struct resource_rule {
@@ -102,7 +102,7 @@ struct resource_rule {
     kcontrol::list<kcontrol::text> resources;
     kcontrol::list<kcontrol::text> verbs;
 
-    friend bool operator==(const resource_rule&, const resource_rule&) = default;
+    bool operator==(const resource_rule&) const = default;
 };
 
 struct self_subject_access_review_spec {
@@ -110,7 +110,7 @@ struct self_subject_access_review_spec {
     kcontrol::boxed<::kcontrol::api::authorization::v1::non_resource_attributes> non_resource_attributes;
     kcontrol::boxed<::kcontrol::api::authorization::v1::resource_attributes> resource_attributes;
 
-    friend bool operator==(const self_subject_access_review_spec&, const self_subject_access_review_spec&) = default;
+    bool operator==(const self_subject_access_review_spec&) const = default;
 };
 
 /// SelfSubjectAccessReview of authorization.k8s.io/v1, cluster-wide.
@@ -121,14 +121,14 @@ struct self_subject_access_review {
     self_subject_access_review_spec spec;
     subject_access_review_status status;
 
-    friend bool operator==(const self_subject_access_review&, const self_subject_access_review&) = default;
+    bool operator==(const self_subject_access_review&) const = default;
 };
 
 struct self_subject_rules_review_spec {
     using kcontrol_generated = void;
     kcontrol::text namespace_;
 
-    friend bool operator==(const self_subject_rules_review_spec&, const self_subject_rules_review_spec&) = default;
+    bool operator==(const self_subject_rules_review_spec&) const = default;
 };
 
 struct subject_rules_review_status {
@@ -138,7 +138,7 @@ struct subject_rules_review_status {
     kcontrol::list<non_resource_rule> non_resource_rules;
     kcontrol::list<resource_rule> resource_rules;
 
-    friend bool operator==(const subject_rules_review_status&, const subject_rules_review_status&) = default;
+    bool operator==(const subject_rules_review_status&) const = default;
 };
 
 /// SelfSubjectRulesReview of authorization.k8s.io/v1, cluster-wide.
@@ -149,7 +149,7 @@ struct self_subject_rules_review {
     self_subject_rules_review_spec spec;
     subject_rules_review_status status;
 
-    friend bool operator==(const self_subject_rules_review&, const self_subject_rules_review&) = default;
+    bool operator==(const self_subject_rules_review&) const = default;
 };
 
 /// SubjectAccessReview of authorization.k8s.io/v1, cluster-wide.
@@ -160,7 +160,7 @@ struct subject_access_review {
     subject_access_review_spec spec;
     subject_access_review_status status;
 
-    friend bool operator==(const subject_access_review&, const subject_access_review&) = default;
+    bool operator==(const subject_access_review&) const = default;
 };
 
 }  // namespace kcontrol::api::authorization::v1

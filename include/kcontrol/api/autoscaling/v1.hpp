@@ -18,7 +18,7 @@ struct cross_version_object_reference {
     kcontrol::text kind;
     kcontrol::text name;
 
-    friend bool operator==(const cross_version_object_reference&, const cross_version_object_reference&) = default;
+    bool operator==(const cross_version_object_reference&) const = default;
 };
 
 struct horizontal_pod_autoscaler_spec {
@@ -28,7 +28,7 @@ struct horizontal_pod_autoscaler_spec {
     cross_version_object_reference scale_target_ref;
     std::optional<std::int32_t> target_cpu_utilization_percentage;
 
-    friend bool operator==(const horizontal_pod_autoscaler_spec&, const horizontal_pod_autoscaler_spec&) = default;
+    bool operator==(const horizontal_pod_autoscaler_spec&) const = default;
 };
 
 struct horizontal_pod_autoscaler_status {
@@ -39,7 +39,7 @@ struct horizontal_pod_autoscaler_status {
     kcontrol::timestamp last_scale_time;
     std::optional<std::int64_t> observed_generation;
 
-    friend bool operator==(const horizontal_pod_autoscaler_status&, const horizontal_pod_autoscaler_status&) = default;
+    bool operator==(const horizontal_pod_autoscaler_status&) const = default;
 };
 
 /// HorizontalPodAutoscaler of autoscaling/v1.
@@ -50,14 +50,14 @@ struct horizontal_pod_autoscaler {
     horizontal_pod_autoscaler_spec spec;
     horizontal_pod_autoscaler_status status;
 
-    friend bool operator==(const horizontal_pod_autoscaler&, const horizontal_pod_autoscaler&) = default;
+    bool operator==(const horizontal_pod_autoscaler&) const = default;
 };
 
 struct scale_spec {
     using kcontrol_generated = void;
     std::optional<std::int32_t> replicas;
 
-    friend bool operator==(const scale_spec&, const scale_spec&) = default;
+    bool operator==(const scale_spec&) const = default;
 };
 
 struct scale_status {
@@ -65,7 +65,7 @@ struct scale_status {
     std::int32_t replicas = 0;
     kcontrol::text selector;
 
-    friend bool operator==(const scale_status&, const scale_status&) = default;
+    bool operator==(const scale_status&) const = default;
 };
 
 /// Scale of autoscaling/v1.
@@ -76,7 +76,7 @@ struct scale {
     scale_spec spec;
     scale_status status;
 
-    friend bool operator==(const scale&, const scale&) = default;
+    bool operator==(const scale&) const = default;
 };
 
 }  // namespace kcontrol::api::autoscaling::v1

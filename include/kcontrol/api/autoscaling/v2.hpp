@@ -23,7 +23,7 @@ struct metric_target {
     kcontrol::text type;
     kcontrol::quantity_text value;
 
-    friend bool operator==(const metric_target&, const metric_target&) = default;
+    bool operator==(const metric_target&) const = default;
 };
 
 struct container_resource_metric_source {
@@ -32,7 +32,7 @@ struct container_resource_metric_source {
     kcontrol::text name;
     metric_target target;
 
-    friend bool operator==(const container_resource_metric_source&, const container_resource_metric_source&) = default;
+    bool operator==(const container_resource_metric_source&) const = default;
 };
 
 struct metric_value_status {
@@ -41,7 +41,7 @@ struct metric_value_status {
     kcontrol::quantity_text average_value;
     kcontrol::quantity_text value;
 
-    friend bool operator==(const metric_value_status&, const metric_value_status&) = default;
+    bool operator==(const metric_value_status&) const = default;
 };
 
 struct container_resource_metric_status {
@@ -50,7 +50,7 @@ struct container_resource_metric_status {
     metric_value_status current;
     kcontrol::text name;
 
-    friend bool operator==(const container_resource_metric_status&, const container_resource_metric_status&) = default;
+    bool operator==(const container_resource_metric_status&) const = default;
 };
 
 struct cross_version_object_reference {
@@ -59,7 +59,7 @@ struct cross_version_object_reference {
     kcontrol::text kind;
     kcontrol::text name;
 
-    friend bool operator==(const cross_version_object_reference&, const cross_version_object_reference&) = default;
+    bool operator==(const cross_version_object_reference&) const = default;
 };
 
 struct metric_identifier {
@@ -67,7 +67,7 @@ struct metric_identifier {
     kcontrol::text name;
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> selector;
 
-    friend bool operator==(const metric_identifier&, const metric_identifier&) = default;
+    bool operator==(const metric_identifier&) const = default;
 };
 
 struct external_metric_source {
@@ -75,7 +75,7 @@ struct external_metric_source {
     metric_identifier metric;
     metric_target target;
 
-    friend bool operator==(const external_metric_source&, const external_metric_source&) = default;
+    bool operator==(const external_metric_source&) const = default;
 };
 
 struct external_metric_status {
@@ -83,7 +83,7 @@ struct external_metric_status {
     metric_value_status current;
     metric_identifier metric;
 
-    friend bool operator==(const external_metric_status&, const external_metric_status&) = default;
+    bool operator==(const external_metric_status&) const = default;
 };
 
 struct hpa_scaling_policy {
@@ -92,7 +92,7 @@ struct hpa_scaling_policy {
     kcontrol::text type;
     std::int32_t value = 0;
 
-    friend bool operator==(const hpa_scaling_policy&, const hpa_scaling_policy&) = default;
+    bool operator==(const hpa_scaling_policy&) const = default;
 };
 
 struct hpa_scaling_rules {
@@ -102,7 +102,7 @@ struct hpa_scaling_rules {
     std::optional<std::int32_t> stabilization_window_seconds;
     kcontrol::quantity_text tolerance;
 
-    friend bool operator==(const hpa_scaling_rules&, const hpa_scaling_rules&) = default;
+    bool operator==(const hpa_scaling_rules&) const = default;
 };
 
 struct horizontal_pod_autoscaler_behavior {
@@ -110,7 +110,7 @@ struct horizontal_pod_autoscaler_behavior {
     kcontrol::boxed<hpa_scaling_rules> scale_down;
     kcontrol::boxed<hpa_scaling_rules> scale_up;
 
-    friend bool operator==(const horizontal_pod_autoscaler_behavior&, const horizontal_pod_autoscaler_behavior&) = default;
+    bool operator==(const horizontal_pod_autoscaler_behavior&) const = default;
 };
 
 struct object_metric_source {
@@ -119,7 +119,7 @@ struct object_metric_source {
     metric_identifier metric;
     metric_target target;
 
-    friend bool operator==(const object_metric_source&, const object_metric_source&) = default;
+    bool operator==(const object_metric_source&) const = default;
 };
 
 struct pods_metric_source {
@@ -127,7 +127,7 @@ struct pods_metric_source {
     metric_identifier metric;
     metric_target target;
 
-    friend bool operator==(const pods_metric_source&, const pods_metric_source&) = default;
+    bool operator==(const pods_metric_source&) const = default;
 };
 
 struct resource_metric_source {
@@ -135,7 +135,7 @@ struct resource_metric_source {
     kcontrol::text name;
     metric_target target;
 
-    friend bool operator==(const resource_metric_source&, const resource_metric_source&) = default;
+    bool operator==(const resource_metric_source&) const = default;
 };
 
 struct metric_spec {
@@ -147,7 +147,7 @@ struct metric_spec {
     kcontrol::boxed<resource_metric_source> resource;
     kcontrol::text type;
 
-    friend bool operator==(const metric_spec&, const metric_spec&) = default;
+    bool operator==(const metric_spec&) const = default;
 };
 
 struct horizontal_pod_autoscaler_spec {
@@ -158,7 +158,7 @@ struct horizontal_pod_autoscaler_spec {
     std::optional<std::int32_t> min_replicas;
     cross_version_object_reference scale_target_ref;
 
-    friend bool operator==(const horizontal_pod_autoscaler_spec&, const horizontal_pod_autoscaler_spec&) = default;
+    bool operator==(const horizontal_pod_autoscaler_spec&) const = default;
 };
 
 struct horizontal_pod_autoscaler_condition {
@@ -169,7 +169,7 @@ struct horizontal_pod_autoscaler_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const horizontal_pod_autoscaler_condition&, const horizontal_pod_autoscaler_condition&) = default;
+    bool operator==(const horizontal_pod_autoscaler_condition&) const = default;
 };
 
 struct object_metric_status {
@@ -178,7 +178,7 @@ struct object_metric_status {
     cross_version_object_reference described_object;
     metric_identifier metric;
 
-    friend bool operator==(const object_metric_status&, const object_metric_status&) = default;
+    bool operator==(const object_metric_status&) const = default;
 };
 
 struct pods_metric_status {
@@ -186,7 +186,7 @@ struct pods_metric_status {
     metric_value_status current;
     metric_identifier metric;
 
-    friend bool operator==(const pods_metric_status&, const pods_metric_status&) = default;
+    bool operator==(const pods_metric_status&) const = default;
 };
 
 struct resource_metric_status {
@@ -194,7 +194,7 @@ struct resource_metric_status {
     metric_value_status current;
     kcontrol::text name;
 
-    friend bool operator==(const resource_metric_status&, const resource_metric_status&) = default;
+    bool operator==(const resource_metric_status&) const = default;
 };
 
 struct metric_status {
@@ -206,7 +206,7 @@ struct metric_status {
     kcontrol::boxed<resource_metric_status> resource;
     kcontrol::text type;
 
-    friend bool operator==(const metric_status&, const metric_status&) = default;
+    bool operator==(const metric_status&) const = default;
 };
 
 struct horizontal_pod_autoscaler_status {
@@ -218,7 +218,7 @@ struct horizontal_pod_autoscaler_status {
     kcontrol::timestamp last_scale_time;
     std::optional<std::int64_t> observed_generation;
 
-    friend bool operator==(const horizontal_pod_autoscaler_status&, const horizontal_pod_autoscaler_status&) = default;
+    bool operator==(const horizontal_pod_autoscaler_status&) const = default;
 };
 
 /// HorizontalPodAutoscaler of autoscaling/v2.
@@ -229,7 +229,7 @@ struct horizontal_pod_autoscaler {
     horizontal_pod_autoscaler_spec spec;
     horizontal_pod_autoscaler_status status;
 
-    friend bool operator==(const horizontal_pod_autoscaler&, const horizontal_pod_autoscaler&) = default;
+    bool operator==(const horizontal_pod_autoscaler&) const = default;
 };
 
 }  // namespace kcontrol::api::autoscaling::v2

@@ -22,7 +22,7 @@ struct pod_failure_policy_on_exit_codes_requirement {
     kcontrol::text operator_;  // In, NotIn
     kcontrol::list<std::int32_t> values;
 
-    friend bool operator==(const pod_failure_policy_on_exit_codes_requirement&, const pod_failure_policy_on_exit_codes_requirement&) = default;
+    bool operator==(const pod_failure_policy_on_exit_codes_requirement&) const = default;
 };
 
 struct pod_failure_policy_on_pod_conditions_pattern {
@@ -30,7 +30,7 @@ struct pod_failure_policy_on_pod_conditions_pattern {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const pod_failure_policy_on_pod_conditions_pattern&, const pod_failure_policy_on_pod_conditions_pattern&) = default;
+    bool operator==(const pod_failure_policy_on_pod_conditions_pattern&) const = default;
 };
 
 struct pod_failure_policy_rule {
@@ -39,14 +39,14 @@ struct pod_failure_policy_rule {
     kcontrol::boxed<pod_failure_policy_on_exit_codes_requirement> on_exit_codes;
     kcontrol::list<pod_failure_policy_on_pod_conditions_pattern> on_pod_conditions;
 
-    friend bool operator==(const pod_failure_policy_rule&, const pod_failure_policy_rule&) = default;
+    bool operator==(const pod_failure_policy_rule&) const = default;
 };
 
 struct pod_failure_policy {
     using kcontrol_generated = void;
     kcontrol::list<pod_failure_policy_rule> rules;
 
-    friend bool operator==(const pod_failure_policy&, const pod_failure_policy&) = default;
+    bool operator==(const pod_failure_policy&) const = default;
 };
 
 struct success_policy_rule {
@@ -54,14 +54,14 @@ struct success_policy_rule {
     std::optional<std::int32_t> succeeded_count;
     kcontrol::text succeeded_indexes;
 
-    friend bool operator==(const success_policy_rule&, const success_policy_rule&) = default;
+    bool operator==(const success_policy_rule&) const = default;
 };
 
 struct success_policy {
     using kcontrol_generated = void;
     kcontrol::list<success_policy_rule> rules;
 
-    friend bool operator==(const success_policy&, const success_policy&) = default;
+    bool operator==(const success_policy&) const = default;
 };
 
 struct job_spec {
@@ -83,7 +83,7 @@ struct job_spec {
     ::kcontrol::api::core::v1::pod_template_spec template_;
     std::optional<std::int32_t> ttl_seconds_after_finished;
 
-    friend bool operator==(const job_spec&, const job_spec&) = default;
+    bool operator==(const job_spec&) const = default;
 };
 
 struct job_template_spec {
@@ -91,7 +91,7 @@ struct job_template_spec {
     kcontrol::object_meta metadata;
     job_spec spec;
 
-    friend bool operator==(const job_template_spec&, const job_template_spec&) = default;
+    bool operator==(const job_template_spec&) const = default;
 };
 
 struct cron_job_spec {
@@ -105,7 +105,7 @@ struct cron_job_spec {
     std::optional<bool> suspend;
     kcontrol::text time_zone;
 
-    friend bool operator==(const cron_job_spec&, const cron_job_spec&) = default;
+    bool operator==(const cron_job_spec&) const = default;
 };
 
 struct cron_job_status {
@@ -114,7 +114,7 @@ struct cron_job_status {
     kcontrol::timestamp last_schedule_time;
     kcontrol::timestamp last_successful_time;
 
-    friend bool operator==(const cron_job_status&, const cron_job_status&) = default;
+    bool operator==(const cron_job_status&) const = default;
 };
 
 /// CronJob of batch/v1.
@@ -125,7 +125,7 @@ struct cron_job {
     cron_job_spec spec;
     cron_job_status status;
 
-    friend bool operator==(const cron_job&, const cron_job&) = default;
+    bool operator==(const cron_job&) const = default;
 };
 
 struct job_condition {
@@ -137,7 +137,7 @@ struct job_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const job_condition&, const job_condition&) = default;
+    bool operator==(const job_condition&) const = default;
 };
 
 struct uncounted_terminated_pods {
@@ -145,7 +145,7 @@ struct uncounted_terminated_pods {
     kcontrol::list<kcontrol::text> failed;
     kcontrol::list<kcontrol::text> succeeded;
 
-    friend bool operator==(const uncounted_terminated_pods&, const uncounted_terminated_pods&) = default;
+    bool operator==(const uncounted_terminated_pods&) const = default;
 };
 
 struct job_status {
@@ -162,7 +162,7 @@ struct job_status {
     std::optional<std::int32_t> terminating;
     kcontrol::boxed<::kcontrol::api::batch::v1::uncounted_terminated_pods> uncounted_terminated_pods;
 
-    friend bool operator==(const job_status&, const job_status&) = default;
+    bool operator==(const job_status&) const = default;
 };
 
 /// Job of batch/v1.
@@ -173,7 +173,7 @@ struct job {
     job_spec spec;
     job_status status;
 
-    friend bool operator==(const job&, const job&) = default;
+    bool operator==(const job&) const = default;
 };
 
 }  // namespace kcontrol::api::batch::v1

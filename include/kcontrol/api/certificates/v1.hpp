@@ -25,7 +25,7 @@ struct certificate_signing_request_spec {
     kcontrol::list<kcontrol::text> usages;
     kcontrol::text username;
 
-    friend bool operator==(const certificate_signing_request_spec&, const certificate_signing_request_spec&) = default;
+    bool operator==(const certificate_signing_request_spec&) const = default;
 };
 
 struct certificate_signing_request_condition {
@@ -37,7 +37,7 @@ struct certificate_signing_request_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const certificate_signing_request_condition&, const certificate_signing_request_condition&) = default;
+    bool operator==(const certificate_signing_request_condition&) const = default;
 };
 
 struct certificate_signing_request_status {
@@ -45,7 +45,7 @@ struct certificate_signing_request_status {
     kcontrol::text certificate;
     kcontrol::list<certificate_signing_request_condition> conditions;
 
-    friend bool operator==(const certificate_signing_request_status&, const certificate_signing_request_status&) = default;
+    bool operator==(const certificate_signing_request_status&) const = default;
 };
 
 /// CertificateSigningRequest of certificates.k8s.io/v1, cluster-wide.
@@ -56,7 +56,7 @@ struct certificate_signing_request {
     certificate_signing_request_spec spec;
     certificate_signing_request_status status;
 
-    friend bool operator==(const certificate_signing_request&, const certificate_signing_request&) = default;
+    bool operator==(const certificate_signing_request&) const = default;
 };
 
 }  // namespace kcontrol::api::certificates::v1

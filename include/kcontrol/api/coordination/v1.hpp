@@ -22,7 +22,7 @@ struct lease_spec {
     kcontrol::micro_time renew_time;
     kcontrol::text strategy;
 
-    friend bool operator==(const lease_spec&, const lease_spec&) = default;
+    bool operator==(const lease_spec&) const = default;
 };
 
 /// Lease of coordination.k8s.io/v1.
@@ -32,7 +32,7 @@ struct lease {
     kcontrol::object_meta metadata;
     lease_spec spec;
 
-    friend bool operator==(const lease&, const lease&) = default;
+    bool operator==(const lease&) const = default;
 };
 
 }  // namespace kcontrol::api::coordination::v1

@@ -28,7 +28,7 @@ struct node_selector_requirement {
     kcontrol::text operator_;  // DoesNotExist, Exists, Gt, In, Lt, NotIn
     kcontrol::list<kcontrol::text> values;
 
-    friend bool operator==(const node_selector_requirement&, const node_selector_requirement&) = default;
+    bool operator==(const node_selector_requirement&) const = default;
 };
 
 struct node_selector_term {
@@ -36,7 +36,7 @@ struct node_selector_term {
     kcontrol::list<node_selector_requirement> match_expressions;
     kcontrol::list<node_selector_requirement> match_fields;
 
-    friend bool operator==(const node_selector_term&, const node_selector_term&) = default;
+    bool operator==(const node_selector_term&) const = default;
 };
 
 struct preferred_scheduling_term {
@@ -44,14 +44,14 @@ struct preferred_scheduling_term {
     node_selector_term preference;
     std::int32_t weight = 0;
 
-    friend bool operator==(const preferred_scheduling_term&, const preferred_scheduling_term&) = default;
+    bool operator==(const preferred_scheduling_term&) const = default;
 };
 
 struct node_selector {
     using kcontrol_generated = void;
     kcontrol::list<node_selector_term> node_selector_terms;
 
-    friend bool operator==(const node_selector&, const node_selector&) = default;
+    bool operator==(const node_selector&) const = default;
 };
 
 struct node_affinity {
@@ -59,7 +59,7 @@ struct node_affinity {
     kcontrol::list<preferred_scheduling_term> preferred_during_scheduling_ignored_during_execution;
     kcontrol::boxed<node_selector> required_during_scheduling_ignored_during_execution;
 
-    friend bool operator==(const node_affinity&, const node_affinity&) = default;
+    bool operator==(const node_affinity&) const = default;
 };
 
 struct pod_affinity_term {
@@ -71,7 +71,7 @@ struct pod_affinity_term {
     kcontrol::list<kcontrol::text> namespaces;
     kcontrol::text topology_key;
 
-    friend bool operator==(const pod_affinity_term&, const pod_affinity_term&) = default;
+    bool operator==(const pod_affinity_term&) const = default;
 };
 
 struct weighted_pod_affinity_term {
@@ -79,7 +79,7 @@ struct weighted_pod_affinity_term {
     ::kcontrol::api::core::v1::pod_affinity_term pod_affinity_term;
     std::int32_t weight = 0;
 
-    friend bool operator==(const weighted_pod_affinity_term&, const weighted_pod_affinity_term&) = default;
+    bool operator==(const weighted_pod_affinity_term&) const = default;
 };
 
 struct pod_affinity {
@@ -87,7 +87,7 @@ struct pod_affinity {
     kcontrol::list<weighted_pod_affinity_term> preferred_during_scheduling_ignored_during_execution;
     kcontrol::list<pod_affinity_term> required_during_scheduling_ignored_during_execution;
 
-    friend bool operator==(const pod_affinity&, const pod_affinity&) = default;
+    bool operator==(const pod_affinity&) const = default;
 };
 
 struct pod_anti_affinity {
@@ -95,7 +95,7 @@ struct pod_anti_affinity {
     kcontrol::list<weighted_pod_affinity_term> preferred_during_scheduling_ignored_during_execution;
     kcontrol::list<pod_affinity_term> required_during_scheduling_ignored_during_execution;
 
-    friend bool operator==(const pod_anti_affinity&, const pod_anti_affinity&) = default;
+    bool operator==(const pod_anti_affinity&) const = default;
 };
 
 struct affinity {
@@ -104,7 +104,7 @@ struct affinity {
     kcontrol::boxed<::kcontrol::api::core::v1::pod_affinity> pod_affinity;
     kcontrol::boxed<::kcontrol::api::core::v1::pod_anti_affinity> pod_anti_affinity;
 
-    friend bool operator==(const affinity&, const affinity&) = default;
+    bool operator==(const affinity&) const = default;
 };
 
 struct app_armor_profile {
@@ -112,7 +112,7 @@ struct app_armor_profile {
     kcontrol::text localhost_profile;
     kcontrol::text type;  // Localhost, RuntimeDefault, Unconfined
 
-    friend bool operator==(const app_armor_profile&, const app_armor_profile&) = default;
+    bool operator==(const app_armor_profile&) const = default;
 };
 
 struct attached_volume {
@@ -120,7 +120,7 @@ struct attached_volume {
     kcontrol::text device_path;
     kcontrol::text name;
 
-    friend bool operator==(const attached_volume&, const attached_volume&) = default;
+    bool operator==(const attached_volume&) const = default;
 };
 
 struct aws_elastic_block_store_volume_source {
@@ -130,7 +130,7 @@ struct aws_elastic_block_store_volume_source {
     std::optional<bool> read_only;
     kcontrol::text volume_id;
 
-    friend bool operator==(const aws_elastic_block_store_volume_source&, const aws_elastic_block_store_volume_source&) = default;
+    bool operator==(const aws_elastic_block_store_volume_source&) const = default;
 };
 
 struct azure_disk_volume_source {
@@ -142,7 +142,7 @@ struct azure_disk_volume_source {
     kcontrol::text kind;  // Dedicated, Managed, Shared
     std::optional<bool> read_only;
 
-    friend bool operator==(const azure_disk_volume_source&, const azure_disk_volume_source&) = default;
+    bool operator==(const azure_disk_volume_source&) const = default;
 };
 
 struct azure_file_persistent_volume_source {
@@ -152,7 +152,7 @@ struct azure_file_persistent_volume_source {
     kcontrol::text secret_namespace;
     kcontrol::text share_name;
 
-    friend bool operator==(const azure_file_persistent_volume_source&, const azure_file_persistent_volume_source&) = default;
+    bool operator==(const azure_file_persistent_volume_source&) const = default;
 };
 
 struct azure_file_volume_source {
@@ -161,7 +161,7 @@ struct azure_file_volume_source {
     kcontrol::text secret_name;
     kcontrol::text share_name;
 
-    friend bool operator==(const azure_file_volume_source&, const azure_file_volume_source&) = default;
+    bool operator==(const azure_file_volume_source&) const = default;
 };
 
 struct object_reference {
@@ -174,7 +174,7 @@ struct object_reference {
     kcontrol::text resource_version;
     kcontrol::text uid;
 
-    friend bool operator==(const object_reference&, const object_reference&) = default;
+    bool operator==(const object_reference&) const = default;
 };
 
 /// Binding of v1.
@@ -184,7 +184,7 @@ struct binding {
     kcontrol::object_meta metadata;
     object_reference target;
 
-    friend bool operator==(const binding&, const binding&) = default;
+    bool operator==(const binding&) const = default;
 };
 
 struct capabilities {
@@ -192,7 +192,7 @@ struct capabilities {
     kcontrol::list<kcontrol::text> add;
     kcontrol::list<kcontrol::text> drop;
 
-    friend bool operator==(const capabilities&, const capabilities&) = default;
+    bool operator==(const capabilities&) const = default;
 };
 
 struct secret_reference {
@@ -200,7 +200,7 @@ struct secret_reference {
     kcontrol::text name;
     kcontrol::text namespace_;
 
-    friend bool operator==(const secret_reference&, const secret_reference&) = default;
+    bool operator==(const secret_reference&) const = default;
 };
 
 struct ceph_fs_persistent_volume_source {
@@ -212,14 +212,14 @@ struct ceph_fs_persistent_volume_source {
     kcontrol::boxed<secret_reference> secret_ref;
     kcontrol::text user;
 
-    friend bool operator==(const ceph_fs_persistent_volume_source&, const ceph_fs_persistent_volume_source&) = default;
+    bool operator==(const ceph_fs_persistent_volume_source&) const = default;
 };
 
 struct local_object_reference {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const local_object_reference&, const local_object_reference&) = default;
+    bool operator==(const local_object_reference&) const = default;
 };
 
 struct ceph_fs_volume_source {
@@ -231,7 +231,7 @@ struct ceph_fs_volume_source {
     kcontrol::boxed<local_object_reference> secret_ref;
     kcontrol::text user;
 
-    friend bool operator==(const ceph_fs_volume_source&, const ceph_fs_volume_source&) = default;
+    bool operator==(const ceph_fs_volume_source&) const = default;
 };
 
 struct cinder_persistent_volume_source {
@@ -241,7 +241,7 @@ struct cinder_persistent_volume_source {
     kcontrol::boxed<secret_reference> secret_ref;
     kcontrol::text volume_id;
 
-    friend bool operator==(const cinder_persistent_volume_source&, const cinder_persistent_volume_source&) = default;
+    bool operator==(const cinder_persistent_volume_source&) const = default;
 };
 
 struct cinder_volume_source {
@@ -251,14 +251,14 @@ struct cinder_volume_source {
     kcontrol::boxed<local_object_reference> secret_ref;
     kcontrol::text volume_id;
 
-    friend bool operator==(const cinder_volume_source&, const cinder_volume_source&) = default;
+    bool operator==(const cinder_volume_source&) const = default;
 };
 
 struct client_ip_config {
     using kcontrol_generated = void;
     std::optional<std::int32_t> timeout_seconds;
 
-    friend bool operator==(const client_ip_config&, const client_ip_config&) = default;
+    bool operator==(const client_ip_config&) const = default;
 };
 
 struct cluster_trust_bundle_projection {
@@ -269,7 +269,7 @@ struct cluster_trust_bundle_projection {
     kcontrol::text path;
     kcontrol::text signer_name;
 
-    friend bool operator==(const cluster_trust_bundle_projection&, const cluster_trust_bundle_projection&) = default;
+    bool operator==(const cluster_trust_bundle_projection&) const = default;
 };
 
 struct component_condition {
@@ -279,7 +279,7 @@ struct component_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const component_condition&, const component_condition&) = default;
+    bool operator==(const component_condition&) const = default;
 };
 
 /// ComponentStatus of v1, cluster-wide.
@@ -289,7 +289,7 @@ struct component_status {
     kcontrol::object_meta metadata;
     kcontrol::list<component_condition> conditions;
 
-    friend bool operator==(const component_status&, const component_status&) = default;
+    bool operator==(const component_status&) const = default;
 };
 
 /// ConfigMap of v1.
@@ -301,7 +301,7 @@ struct config_map {
     kcontrol::dict<kcontrol::text> data;
     std::optional<bool> immutable;
 
-    friend bool operator==(const config_map&, const config_map&) = default;
+    bool operator==(const config_map&) const = default;
 };
 
 struct config_map_env_source {
@@ -309,7 +309,7 @@ struct config_map_env_source {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const config_map_env_source&, const config_map_env_source&) = default;
+    bool operator==(const config_map_env_source&) const = default;
 };
 
 struct config_map_key_selector {
@@ -318,7 +318,7 @@ struct config_map_key_selector {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const config_map_key_selector&, const config_map_key_selector&) = default;
+    bool operator==(const config_map_key_selector&) const = default;
 };
 
 struct config_map_node_config_source {
@@ -329,7 +329,7 @@ struct config_map_node_config_source {
     kcontrol::text resource_version;
     kcontrol::text uid;
 
-    friend bool operator==(const config_map_node_config_source&, const config_map_node_config_source&) = default;
+    bool operator==(const config_map_node_config_source&) const = default;
 };
 
 struct key_to_path {
@@ -338,7 +338,7 @@ struct key_to_path {
     std::optional<std::int32_t> mode;
     kcontrol::text path;
 
-    friend bool operator==(const key_to_path&, const key_to_path&) = default;
+    bool operator==(const key_to_path&) const = default;
 };
 
 struct config_map_projection {
@@ -347,7 +347,7 @@ struct config_map_projection {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const config_map_projection&, const config_map_projection&) = default;
+    bool operator==(const config_map_projection&) const = default;
 };
 
 struct config_map_volume_source {
@@ -357,7 +357,7 @@ struct config_map_volume_source {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const config_map_volume_source&, const config_map_volume_source&) = default;
+    bool operator==(const config_map_volume_source&) const = default;
 };
 
 struct object_field_selector {
@@ -365,7 +365,7 @@ struct object_field_selector {
     kcontrol::text api_version;
     kcontrol::text field_path;
 
-    friend bool operator==(const object_field_selector&, const object_field_selector&) = default;
+    bool operator==(const object_field_selector&) const = default;
 };
 
 struct file_key_selector {
@@ -375,7 +375,7 @@ struct file_key_selector {
     kcontrol::text path;
     kcontrol::text volume_name;
 
-    friend bool operator==(const file_key_selector&, const file_key_selector&) = default;
+    bool operator==(const file_key_selector&) const = default;
 };
 
 struct resource_field_selector {
@@ -384,7 +384,7 @@ struct resource_field_selector {
     kcontrol::quantity_text divisor;
     kcontrol::text resource;
 
-    friend bool operator==(const resource_field_selector&, const resource_field_selector&) = default;
+    bool operator==(const resource_field_selector&) const = default;
 };
 
 struct secret_key_selector {
@@ -393,7 +393,7 @@ struct secret_key_selector {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const secret_key_selector&, const secret_key_selector&) = default;
+    bool operator==(const secret_key_selector&) const = default;
 };
 
 struct env_var_source {
@@ -404,7 +404,7 @@ struct env_var_source {
     kcontrol::boxed<resource_field_selector> resource_field_ref;
     kcontrol::boxed<secret_key_selector> secret_key_ref;
 
-    friend bool operator==(const env_var_source&, const env_var_source&) = default;
+    bool operator==(const env_var_source&) const = default;
 };
 
 struct env_var {
@@ -413,7 +413,7 @@ struct env_var {
     kcontrol::text value;
     kcontrol::boxed<env_var_source> value_from;
 
-    friend bool operator==(const env_var&, const env_var&) = default;
+    bool operator==(const env_var&) const = default;
 };
 
 struct secret_env_source {
@@ -421,7 +421,7 @@ struct secret_env_source {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const secret_env_source&, const secret_env_source&) = default;
+    bool operator==(const secret_env_source&) const = default;
 };
 
 struct env_from_source {
@@ -430,14 +430,14 @@ struct env_from_source {
     kcontrol::text prefix;
     kcontrol::boxed<secret_env_source> secret_ref;
 
-    friend bool operator==(const env_from_source&, const env_from_source&) = default;
+    bool operator==(const env_from_source&) const = default;
 };
 
 struct exec_action {
     using kcontrol_generated = void;
     kcontrol::list<kcontrol::text> command;
 
-    friend bool operator==(const exec_action&, const exec_action&) = default;
+    bool operator==(const exec_action&) const = default;
 };
 
 struct http_header {
@@ -445,7 +445,7 @@ struct http_header {
     kcontrol::text name;
     kcontrol::text value;
 
-    friend bool operator==(const http_header&, const http_header&) = default;
+    bool operator==(const http_header&) const = default;
 };
 
 struct http_get_action {
@@ -456,14 +456,14 @@ struct http_get_action {
     kcontrol::int_or_string port;
     kcontrol::text scheme;  // HTTP, HTTPS
 
-    friend bool operator==(const http_get_action&, const http_get_action&) = default;
+    bool operator==(const http_get_action&) const = default;
 };
 
 struct sleep_action {
     using kcontrol_generated = void;
     std::int64_t seconds = 0;
 
-    friend bool operator==(const sleep_action&, const sleep_action&) = default;
+    bool operator==(const sleep_action&) const = default;
 };
 
 struct tcp_socket_action {
@@ -471,7 +471,7 @@ struct tcp_socket_action {
     kcontrol::text host;
     kcontrol::int_or_string port;
 
-    friend bool operator==(const tcp_socket_action&, const tcp_socket_action&) = default;
+    bool operator==(const tcp_socket_action&) const = default;
 };
 
 struct lifecycle_handler {
@@ -481,7 +481,7 @@ struct lifecycle_handler {
     kcontrol::boxed<sleep_action> sleep;
     kcontrol::boxed<tcp_socket_action> tcp_socket;
 
-    friend bool operator==(const lifecycle_handler&, const lifecycle_handler&) = default;
+    bool operator==(const lifecycle_handler&) const = default;
 };
 
 struct lifecycle {
@@ -490,7 +490,7 @@ struct lifecycle {
     kcontrol::boxed<lifecycle_handler> pre_stop;
     kcontrol::text stop_signal;  // SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGCLD, SIGCONT, SIGFPE, SIGHUP, SIGILL, SIGINT...
 
-    friend bool operator==(const lifecycle&, const lifecycle&) = default;
+    bool operator==(const lifecycle&) const = default;
 };
 
 struct grpc_action {
@@ -498,7 +498,7 @@ struct grpc_action {
     std::int32_t port = 0;
     kcontrol::text service;
 
-    friend bool operator==(const grpc_action&, const grpc_action&) = default;
+    bool operator==(const grpc_action&) const = default;
 };
 
 struct probe {
@@ -514,7 +514,7 @@ struct probe {
     std::optional<std::int64_t> termination_grace_period_seconds;
     std::optional<std::int32_t> timeout_seconds;
 
-    friend bool operator==(const probe&, const probe&) = default;
+    bool operator==(const probe&) const = default;
 };
 
 struct container_port {
@@ -525,7 +525,7 @@ struct container_port {
     kcontrol::text name;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const ::kcontrol::api::core::v1::container_port&, const ::kcontrol::api::core::v1::container_port&) = default;
+    bool operator==(const ::kcontrol::api::core::v1::container_port&) const = default;
 };
 
 struct container_resize_policy {
@@ -533,7 +533,7 @@ struct container_resize_policy {
     kcontrol::text resource_name;
     kcontrol::text restart_policy;
 
-    friend bool operator==(const container_resize_policy&, const container_resize_policy&) = default;
+    bool operator==(const container_resize_policy&) const = default;
 };
 
 struct resource_claim {
@@ -541,7 +541,7 @@ struct resource_claim {
     kcontrol::text name;
     kcontrol::text request;
 
-    friend bool operator==(const resource_claim&, const resource_claim&) = default;
+    bool operator==(const resource_claim&) const = default;
 };
 
 struct resource_requirements {
@@ -550,7 +550,7 @@ struct resource_requirements {
     kcontrol::dict<kcontrol::quantity_text> limits;
     kcontrol::dict<kcontrol::quantity_text> requests;
 
-    friend bool operator==(const resource_requirements&, const resource_requirements&) = default;
+    bool operator==(const resource_requirements&) const = default;
 };
 
 struct container_restart_rule_on_exit_codes {
@@ -558,7 +558,7 @@ struct container_restart_rule_on_exit_codes {
     kcontrol::text operator_;
     kcontrol::list<std::int32_t> values;
 
-    friend bool operator==(const container_restart_rule_on_exit_codes&, const container_restart_rule_on_exit_codes&) = default;
+    bool operator==(const container_restart_rule_on_exit_codes&) const = default;
 };
 
 struct container_restart_rule {
@@ -566,7 +566,7 @@ struct container_restart_rule {
     kcontrol::text action;
     kcontrol::boxed<container_restart_rule_on_exit_codes> exit_codes;
 
-    friend bool operator==(const container_restart_rule&, const container_restart_rule&) = default;
+    bool operator==(const container_restart_rule&) const = default;
 };
 
 struct se_linux_options {
@@ -576,7 +576,7 @@ struct se_linux_options {
     kcontrol::text type;
     kcontrol::text user;
 
-    friend bool operator==(const se_linux_options&, const se_linux_options&) = default;
+    bool operator==(const se_linux_options&) const = default;
 };
 
 struct seccomp_profile {
@@ -584,7 +584,7 @@ struct seccomp_profile {
     kcontrol::text localhost_profile;
     kcontrol::text type;  // Localhost, RuntimeDefault, Unconfined
 
-    friend bool operator==(const seccomp_profile&, const seccomp_profile&) = default;
+    bool operator==(const seccomp_profile&) const = default;
 };
 
 struct windows_security_context_options {
@@ -594,7 +594,7 @@ struct windows_security_context_options {
     std::optional<bool> host_process;
     kcontrol::text run_as_user_name;
 
-    friend bool operator==(const windows_security_context_options&, const windows_security_context_options&) = default;
+    bool operator==(const windows_security_context_options&) const = default;
 };
 
 struct security_context {
@@ -612,7 +612,7 @@ struct security_context {
     kcontrol::boxed<::kcontrol::api::core::v1::seccomp_profile> seccomp_profile;
     kcontrol::boxed<windows_security_context_options> windows_options;
 
-    friend bool operator==(const security_context&, const security_context&) = default;
+    bool operator==(const security_context&) const = default;
 };
 
 struct volume_device {
@@ -620,7 +620,7 @@ struct volume_device {
     kcontrol::text device_path;
     kcontrol::text name;
 
-    friend bool operator==(const volume_device&, const volume_device&) = default;
+    bool operator==(const volume_device&) const = default;
 };
 
 struct volume_mount {
@@ -633,7 +633,7 @@ struct volume_mount {
     kcontrol::text sub_path;
     kcontrol::text sub_path_expr;
 
-    friend bool operator==(const volume_mount&, const volume_mount&) = default;
+    bool operator==(const volume_mount&) const = default;
 };
 
 struct container {
@@ -664,7 +664,7 @@ struct container {
     kcontrol::list<volume_mount> volume_mounts;
     kcontrol::text working_dir;
 
-    friend bool operator==(const container&, const container&) = default;
+    bool operator==(const container&) const = default;
 };
 
 struct container_extended_resource_request {
@@ -673,7 +673,7 @@ struct container_extended_resource_request {
     kcontrol::text request_name;
     kcontrol::text resource_name;
 
-    friend bool operator==(const container_extended_resource_request&, const container_extended_resource_request&) = default;
+    bool operator==(const container_extended_resource_request&) const = default;
 };
 
 struct container_image {
@@ -681,14 +681,14 @@ struct container_image {
     kcontrol::list<kcontrol::text> names;
     std::optional<std::int64_t> size_bytes;
 
-    friend bool operator==(const container_image&, const container_image&) = default;
+    bool operator==(const container_image&) const = default;
 };
 
 struct container_state_running {
     using kcontrol_generated = void;
     kcontrol::timestamp started_at;
 
-    friend bool operator==(const container_state_running&, const container_state_running&) = default;
+    bool operator==(const container_state_running&) const = default;
 };
 
 struct container_state_terminated {
@@ -701,7 +701,7 @@ struct container_state_terminated {
     std::optional<std::int32_t> signal;
     kcontrol::timestamp started_at;
 
-    friend bool operator==(const container_state_terminated&, const container_state_terminated&) = default;
+    bool operator==(const container_state_terminated&) const = default;
 };
 
 struct container_state_waiting {
@@ -709,7 +709,7 @@ struct container_state_waiting {
     kcontrol::text message;
     kcontrol::text reason;
 
-    friend bool operator==(const container_state_waiting&, const container_state_waiting&) = default;
+    bool operator==(const container_state_waiting&) const = default;
 };
 
 struct container_state {
@@ -718,7 +718,7 @@ struct container_state {
     kcontrol::boxed<container_state_terminated> terminated;
     kcontrol::boxed<container_state_waiting> waiting;
 
-    friend bool operator==(const container_state&, const container_state&) = default;
+    bool operator==(const container_state&) const = default;
 };
 
 struct resource_health {
@@ -727,7 +727,7 @@ struct resource_health {
     kcontrol::text message;
     kcontrol::text resource_id;
 
-    friend bool operator==(const resource_health&, const resource_health&) = default;
+    bool operator==(const resource_health&) const = default;
 };
 
 struct resource_status {
@@ -735,7 +735,7 @@ struct resource_status {
     kcontrol::text name;
     kcontrol::list<resource_health> resources;
 
-    friend bool operator==(const resource_status&, const resource_status&) = default;
+    bool operator==(const resource_status&) const = default;
 };
 
 struct linux_container_user {
@@ -744,28 +744,28 @@ struct linux_container_user {
     kcontrol::list<std::int64_t> supplemental_groups;
     std::int64_t uid = 0;
 
-    friend bool operator==(const linux_container_user&, const linux_container_user&) = default;
+    bool operator==(const linux_container_user&) const = default;
 };
 
 struct container_user {
     using kcontrol_generated = void;
     kcontrol::boxed<linux_container_user> linux_;
 
-    friend bool operator==(const container_user&, const container_user&) = default;
+    bool operator==(const container_user&) const = default;
 };
 
 struct image_volume_status {
     using kcontrol_generated = void;
     kcontrol::text image_ref;
 
-    friend bool operator==(const image_volume_status&, const image_volume_status&) = default;
+    bool operator==(const image_volume_status&) const = default;
 };
 
 struct volume_status {
     using kcontrol_generated = void;
     kcontrol::boxed<image_volume_status> image;
 
-    friend bool operator==(const volume_status&, const volume_status&) = default;
+    bool operator==(const volume_status&) const = default;
 };
 
 struct volume_mount_status {
@@ -776,7 +776,7 @@ struct volume_mount_status {
     kcontrol::text recursive_read_only;
     kcontrol::boxed<::kcontrol::api::core::v1::volume_status> volume_status;
 
-    friend bool operator==(const volume_mount_status&, const volume_mount_status&) = default;
+    bool operator==(const volume_mount_status&) const = default;
 };
 
 struct container_status {
@@ -797,7 +797,7 @@ struct container_status {
     kcontrol::boxed<container_user> user;
     kcontrol::list<volume_mount_status> volume_mounts;
 
-    friend bool operator==(const container_status&, const container_status&) = default;
+    bool operator==(const container_status&) const = default;
 };
 
 struct csi_persistent_volume_source {
@@ -813,7 +813,7 @@ struct csi_persistent_volume_source {
     kcontrol::dict<kcontrol::text> volume_attributes;
     kcontrol::text volume_handle;
 
-    friend bool operator==(const csi_persistent_volume_source&, const csi_persistent_volume_source&) = default;
+    bool operator==(const csi_persistent_volume_source&) const = default;
 };
 
 struct csi_volume_source {
@@ -824,14 +824,14 @@ struct csi_volume_source {
     std::optional<bool> read_only;
     kcontrol::dict<kcontrol::text> volume_attributes;
 
-    friend bool operator==(const csi_volume_source&, const csi_volume_source&) = default;
+    bool operator==(const csi_volume_source&) const = default;
 };
 
 struct daemon_endpoint {
     using kcontrol_generated = void;
     std::int32_t port = 0;
 
-    friend bool operator==(const daemon_endpoint&, const daemon_endpoint&) = default;
+    bool operator==(const daemon_endpoint&) const = default;
 };
 
 struct downward_api_volume_file {
@@ -841,14 +841,14 @@ struct downward_api_volume_file {
     kcontrol::text path;
     kcontrol::boxed<resource_field_selector> resource_field_ref;
 
-    friend bool operator==(const downward_api_volume_file&, const downward_api_volume_file&) = default;
+    bool operator==(const downward_api_volume_file&) const = default;
 };
 
 struct downward_api_projection {
     using kcontrol_generated = void;
     kcontrol::list<downward_api_volume_file> items;
 
-    friend bool operator==(const downward_api_projection&, const downward_api_projection&) = default;
+    bool operator==(const downward_api_projection&) const = default;
 };
 
 struct downward_api_volume_source {
@@ -856,7 +856,7 @@ struct downward_api_volume_source {
     std::optional<std::int32_t> default_mode;
     kcontrol::list<downward_api_volume_file> items;
 
-    friend bool operator==(const downward_api_volume_source&, const downward_api_volume_source&) = default;
+    bool operator==(const downward_api_volume_source&) const = default;
 };
 
 struct typed_local_object_reference {
@@ -865,7 +865,7 @@ struct typed_local_object_reference {
     kcontrol::text kind;
     kcontrol::text name;
 
-    friend bool operator==(const typed_local_object_reference&, const typed_local_object_reference&) = default;
+    bool operator==(const typed_local_object_reference&) const = default;
 };
 
 struct typed_object_reference {
@@ -875,7 +875,7 @@ struct typed_object_reference {
     kcontrol::text name;
     kcontrol::text namespace_;
 
-    friend bool operator==(const typed_object_reference&, const typed_object_reference&) = default;
+    bool operator==(const typed_object_reference&) const = default;
 };
 
 struct volume_resource_requirements {
@@ -883,7 +883,7 @@ struct volume_resource_requirements {
     kcontrol::dict<kcontrol::quantity_text> limits;
     kcontrol::dict<kcontrol::quantity_text> requests;
 
-    friend bool operator==(const volume_resource_requirements&, const volume_resource_requirements&) = default;
+    bool operator==(const volume_resource_requirements&) const = default;
 };
 
 struct persistent_volume_claim_spec {
@@ -898,7 +898,7 @@ struct persistent_volume_claim_spec {
     kcontrol::text volume_mode;  // Block, Filesystem
     kcontrol::text volume_name;
 
-    friend bool operator==(const persistent_volume_claim_spec&, const persistent_volume_claim_spec&) = default;
+    bool operator==(const persistent_volume_claim_spec&) const = default;
 };
 
 struct persistent_volume_claim_condition {
@@ -910,7 +910,7 @@ struct persistent_volume_claim_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const persistent_volume_claim_condition&, const persistent_volume_claim_condition&) = default;
+    bool operator==(const persistent_volume_claim_condition&) const = default;
 };
 
 struct modify_volume_status {
@@ -918,7 +918,7 @@ struct modify_volume_status {
     kcontrol::text status;  // InProgress, Infeasible, Pending
     kcontrol::text target_volume_attributes_class_name;
 
-    friend bool operator==(const modify_volume_status&, const modify_volume_status&) = default;
+    bool operator==(const modify_volume_status&) const = default;
 };
 
 struct persistent_volume_claim_status {
@@ -932,7 +932,7 @@ struct persistent_volume_claim_status {
     kcontrol::boxed<::kcontrol::api::core::v1::modify_volume_status> modify_volume_status;
     kcontrol::text phase;  // Bound, Lost, Pending
 
-    friend bool operator==(const persistent_volume_claim_status&, const persistent_volume_claim_status&) = default;
+    bool operator==(const persistent_volume_claim_status&) const = default;
 };
 
 struct embedded_persistent_volume_claim {
@@ -943,7 +943,7 @@ struct embedded_persistent_volume_claim {
     persistent_volume_claim_spec spec;
     persistent_volume_claim_status status;
 
-    friend bool operator==(const embedded_persistent_volume_claim&, const embedded_persistent_volume_claim&) = default;
+    bool operator==(const embedded_persistent_volume_claim&) const = default;
 };
 
 struct empty_dir_volume_source {
@@ -951,7 +951,7 @@ struct empty_dir_volume_source {
     kcontrol::text medium;
     kcontrol::quantity_text size_limit;
 
-    friend bool operator==(const empty_dir_volume_source&, const empty_dir_volume_source&) = default;
+    bool operator==(const empty_dir_volume_source&) const = default;
 };
 
 struct endpoint_address {
@@ -961,7 +961,7 @@ struct endpoint_address {
     kcontrol::text node_name;
     kcontrol::boxed<object_reference> target_ref;
 
-    friend bool operator==(const endpoint_address&, const endpoint_address&) = default;
+    bool operator==(const endpoint_address&) const = default;
 };
 
 struct endpoint_port {
@@ -971,7 +971,7 @@ struct endpoint_port {
     std::int32_t port = 0;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const endpoint_port&, const endpoint_port&) = default;
+    bool operator==(const endpoint_port&) const = default;
 };
 
 struct endpoint_subset {
@@ -980,7 +980,7 @@ struct endpoint_subset {
     kcontrol::list<endpoint_address> not_ready_addresses;
     kcontrol::list<endpoint_port> ports;
 
-    friend bool operator==(const endpoint_subset&, const endpoint_subset&) = default;
+    bool operator==(const endpoint_subset&) const = default;
 };
 
 /// Endpoints of v1.
@@ -990,7 +990,7 @@ struct endpoints {
     kcontrol::object_meta metadata;
     kcontrol::list<endpoint_subset> subsets;
 
-    friend bool operator==(const endpoints&, const endpoints&) = default;
+    bool operator==(const endpoints&) const = default;
 };
 
 struct ephemeral_container {
@@ -1022,7 +1022,7 @@ struct ephemeral_container {
     kcontrol::list<volume_mount> volume_mounts;
     kcontrol::text working_dir;
 
-    friend bool operator==(const ephemeral_container&, const ephemeral_container&) = default;
+    bool operator==(const ephemeral_container&) const = default;
 };
 
 struct persistent_volume_claim_template {
@@ -1030,14 +1030,14 @@ struct persistent_volume_claim_template {
     kcontrol::object_meta metadata;
     persistent_volume_claim_spec spec;
 
-    friend bool operator==(const persistent_volume_claim_template&, const persistent_volume_claim_template&) = default;
+    bool operator==(const persistent_volume_claim_template&) const = default;
 };
 
 struct ephemeral_volume_source {
     using kcontrol_generated = void;
     kcontrol::boxed<persistent_volume_claim_template> volume_claim_template;
 
-    friend bool operator==(const ephemeral_volume_source&, const ephemeral_volume_source&) = default;
+    bool operator==(const ephemeral_volume_source&) const = default;
 };
 
 struct event_series {
@@ -1045,7 +1045,7 @@ struct event_series {
     std::optional<std::int32_t> count;
     kcontrol::micro_time last_observed_time;
 
-    friend bool operator==(const event_series&, const event_series&) = default;
+    bool operator==(const event_series&) const = default;
 };
 
 struct event_source {
@@ -1053,7 +1053,7 @@ struct event_source {
     kcontrol::text component;
     kcontrol::text host;
 
-    friend bool operator==(const event_source&, const event_source&) = default;
+    bool operator==(const event_source&) const = default;
 };
 
 /// Event of v1.
@@ -1076,7 +1076,7 @@ struct event {
     event_source source;
     kcontrol::text type;
 
-    friend bool operator==(const event&, const event&) = default;
+    bool operator==(const event&) const = default;
 };
 
 struct fc_volume_source {
@@ -1087,7 +1087,7 @@ struct fc_volume_source {
     kcontrol::list<kcontrol::text> target_wwns;
     kcontrol::list<kcontrol::text> wwids;
 
-    friend bool operator==(const fc_volume_source&, const fc_volume_source&) = default;
+    bool operator==(const fc_volume_source&) const = default;
 };
 
 struct flex_persistent_volume_source {
@@ -1098,7 +1098,7 @@ struct flex_persistent_volume_source {
     std::optional<bool> read_only;
     kcontrol::boxed<secret_reference> secret_ref;
 
-    friend bool operator==(const flex_persistent_volume_source&, const flex_persistent_volume_source&) = default;
+    bool operator==(const flex_persistent_volume_source&) const = default;
 };
 
 struct flex_volume_source {
@@ -1109,7 +1109,7 @@ struct flex_volume_source {
     std::optional<bool> read_only;
     kcontrol::boxed<local_object_reference> secret_ref;
 
-    friend bool operator==(const flex_volume_source&, const flex_volume_source&) = default;
+    bool operator==(const flex_volume_source&) const = default;
 };
 
 struct flocker_volume_source {
@@ -1117,7 +1117,7 @@ struct flocker_volume_source {
     kcontrol::text dataset_name;
     kcontrol::text dataset_uuid;
 
-    friend bool operator==(const flocker_volume_source&, const flocker_volume_source&) = default;
+    bool operator==(const flocker_volume_source&) const = default;
 };
 
 struct gce_persistent_disk_volume_source {
@@ -1127,7 +1127,7 @@ struct gce_persistent_disk_volume_source {
     kcontrol::text pd_name;
     std::optional<bool> read_only;
 
-    friend bool operator==(const gce_persistent_disk_volume_source&, const gce_persistent_disk_volume_source&) = default;
+    bool operator==(const gce_persistent_disk_volume_source&) const = default;
 };
 
 struct git_repo_volume_source {
@@ -1136,7 +1136,7 @@ struct git_repo_volume_source {
     kcontrol::text repository;
     kcontrol::text revision;
 
-    friend bool operator==(const git_repo_volume_source&, const git_repo_volume_source&) = default;
+    bool operator==(const git_repo_volume_source&) const = default;
 };
 
 struct glusterfs_persistent_volume_source {
@@ -1146,7 +1146,7 @@ struct glusterfs_persistent_volume_source {
     kcontrol::text path;
     std::optional<bool> read_only;
 
-    friend bool operator==(const glusterfs_persistent_volume_source&, const glusterfs_persistent_volume_source&) = default;
+    bool operator==(const glusterfs_persistent_volume_source&) const = default;
 };
 
 struct glusterfs_volume_source {
@@ -1155,7 +1155,7 @@ struct glusterfs_volume_source {
     kcontrol::text path;
     std::optional<bool> read_only;
 
-    friend bool operator==(const glusterfs_volume_source&, const glusterfs_volume_source&) = default;
+    bool operator==(const glusterfs_volume_source&) const = default;
 };
 
 struct host_alias {
@@ -1163,14 +1163,14 @@ struct host_alias {
     kcontrol::list<kcontrol::text> hostnames;
     kcontrol::text ip;
 
-    friend bool operator==(const host_alias&, const host_alias&) = default;
+    bool operator==(const host_alias&) const = default;
 };
 
 struct host_ip {
     using kcontrol_generated = void;
     kcontrol::text ip;
 
-    friend bool operator==(const host_ip&, const host_ip&) = default;
+    bool operator==(const host_ip&) const = default;
 };
 
 struct host_path_volume_source {
@@ -1178,7 +1178,7 @@ struct host_path_volume_source {
     kcontrol::text path;
     kcontrol::text type;
 
-    friend bool operator==(const host_path_volume_source&, const host_path_volume_source&) = default;
+    bool operator==(const host_path_volume_source&) const = default;
 };
 
 struct image_volume_source {
@@ -1186,7 +1186,7 @@ struct image_volume_source {
     kcontrol::text pull_policy;  // Always, IfNotPresent, Never
     kcontrol::text reference;
 
-    friend bool operator==(const image_volume_source&, const image_volume_source&) = default;
+    bool operator==(const image_volume_source&) const = default;
 };
 
 struct iscsi_persistent_volume_source {
@@ -1203,7 +1203,7 @@ struct iscsi_persistent_volume_source {
     kcontrol::boxed<secret_reference> secret_ref;
     kcontrol::text target_portal;
 
-    friend bool operator==(const iscsi_persistent_volume_source&, const iscsi_persistent_volume_source&) = default;
+    bool operator==(const iscsi_persistent_volume_source&) const = default;
 };
 
 struct iscsi_volume_source {
@@ -1220,7 +1220,7 @@ struct iscsi_volume_source {
     kcontrol::boxed<local_object_reference> secret_ref;
     kcontrol::text target_portal;
 
-    friend bool operator==(const iscsi_volume_source&, const iscsi_volume_source&) = default;
+    bool operator==(const iscsi_volume_source&) const = default;
 };
 
 struct limit_range_item {
@@ -1232,14 +1232,14 @@ struct limit_range_item {
     kcontrol::dict<kcontrol::quantity_text> min;
     kcontrol::text type;
 
-    friend bool operator==(const limit_range_item&, const limit_range_item&) = default;
+    bool operator==(const limit_range_item&) const = default;
 };
 
 struct limit_range_spec {
     using kcontrol_generated = void;
     kcontrol::list<limit_range_item> limits;
 
-    friend bool operator==(const limit_range_spec&, const limit_range_spec&) = default;
+    bool operator==(const limit_range_spec&) const = default;
 };
 
 /// LimitRange of v1.
@@ -1249,7 +1249,7 @@ struct limit_range {
     kcontrol::object_meta metadata;
     limit_range_spec spec;
 
-    friend bool operator==(const limit_range&, const limit_range&) = default;
+    bool operator==(const limit_range&) const = default;
 };
 
 struct port_status {
@@ -1258,7 +1258,7 @@ struct port_status {
     std::int32_t port = 0;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const port_status&, const port_status&) = default;
+    bool operator==(const port_status&) const = default;
 };
 
 struct load_balancer_ingress {
@@ -1268,14 +1268,14 @@ struct load_balancer_ingress {
     kcontrol::text ip_mode;
     kcontrol::list<port_status> ports;
 
-    friend bool operator==(const load_balancer_ingress&, const load_balancer_ingress&) = default;
+    bool operator==(const load_balancer_ingress&) const = default;
 };
 
 struct load_balancer_status {
     using kcontrol_generated = void;
     kcontrol::list<load_balancer_ingress> ingress;
 
-    friend bool operator==(const load_balancer_status&, const load_balancer_status&) = default;
+    bool operator==(const load_balancer_status&) const = default;
 };
 
 struct local_volume_source {
@@ -1283,14 +1283,14 @@ struct local_volume_source {
     kcontrol::text fs_type;
     kcontrol::text path;
 
-    friend bool operator==(const local_volume_source&, const local_volume_source&) = default;
+    bool operator==(const local_volume_source&) const = default;
 };
 
 struct namespace_spec {
     using kcontrol_generated = void;
     kcontrol::list<kcontrol::text> finalizers;
 
-    friend bool operator==(const namespace_spec&, const namespace_spec&) = default;
+    bool operator==(const namespace_spec&) const = default;
 };
 
 struct namespace_condition {
@@ -1301,7 +1301,7 @@ struct namespace_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const namespace_condition&, const namespace_condition&) = default;
+    bool operator==(const namespace_condition&) const = default;
 };
 
 struct namespace_status {
@@ -1309,7 +1309,7 @@ struct namespace_status {
     kcontrol::list<namespace_condition> conditions;
     kcontrol::text phase;  // Active, Terminating
 
-    friend bool operator==(const namespace_status&, const namespace_status&) = default;
+    bool operator==(const namespace_status&) const = default;
 };
 
 /// Namespace of v1, cluster-wide.
@@ -1320,7 +1320,7 @@ struct namespace_ {
     namespace_spec spec;
     namespace_status status;
 
-    friend bool operator==(const namespace_&, const namespace_&) = default;
+    bool operator==(const namespace_&) const = default;
 };
 
 struct nfs_volume_source {
@@ -1329,14 +1329,14 @@ struct nfs_volume_source {
     std::optional<bool> read_only;
     kcontrol::text server;
 
-    friend bool operator==(const nfs_volume_source&, const nfs_volume_source&) = default;
+    bool operator==(const nfs_volume_source&) const = default;
 };
 
 struct node_config_source {
     using kcontrol_generated = void;
     kcontrol::boxed<config_map_node_config_source> config_map;
 
-    friend bool operator==(const node_config_source&, const node_config_source&) = default;
+    bool operator==(const node_config_source&) const = default;
 };
 
 struct taint {
@@ -1346,7 +1346,7 @@ struct taint {
     kcontrol::timestamp time_added;
     kcontrol::text value;
 
-    friend bool operator==(const taint&, const taint&) = default;
+    bool operator==(const taint&) const = default;
 };
 
 struct node_spec {
@@ -1359,7 +1359,7 @@ struct node_spec {
     kcontrol::list<taint> taints;
     std::optional<bool> unschedulable;
 
-    friend bool operator==(const node_spec&, const node_spec&) = default;
+    bool operator==(const node_spec&) const = default;
 };
 
 struct node_address {
@@ -1367,7 +1367,7 @@ struct node_address {
     kcontrol::text address;
     kcontrol::text type;
 
-    friend bool operator==(const node_address&, const node_address&) = default;
+    bool operator==(const node_address&) const = default;
 };
 
 struct node_condition {
@@ -1379,7 +1379,7 @@ struct node_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const node_condition&, const node_condition&) = default;
+    bool operator==(const node_condition&) const = default;
 };
 
 struct node_config_status {
@@ -1389,28 +1389,28 @@ struct node_config_status {
     kcontrol::text error;
     kcontrol::boxed<node_config_source> last_known_good;
 
-    friend bool operator==(const node_config_status&, const node_config_status&) = default;
+    bool operator==(const node_config_status&) const = default;
 };
 
 struct node_daemon_endpoints {
     using kcontrol_generated = void;
     daemon_endpoint kubelet_endpoint;
 
-    friend bool operator==(const node_daemon_endpoints&, const node_daemon_endpoints&) = default;
+    bool operator==(const node_daemon_endpoints&) const = default;
 };
 
 struct node_features {
     using kcontrol_generated = void;
     std::optional<bool> supplemental_groups_policy;
 
-    friend bool operator==(const node_features&, const node_features&) = default;
+    bool operator==(const node_features&) const = default;
 };
 
 struct node_swap_status {
     using kcontrol_generated = void;
     std::optional<std::int64_t> capacity;
 
-    friend bool operator==(const node_swap_status&, const node_swap_status&) = default;
+    bool operator==(const node_swap_status&) const = default;
 };
 
 struct node_system_info {
@@ -1427,7 +1427,7 @@ struct node_system_info {
     kcontrol::boxed<node_swap_status> swap;
     kcontrol::text system_uuid;
 
-    friend bool operator==(const node_system_info&, const node_system_info&) = default;
+    bool operator==(const node_system_info&) const = default;
 };
 
 struct node_runtime_handler_features {
@@ -1435,7 +1435,7 @@ struct node_runtime_handler_features {
     std::optional<bool> recursive_read_only_mounts;
     std::optional<bool> user_namespaces;
 
-    friend bool operator==(const node_runtime_handler_features&, const node_runtime_handler_features&) = default;
+    bool operator==(const node_runtime_handler_features&) const = default;
 };
 
 struct node_runtime_handler {
@@ -1443,7 +1443,7 @@ struct node_runtime_handler {
     kcontrol::boxed<node_runtime_handler_features> features;
     kcontrol::text name;
 
-    friend bool operator==(const node_runtime_handler&, const node_runtime_handler&) = default;
+    bool operator==(const node_runtime_handler&) const = default;
 };
 
 struct node_status {
@@ -1463,7 +1463,7 @@ struct node_status {
     kcontrol::list<attached_volume> volumes_attached;
     kcontrol::list<kcontrol::text> volumes_in_use;
 
-    friend bool operator==(const node_status&, const node_status&) = default;
+    bool operator==(const node_status&) const = default;
 };
 
 /// Node of v1, cluster-wide.
@@ -1474,7 +1474,7 @@ struct node {
     node_spec spec;
     node_status status;
 
-    friend bool operator==(const node&, const node&) = default;
+    bool operator==(const node&) const = default;
 };
 
 struct node_allocatable_resource_claim_status {
@@ -1483,14 +1483,14 @@ struct node_allocatable_resource_claim_status {
     kcontrol::text resource_claim_name;
     kcontrol::dict<kcontrol::quantity_text> resources;
 
-    friend bool operator==(const node_allocatable_resource_claim_status&, const node_allocatable_resource_claim_status&) = default;
+    bool operator==(const node_allocatable_resource_claim_status&) const = default;
 };
 
 struct volume_node_affinity {
     using kcontrol_generated = void;
     kcontrol::boxed<node_selector> required;
 
-    friend bool operator==(const volume_node_affinity&, const volume_node_affinity&) = default;
+    bool operator==(const volume_node_affinity&) const = default;
 };
 
 struct photon_persistent_disk_volume_source {
@@ -1498,7 +1498,7 @@ struct photon_persistent_disk_volume_source {
     kcontrol::text fs_type;
     kcontrol::text pd_id;
 
-    friend bool operator==(const photon_persistent_disk_volume_source&, const photon_persistent_disk_volume_source&) = default;
+    bool operator==(const photon_persistent_disk_volume_source&) const = default;
 };
 
 struct portworx_volume_source {
@@ -1507,7 +1507,7 @@ struct portworx_volume_source {
     std::optional<bool> read_only;
     kcontrol::text volume_id;
 
-    friend bool operator==(const portworx_volume_source&, const portworx_volume_source&) = default;
+    bool operator==(const portworx_volume_source&) const = default;
 };
 
 struct quobyte_volume_source {
@@ -1519,7 +1519,7 @@ struct quobyte_volume_source {
     kcontrol::text user;
     kcontrol::text volume;
 
-    friend bool operator==(const quobyte_volume_source&, const quobyte_volume_source&) = default;
+    bool operator==(const quobyte_volume_source&) const = default;
 };
 
 struct rbd_persistent_volume_source {
@@ -1533,7 +1533,7 @@ struct rbd_persistent_volume_source {
     kcontrol::boxed<secret_reference> secret_ref;
     kcontrol::text user;
 
-    friend bool operator==(const rbd_persistent_volume_source&, const rbd_persistent_volume_source&) = default;
+    bool operator==(const rbd_persistent_volume_source&) const = default;
 };
 
 struct scale_io_persistent_volume_source {
@@ -1549,7 +1549,7 @@ struct scale_io_persistent_volume_source {
     kcontrol::text system;
     kcontrol::text volume_name;
 
-    friend bool operator==(const scale_io_persistent_volume_source&, const scale_io_persistent_volume_source&) = default;
+    bool operator==(const scale_io_persistent_volume_source&) const = default;
 };
 
 struct storage_os_persistent_volume_source {
@@ -1560,7 +1560,7 @@ struct storage_os_persistent_volume_source {
     kcontrol::text volume_name;
     kcontrol::text volume_namespace;
 
-    friend bool operator==(const storage_os_persistent_volume_source&, const storage_os_persistent_volume_source&) = default;
+    bool operator==(const storage_os_persistent_volume_source&) const = default;
 };
 
 struct vsphere_virtual_disk_volume_source {
@@ -1570,7 +1570,7 @@ struct vsphere_virtual_disk_volume_source {
     kcontrol::text storage_policy_name;
     kcontrol::text volume_path;
 
-    friend bool operator==(const vsphere_virtual_disk_volume_source&, const vsphere_virtual_disk_volume_source&) = default;
+    bool operator==(const vsphere_virtual_disk_volume_source&) const = default;
 };
 
 struct persistent_volume_spec {
@@ -1607,7 +1607,7 @@ struct persistent_volume_spec {
     kcontrol::text volume_mode;  // Block, Filesystem
     kcontrol::boxed<vsphere_virtual_disk_volume_source> vsphere_volume;
 
-    friend bool operator==(const persistent_volume_spec&, const persistent_volume_spec&) = default;
+    bool operator==(const persistent_volume_spec&) const = default;
 };
 
 struct persistent_volume_status {
@@ -1617,7 +1617,7 @@ struct persistent_volume_status {
     kcontrol::text phase;  // Available, Bound, Failed, Pending, Released
     kcontrol::text reason;
 
-    friend bool operator==(const persistent_volume_status&, const persistent_volume_status&) = default;
+    bool operator==(const persistent_volume_status&) const = default;
 };
 
 /// PersistentVolume of v1, cluster-wide.
@@ -1628,7 +1628,7 @@ struct persistent_volume {
     persistent_volume_spec spec;
     persistent_volume_status status;
 
-    friend bool operator==(const persistent_volume&, const persistent_volume&) = default;
+    bool operator==(const persistent_volume&) const = default;
 };
 
 /// PersistentVolumeClaim of v1.
@@ -1639,7 +1639,7 @@ struct persistent_volume_claim {
     persistent_volume_claim_spec spec;
     persistent_volume_claim_status status;
 
-    friend bool operator==(const persistent_volume_claim&, const persistent_volume_claim&) = default;
+    bool operator==(const persistent_volume_claim&) const = default;
 };
 
 struct persistent_volume_claim_volume_source {
@@ -1647,7 +1647,7 @@ struct persistent_volume_claim_volume_source {
     kcontrol::text claim_name;
     std::optional<bool> read_only;
 
-    friend bool operator==(const persistent_volume_claim_volume_source&, const persistent_volume_claim_volume_source&) = default;
+    bool operator==(const persistent_volume_claim_volume_source&) const = default;
 };
 
 struct pod_dns_config_option {
@@ -1655,7 +1655,7 @@ struct pod_dns_config_option {
     kcontrol::text name;
     kcontrol::text value;
 
-    friend bool operator==(const pod_dns_config_option&, const pod_dns_config_option&) = default;
+    bool operator==(const pod_dns_config_option&) const = default;
 };
 
 struct pod_dns_config {
@@ -1664,21 +1664,21 @@ struct pod_dns_config {
     kcontrol::list<pod_dns_config_option> options;
     kcontrol::list<kcontrol::text> searches;
 
-    friend bool operator==(const pod_dns_config&, const pod_dns_config&) = default;
+    bool operator==(const pod_dns_config&) const = default;
 };
 
 struct pod_os {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const pod_os&, const pod_os&) = default;
+    bool operator==(const pod_os&) const = default;
 };
 
 struct pod_readiness_gate {
     using kcontrol_generated = void;
     kcontrol::text condition_type;
 
-    friend bool operator==(const pod_readiness_gate&, const pod_readiness_gate&) = default;
+    bool operator==(const pod_readiness_gate&) const = default;
 };
 
 struct pod_resource_claim {
@@ -1687,21 +1687,21 @@ struct pod_resource_claim {
     kcontrol::text resource_claim_name;
     kcontrol::text resource_claim_template_name;
 
-    friend bool operator==(const pod_resource_claim&, const pod_resource_claim&) = default;
+    bool operator==(const pod_resource_claim&) const = default;
 };
 
 struct pod_scheduling_gate {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const pod_scheduling_gate&, const pod_scheduling_gate&) = default;
+    bool operator==(const pod_scheduling_gate&) const = default;
 };
 
 struct pod_scheduling_group {
     using kcontrol_generated = void;
     kcontrol::text pod_group_name;
 
-    friend bool operator==(const pod_scheduling_group&, const pod_scheduling_group&) = default;
+    bool operator==(const pod_scheduling_group&) const = default;
 };
 
 struct sysctl {
@@ -1709,7 +1709,7 @@ struct sysctl {
     kcontrol::text name;
     kcontrol::text value;
 
-    friend bool operator==(const sysctl&, const sysctl&) = default;
+    bool operator==(const sysctl&) const = default;
 };
 
 struct pod_security_context {
@@ -1728,7 +1728,7 @@ struct pod_security_context {
     kcontrol::list<sysctl> sysctls;
     kcontrol::boxed<windows_security_context_options> windows_options;
 
-    friend bool operator==(const pod_security_context&, const pod_security_context&) = default;
+    bool operator==(const pod_security_context&) const = default;
 };
 
 struct toleration {
@@ -1739,7 +1739,7 @@ struct toleration {
     std::optional<std::int64_t> toleration_seconds;
     kcontrol::text value;
 
-    friend bool operator==(const toleration&, const toleration&) = default;
+    bool operator==(const toleration&) const = default;
 };
 
 struct topology_spread_constraint {
@@ -1753,7 +1753,7 @@ struct topology_spread_constraint {
     kcontrol::text topology_key;
     kcontrol::text when_unsatisfiable;  // DoNotSchedule, ScheduleAnyway
 
-    friend bool operator==(const topology_spread_constraint&, const topology_spread_constraint&) = default;
+    bool operator==(const topology_spread_constraint&) const = default;
 };
 
 struct pod_certificate_projection {
@@ -1766,7 +1766,7 @@ struct pod_certificate_projection {
     kcontrol::text signer_name;
     kcontrol::dict<kcontrol::text> user_annotations;
 
-    friend bool operator==(const pod_certificate_projection&, const pod_certificate_projection&) = default;
+    bool operator==(const pod_certificate_projection&) const = default;
 };
 
 struct secret_projection {
@@ -1775,7 +1775,7 @@ struct secret_projection {
     kcontrol::text name;
     std::optional<bool> optional;
 
-    friend bool operator==(const secret_projection&, const secret_projection&) = default;
+    bool operator==(const secret_projection&) const = default;
 };
 
 struct service_account_token_projection {
@@ -1784,7 +1784,7 @@ struct service_account_token_projection {
     std::optional<std::int64_t> expiration_seconds;
     kcontrol::text path;
 
-    friend bool operator==(const service_account_token_projection&, const service_account_token_projection&) = default;
+    bool operator==(const service_account_token_projection&) const = default;
 };
 
 struct volume_projection {
@@ -1796,7 +1796,7 @@ struct volume_projection {
     kcontrol::boxed<secret_projection> secret;
     kcontrol::boxed<service_account_token_projection> service_account_token;
 
-    friend bool operator==(const volume_projection&, const volume_projection&) = default;
+    bool operator==(const volume_projection&) const = default;
 };
 
 struct projected_volume_source {
@@ -1804,7 +1804,7 @@ struct projected_volume_source {
     std::optional<std::int32_t> default_mode;
     kcontrol::list<volume_projection> sources;
 
-    friend bool operator==(const projected_volume_source&, const projected_volume_source&) = default;
+    bool operator==(const projected_volume_source&) const = default;
 };
 
 struct rbd_volume_source {
@@ -1818,7 +1818,7 @@ struct rbd_volume_source {
     kcontrol::boxed<local_object_reference> secret_ref;
     kcontrol::text user;
 
-    friend bool operator==(const rbd_volume_source&, const rbd_volume_source&) = default;
+    bool operator==(const rbd_volume_source&) const = default;
 };
 
 struct scale_io_volume_source {
@@ -1834,7 +1834,7 @@ struct scale_io_volume_source {
     kcontrol::text system;
     kcontrol::text volume_name;
 
-    friend bool operator==(const scale_io_volume_source&, const scale_io_volume_source&) = default;
+    bool operator==(const scale_io_volume_source&) const = default;
 };
 
 struct secret_volume_source {
@@ -1844,7 +1844,7 @@ struct secret_volume_source {
     std::optional<bool> optional;
     kcontrol::text secret_name;
 
-    friend bool operator==(const secret_volume_source&, const secret_volume_source&) = default;
+    bool operator==(const secret_volume_source&) const = default;
 };
 
 struct storage_os_volume_source {
@@ -1855,7 +1855,7 @@ struct storage_os_volume_source {
     kcontrol::text volume_name;
     kcontrol::text volume_namespace;
 
-    friend bool operator==(const storage_os_volume_source&, const storage_os_volume_source&) = default;
+    bool operator==(const storage_os_volume_source&) const = default;
 };
 
 struct volume {
@@ -1892,7 +1892,7 @@ struct volume {
     kcontrol::boxed<storage_os_volume_source> storageos;
     kcontrol::boxed<vsphere_virtual_disk_volume_source> vsphere_volume;
 
-    friend bool operator==(const volume&, const volume&) = default;
+    bool operator==(const volume&) const = default;
 };
 
 struct pod_spec {
@@ -1940,7 +1940,7 @@ struct pod_spec {
     kcontrol::list<topology_spread_constraint> topology_spread_constraints;
     kcontrol::list<volume> volumes;
 
-    friend bool operator==(const pod_spec&, const pod_spec&) = default;
+    bool operator==(const pod_spec&) const = default;
 };
 
 struct pod_condition {
@@ -1953,7 +1953,7 @@ struct pod_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const pod_condition&, const pod_condition&) = default;
+    bool operator==(const pod_condition&) const = default;
 };
 
 struct pod_extended_resource_claim_status {
@@ -1961,14 +1961,14 @@ struct pod_extended_resource_claim_status {
     kcontrol::list<container_extended_resource_request> request_mappings;
     kcontrol::text resource_claim_name;
 
-    friend bool operator==(const pod_extended_resource_claim_status&, const pod_extended_resource_claim_status&) = default;
+    bool operator==(const pod_extended_resource_claim_status&) const = default;
 };
 
 struct pod_ip {
     using kcontrol_generated = void;
     kcontrol::text ip;
 
-    friend bool operator==(const pod_ip&, const pod_ip&) = default;
+    bool operator==(const pod_ip&) const = default;
 };
 
 struct pod_resource_claim_status {
@@ -1976,7 +1976,7 @@ struct pod_resource_claim_status {
     kcontrol::text name;
     kcontrol::text resource_claim_name;
 
-    friend bool operator==(const pod_resource_claim_status&, const pod_resource_claim_status&) = default;
+    bool operator==(const pod_resource_claim_status&) const = default;
 };
 
 struct pod_status {
@@ -2003,7 +2003,7 @@ struct pod_status {
     kcontrol::boxed<resource_requirements> resources;
     kcontrol::timestamp start_time;
 
-    friend bool operator==(const pod_status&, const pod_status&) = default;
+    bool operator==(const pod_status&) const = default;
 };
 
 /// Pod of v1.
@@ -2014,7 +2014,7 @@ struct pod {
     pod_spec spec;
     pod_status status;
 
-    friend bool operator==(const pod&, const pod&) = default;
+    bool operator==(const pod&) const = default;
 };
 
 struct pod_template_spec {
@@ -2022,7 +2022,7 @@ struct pod_template_spec {
     kcontrol::object_meta metadata;
     pod_spec spec;
 
-    friend bool operator==(const pod_template_spec&, const pod_template_spec&) = default;
+    bool operator==(const pod_template_spec&) const = default;
 };
 
 /// PodTemplate of v1.
@@ -2032,7 +2032,7 @@ struct pod_template {
     kcontrol::object_meta metadata;
     pod_template_spec template_;
 
-    friend bool operator==(const pod_template&, const pod_template&) = default;
+    bool operator==(const pod_template&) const = default;
 };
 
 struct replication_controller_spec {
@@ -2042,7 +2042,7 @@ struct replication_controller_spec {
     kcontrol::dict<kcontrol::text> selector;
     kcontrol::boxed<pod_template_spec> template_;
 
-    friend bool operator==(const replication_controller_spec&, const replication_controller_spec&) = default;
+    bool operator==(const replication_controller_spec&) const = default;
 };
 
 struct replication_controller_condition {
@@ -2053,7 +2053,7 @@ struct replication_controller_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const replication_controller_condition&, const replication_controller_condition&) = default;
+    bool operator==(const replication_controller_condition&) const = default;
 };
 
 struct replication_controller_status {
@@ -2065,7 +2065,7 @@ struct replication_controller_status {
     std::optional<std::int32_t> ready_replicas;
     std::int32_t replicas = 0;
 
-    friend bool operator==(const replication_controller_status&, const replication_controller_status&) = default;
+    bool operator==(const replication_controller_status&) const = default;
 };
 
 /// ReplicationController of v1.
@@ -2076,7 +2076,7 @@ struct replication_controller {
     replication_controller_spec spec;
     replication_controller_status status;
 
-    friend bool operator==(const replication_controller&, const replication_controller&) = default;
+    bool operator==(const replication_controller&) const = default;
 };
 
 struct scoped_resource_selector_requirement {
@@ -2085,14 +2085,14 @@ struct scoped_resource_selector_requirement {
     kcontrol::text scope_name;  // BestEffort, CrossNamespacePodAffinity, NotBestEffort, NotTerminating...
     kcontrol::list<kcontrol::text> values;
 
-    friend bool operator==(const scoped_resource_selector_requirement&, const scoped_resource_selector_requirement&) = default;
+    bool operator==(const scoped_resource_selector_requirement&) const = default;
 };
 
 struct scope_selector {
     using kcontrol_generated = void;
     kcontrol::list<scoped_resource_selector_requirement> match_expressions;
 
-    friend bool operator==(const scope_selector&, const scope_selector&) = default;
+    bool operator==(const scope_selector&) const = default;
 };
 
 struct resource_quota_spec {
@@ -2101,7 +2101,7 @@ struct resource_quota_spec {
     kcontrol::boxed<::kcontrol::api::core::v1::scope_selector> scope_selector;
     kcontrol::list<kcontrol::text> scopes;
 
-    friend bool operator==(const resource_quota_spec&, const resource_quota_spec&) = default;
+    bool operator==(const resource_quota_spec&) const = default;
 };
 
 struct resource_quota_status {
@@ -2109,7 +2109,7 @@ struct resource_quota_status {
     kcontrol::dict<kcontrol::quantity_text> hard;
     kcontrol::dict<kcontrol::quantity_text> used;
 
-    friend bool operator==(const resource_quota_status&, const resource_quota_status&) = default;
+    bool operator==(const resource_quota_status&) const = default;
 };
 
 /// ResourceQuota of v1.
@@ -2120,7 +2120,7 @@ struct resource_quota {
     resource_quota_spec spec;
     resource_quota_status status;
 
-    friend bool operator==(const resource_quota&, const resource_quota&) = default;
+    bool operator==(const resource_quota&) const = default;
 };
 
 /// Secret of v1.
@@ -2133,7 +2133,7 @@ struct secret {
     kcontrol::dict<kcontrol::text> string_data;
     kcontrol::text type;
 
-    friend bool operator==(const secret&, const secret&) = default;
+    bool operator==(const secret&) const = default;
 };
 
 struct service_port {
@@ -2145,14 +2145,14 @@ struct service_port {
     kcontrol::text protocol;  // SCTP, TCP, UDP
     kcontrol::boxed<kcontrol::int_or_string> target_port;
 
-    friend bool operator==(const service_port&, const service_port&) = default;
+    bool operator==(const service_port&) const = default;
 };
 
 struct session_affinity_config {
     using kcontrol_generated = void;
     kcontrol::boxed<client_ip_config> client_ip;
 
-    friend bool operator==(const session_affinity_config&, const session_affinity_config&) = default;
+    bool operator==(const session_affinity_config&) const = default;
 };
 
 struct service_spec {
@@ -2178,7 +2178,7 @@ struct service_spec {
     kcontrol::text traffic_distribution;
     kcontrol::text type;  // ClusterIP, ExternalName, LoadBalancer, NodePort
 
-    friend bool operator==(const service_spec&, const service_spec&) = default;
+    bool operator==(const service_spec&) const = default;
 };
 
 struct service_status {
@@ -2186,7 +2186,7 @@ struct service_status {
     kcontrol::list<kcontrol::status_condition> conditions;
     load_balancer_status load_balancer;
 
-    friend bool operator==(const service_status&, const service_status&) = default;
+    bool operator==(const service_status&) const = default;
 };
 
 /// Service of v1.
@@ -2197,7 +2197,7 @@ struct service {
     service_spec spec;
     service_status status;
 
-    friend bool operator==(const service&, const service&) = default;
+    bool operator==(const service&) const = default;
 };
 
 /// ServiceAccount of v1.
@@ -2209,7 +2209,7 @@ struct service_account {
     kcontrol::list<local_object_reference> image_pull_secrets;
     kcontrol::list<object_reference> secrets;
 
-    friend bool operator==(const service_account&, const service_account&) = default;
+    bool operator==(const service_account&) const = default;
 };
 
 struct topology_selector_label_requirement {
@@ -2217,14 +2217,14 @@ struct topology_selector_label_requirement {
     kcontrol::text key;
     kcontrol::list<kcontrol::text> values;
 
-    friend bool operator==(const topology_selector_label_requirement&, const topology_selector_label_requirement&) = default;
+    bool operator==(const topology_selector_label_requirement&) const = default;
 };
 
 struct topology_selector_term {
     using kcontrol_generated = void;
     kcontrol::list<topology_selector_label_requirement> match_label_expressions;
 
-    friend bool operator==(const topology_selector_term&, const topology_selector_term&) = default;
+    bool operator==(const topology_selector_term&) const = default;
 };
 
 }  // namespace kcontrol::api::core::v1

@@ -21,21 +21,21 @@ struct endpoint_conditions {
     std::optional<bool> serving;
     std::optional<bool> terminating;
 
-    friend bool operator==(const endpoint_conditions&, const endpoint_conditions&) = default;
+    bool operator==(const endpoint_conditions&) const = default;
 };
 
 struct for_node {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const for_node&, const for_node&) = default;
+    bool operator==(const for_node&) const = default;
 };
 
 struct for_zone {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const for_zone&, const for_zone&) = default;
+    bool operator==(const for_zone&) const = default;
 };
 
 struct endpoint_hints {
@@ -43,7 +43,7 @@ struct endpoint_hints {
     kcontrol::list<for_node> for_nodes;
     kcontrol::list<for_zone> for_zones;
 
-    friend bool operator==(const endpoint_hints&, const endpoint_hints&) = default;
+    bool operator==(const endpoint_hints&) const = default;
 };
 
 struct endpoint {
@@ -57,7 +57,7 @@ struct endpoint {
     kcontrol::boxed<::kcontrol::api::core::v1::object_reference> target_ref;
     kcontrol::text zone;
 
-    friend bool operator==(const endpoint&, const endpoint&) = default;
+    bool operator==(const endpoint&) const = default;
 };
 
 struct endpoint_port {
@@ -67,7 +67,7 @@ struct endpoint_port {
     std::optional<std::int32_t> port;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const endpoint_port&, const endpoint_port&) = default;
+    bool operator==(const endpoint_port&) const = default;
 };
 
 /// EndpointSlice of discovery.k8s.io/v1.
@@ -79,7 +79,7 @@ struct endpoint_slice {
     kcontrol::list<endpoint> endpoints;
     kcontrol::list<endpoint_port> ports;
 
-    friend bool operator==(const endpoint_slice&, const endpoint_slice&) = default;
+    bool operator==(const endpoint_slice&) const = default;
 };
 
 }  // namespace kcontrol::api::discovery::v1

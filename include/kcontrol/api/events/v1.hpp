@@ -20,7 +20,7 @@ struct event_series {
     std::int32_t count = 0;
     kcontrol::micro_time last_observed_time;
 
-    friend bool operator==(const event_series&, const event_series&) = default;
+    bool operator==(const event_series&) const = default;
 };
 
 /// Event of events.k8s.io/v1.
@@ -43,7 +43,7 @@ struct event {
     kcontrol::boxed<event_series> series;
     kcontrol::text type;
 
-    friend bool operator==(const event&, const event&) = default;
+    bool operator==(const event&) const = default;
 };
 
 }  // namespace kcontrol::api::events::v1

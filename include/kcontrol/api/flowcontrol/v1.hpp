@@ -19,21 +19,21 @@ struct exempt_priority_level_configuration {
     std::optional<std::int32_t> lendable_percent;
     std::optional<std::int32_t> nominal_concurrency_shares;
 
-    friend bool operator==(const exempt_priority_level_configuration&, const exempt_priority_level_configuration&) = default;
+    bool operator==(const exempt_priority_level_configuration&) const = default;
 };
 
 struct flow_distinguisher_method {
     using kcontrol_generated = void;
     kcontrol::text type;
 
-    friend bool operator==(const flow_distinguisher_method&, const flow_distinguisher_method&) = default;
+    bool operator==(const flow_distinguisher_method&) const = default;
 };
 
 struct priority_level_configuration_reference {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const priority_level_configuration_reference&, const priority_level_configuration_reference&) = default;
+    bool operator==(const priority_level_configuration_reference&) const = default;
 };
 
 struct non_resource_policy_rule {
@@ -41,7 +41,7 @@ struct non_resource_policy_rule {
     kcontrol::list<kcontrol::text> non_resource_urls;
     kcontrol::list<kcontrol::text> verbs;
 
-    friend bool operator==(const non_resource_policy_rule&, const non_resource_policy_rule&) = default;
+    bool operator==(const non_resource_policy_rule&) const = default;
 };
 
 struct resource_policy_rule {
@@ -52,14 +52,14 @@ struct resource_policy_rule {
     kcontrol::list<kcontrol::text> resources;
     kcontrol::list<kcontrol::text> verbs;
 
-    friend bool operator==(const resource_policy_rule&, const resource_policy_rule&) = default;
+    bool operator==(const resource_policy_rule&) const = default;
 };
 
 struct group_subject {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const group_subject&, const group_subject&) = default;
+    bool operator==(const group_subject&) const = default;
 };
 
 struct service_account_subject {
@@ -67,14 +67,14 @@ struct service_account_subject {
     kcontrol::text name;
     kcontrol::text namespace_;
 
-    friend bool operator==(const service_account_subject&, const service_account_subject&) = default;
+    bool operator==(const service_account_subject&) const = default;
 };
 
 struct user_subject {
     using kcontrol_generated = void;
     kcontrol::text name;
 
-    friend bool operator==(const user_subject&, const user_subject&) = default;
+    bool operator==(const user_subject&) const = default;
 };
 
 struct subject {
@@ -84,7 +84,7 @@ struct subject {
     kcontrol::boxed<service_account_subject> service_account;
     kcontrol::boxed<user_subject> user;
 
-    friend bool operator==(const subject&, const subject&) = default;
+    bool operator==(const subject&) const = default;
 };
 
 struct policy_rules_with_subjects {
@@ -93,7 +93,7 @@ struct policy_rules_with_subjects {
     kcontrol::list<resource_policy_rule> resource_rules;
     kcontrol::list<subject> subjects;
 
-    friend bool operator==(const policy_rules_with_subjects&, const policy_rules_with_subjects&) = default;
+    bool operator==(const policy_rules_with_subjects&) const = default;
 };
 
 struct flow_schema_spec {
@@ -103,7 +103,7 @@ struct flow_schema_spec {
     priority_level_configuration_reference priority_level_configuration;
     kcontrol::list<policy_rules_with_subjects> rules;
 
-    friend bool operator==(const flow_schema_spec&, const flow_schema_spec&) = default;
+    bool operator==(const flow_schema_spec&) const = default;
 };
 
 struct flow_schema_condition {
@@ -114,14 +114,14 @@ struct flow_schema_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const flow_schema_condition&, const flow_schema_condition&) = default;
+    bool operator==(const flow_schema_condition&) const = default;
 };
 
 struct flow_schema_status {
     using kcontrol_generated = void;
     kcontrol::list<flow_schema_condition> conditions;
 
-    friend bool operator==(const flow_schema_status&, const flow_schema_status&) = default;
+    bool operator==(const flow_schema_status&) const = default;
 };
 
 /// FlowSchema of flowcontrol.apiserver.k8s.io/v1, cluster-wide.
@@ -132,7 +132,7 @@ struct flow_schema {
     flow_schema_spec spec;
     flow_schema_status status;
 
-    friend bool operator==(const flow_schema&, const flow_schema&) = default;
+    bool operator==(const flow_schema&) const = default;
 };
 
 struct queuing_configuration {
@@ -141,7 +141,7 @@ struct queuing_configuration {
     std::optional<std::int32_t> queue_length_limit;
     std::optional<std::int32_t> queues;
 
-    friend bool operator==(const queuing_configuration&, const queuing_configuration&) = default;
+    bool operator==(const queuing_configuration&) const = default;
 };
 
 struct limit_response {
@@ -149,7 +149,7 @@ struct limit_response {
     kcontrol::boxed<queuing_configuration> queuing;
     kcontrol::text type;
 
-    friend bool operator==(const limit_response&, const limit_response&) = default;
+    bool operator==(const limit_response&) const = default;
 };
 
 struct limited_priority_level_configuration {
@@ -159,7 +159,7 @@ struct limited_priority_level_configuration {
     ::kcontrol::api::flowcontrol::v1::limit_response limit_response;
     std::optional<std::int32_t> nominal_concurrency_shares;
 
-    friend bool operator==(const limited_priority_level_configuration&, const limited_priority_level_configuration&) = default;
+    bool operator==(const limited_priority_level_configuration&) const = default;
 };
 
 struct priority_level_configuration_spec {
@@ -168,7 +168,7 @@ struct priority_level_configuration_spec {
     kcontrol::boxed<limited_priority_level_configuration> limited;
     kcontrol::text type;
 
-    friend bool operator==(const priority_level_configuration_spec&, const priority_level_configuration_spec&) = default;
+    bool operator==(const priority_level_configuration_spec&) const = default;
 };
 
 struct priority_level_configuration_condition {
@@ -179,14 +179,14 @@ struct priority_level_configuration_condition {
     kcontrol::text status;
     kcontrol::text type;
 
-    friend bool operator==(const priority_level_configuration_condition&, const priority_level_configuration_condition&) = default;
+    bool operator==(const priority_level_configuration_condition&) const = default;
 };
 
 struct priority_level_configuration_status {
     using kcontrol_generated = void;
     kcontrol::list<priority_level_configuration_condition> conditions;
 
-    friend bool operator==(const priority_level_configuration_status&, const priority_level_configuration_status&) = default;
+    bool operator==(const priority_level_configuration_status&) const = default;
 };
 
 /// PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1, cluster-wide.
@@ -197,7 +197,7 @@ struct priority_level_configuration {
     priority_level_configuration_spec spec;
     priority_level_configuration_status status;
 
-    friend bool operator==(const priority_level_configuration&, const priority_level_configuration&) = default;
+    bool operator==(const priority_level_configuration&) const = default;
 };
 
 }  // namespace kcontrol::api::flowcontrol::v1

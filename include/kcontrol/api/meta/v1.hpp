@@ -21,7 +21,7 @@ struct preconditions {
     kcontrol::text resource_version;
     kcontrol::text uid;
 
-    friend bool operator==(const preconditions&, const preconditions&) = default;
+    bool operator==(const preconditions&) const = default;
 };
 
 struct delete_options {
@@ -35,7 +35,7 @@ struct delete_options {
     kcontrol::boxed<::kcontrol::api::meta::v1::preconditions> preconditions;
     kcontrol::text propagation_policy;
 
-    friend bool operator==(const delete_options&, const delete_options&) = default;
+    bool operator==(const delete_options&) const = default;
 };
 
 struct field_selector_requirement {
@@ -44,7 +44,7 @@ struct field_selector_requirement {
     kcontrol::text operator_;
     kcontrol::list<kcontrol::text> values;
 
-    friend bool operator==(const field_selector_requirement&, const field_selector_requirement&) = default;
+    bool operator==(const field_selector_requirement&) const = default;
 };
 
 struct label_selector_requirement {
@@ -53,7 +53,7 @@ struct label_selector_requirement {
     kcontrol::text operator_;
     kcontrol::list<kcontrol::text> values;
 
-    friend bool operator==(const label_selector_requirement&, const label_selector_requirement&) = default;
+    bool operator==(const label_selector_requirement&) const = default;
 };
 
 struct label_selector {
@@ -61,7 +61,7 @@ struct label_selector {
     kcontrol::list<label_selector_requirement> match_expressions;
     kcontrol::dict<kcontrol::text> match_labels;
 
-    friend bool operator==(const label_selector&, const label_selector&) = default;
+    bool operator==(const label_selector&) const = default;
 };
 
 struct managed_fields_entry {
@@ -74,7 +74,7 @@ struct managed_fields_entry {
     kcontrol::text subresource;
     kcontrol::timestamp time;
 
-    friend bool operator==(const managed_fields_entry&, const managed_fields_entry&) = default;
+    bool operator==(const managed_fields_entry&) const = default;
 };
 
 }  // namespace kcontrol::api::meta::v1

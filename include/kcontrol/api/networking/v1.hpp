@@ -22,7 +22,7 @@ struct service_backend_port {
     kcontrol::text name;
     std::optional<std::int32_t> number;
 
-    friend bool operator==(const service_backend_port&, const service_backend_port&) = default;
+    bool operator==(const service_backend_port&) const = default;
 };
 
 struct ingress_service_backend {
@@ -30,7 +30,7 @@ struct ingress_service_backend {
     kcontrol::text name;
     service_backend_port port;
 
-    friend bool operator==(const ingress_service_backend&, const ingress_service_backend&) = default;
+    bool operator==(const ingress_service_backend&) const = default;
 };
 
 struct ingress_backend {
@@ -38,7 +38,7 @@ struct ingress_backend {
     kcontrol::boxed<::kcontrol::api::core::v1::typed_local_object_reference> resource;
     kcontrol::boxed<ingress_service_backend> service;
 
-    friend bool operator==(const ingress_backend&, const ingress_backend&) = default;
+    bool operator==(const ingress_backend&) const = default;
 };
 
 struct http_ingress_path {
@@ -47,14 +47,14 @@ struct http_ingress_path {
     kcontrol::text path;
     kcontrol::text path_type;  // Exact, ImplementationSpecific, Prefix
 
-    friend bool operator==(const http_ingress_path&, const http_ingress_path&) = default;
+    bool operator==(const http_ingress_path&) const = default;
 };
 
 struct http_ingress_rule_value {
     using kcontrol_generated = void;
     kcontrol::list<http_ingress_path> paths;
 
-    friend bool operator==(const http_ingress_rule_value&, const http_ingress_rule_value&) = default;
+    bool operator==(const http_ingress_rule_value&) const = default;
 };
 
 struct ingress_rule {
@@ -62,7 +62,7 @@ struct ingress_rule {
     kcontrol::text host;
     kcontrol::boxed<http_ingress_rule_value> http;
 
-    friend bool operator==(const ingress_rule&, const ingress_rule&) = default;
+    bool operator==(const ingress_rule&) const = default;
 };
 
 struct ingress_tls {
@@ -70,7 +70,7 @@ struct ingress_tls {
     kcontrol::list<kcontrol::text> hosts;
     kcontrol::text secret_name;
 
-    friend bool operator==(const ingress_tls&, const ingress_tls&) = default;
+    bool operator==(const ingress_tls&) const = default;
 };
 
 struct ingress_spec {
@@ -80,7 +80,7 @@ struct ingress_spec {
     kcontrol::list<ingress_rule> rules;
     kcontrol::list<ingress_tls> tls;
 
-    friend bool operator==(const ingress_spec&, const ingress_spec&) = default;
+    bool operator==(const ingress_spec&) const = default;
 };
 
 struct ingress_port_status {
@@ -89,7 +89,7 @@ struct ingress_port_status {
     std::int32_t port = 0;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const ingress_port_status&, const ingress_port_status&) = default;
+    bool operator==(const ingress_port_status&) const = default;
 };
 
 struct ingress_load_balancer_ingress {
@@ -98,21 +98,21 @@ struct ingress_load_balancer_ingress {
     kcontrol::text ip;
     kcontrol::list<ingress_port_status> ports;
 
-    friend bool operator==(const ingress_load_balancer_ingress&, const ingress_load_balancer_ingress&) = default;
+    bool operator==(const ingress_load_balancer_ingress&) const = default;
 };
 
 struct ingress_load_balancer_status {
     using kcontrol_generated = void;
     kcontrol::list<ingress_load_balancer_ingress> ingress;
 
-    friend bool operator==(const ingress_load_balancer_status&, const ingress_load_balancer_status&) = default;
+    bool operator==(const ingress_load_balancer_status&) const = default;
 };
 
 struct ingress_status {
     using kcontrol_generated = void;
     ingress_load_balancer_status load_balancer;
 
-    friend bool operator==(const ingress_status&, const ingress_status&) = default;
+    bool operator==(const ingress_status&) const = default;
 };
 
 /// Ingress of networking.k8s.io/v1.
@@ -123,7 +123,7 @@ struct ingress {
     ingress_spec spec;
     ingress_status status;
 
-    friend bool operator==(const ingress&, const ingress&) = default;
+    bool operator==(const ingress&) const = default;
 };
 
 struct ingress_class_parameters_reference {
@@ -134,7 +134,7 @@ struct ingress_class_parameters_reference {
     kcontrol::text namespace_;
     kcontrol::text scope;
 
-    friend bool operator==(const ingress_class_parameters_reference&, const ingress_class_parameters_reference&) = default;
+    bool operator==(const ingress_class_parameters_reference&) const = default;
 };
 
 struct ingress_class_spec {
@@ -142,7 +142,7 @@ struct ingress_class_spec {
     kcontrol::text controller;
     kcontrol::boxed<ingress_class_parameters_reference> parameters;
 
-    friend bool operator==(const ingress_class_spec&, const ingress_class_spec&) = default;
+    bool operator==(const ingress_class_spec&) const = default;
 };
 
 /// IngressClass of networking.k8s.io/v1, cluster-wide.
@@ -152,7 +152,7 @@ struct ingress_class {
     kcontrol::object_meta metadata;
     ingress_class_spec spec;
 
-    friend bool operator==(const ingress_class&, const ingress_class&) = default;
+    bool operator==(const ingress_class&) const = default;
 };
 
 struct parent_reference {
@@ -162,14 +162,14 @@ struct parent_reference {
     kcontrol::text namespace_;
     kcontrol::text resource;
 
-    friend bool operator==(const parent_reference&, const parent_reference&) = default;
+    bool operator==(const parent_reference&) const = default;
 };
 
 struct ip_address_spec {
     using kcontrol_generated = void;
     kcontrol::boxed<parent_reference> parent_ref;
 
-    friend bool operator==(const ip_address_spec&, const ip_address_spec&) = default;
+    bool operator==(const ip_address_spec&) const = default;
 };
 
 /// IPAddress of networking.k8s.io/v1, cluster-wide.
@@ -179,7 +179,7 @@ struct ip_address {
     kcontrol::object_meta metadata;
     ip_address_spec spec;
 
-    friend bool operator==(const ip_address&, const ip_address&) = default;
+    bool operator==(const ip_address&) const = default;
 };
 
 struct ip_block {
@@ -187,7 +187,7 @@ struct ip_block {
     kcontrol::text cidr;
     kcontrol::list<kcontrol::text> except;
 
-    friend bool operator==(const ip_block&, const ip_block&) = default;
+    bool operator==(const ip_block&) const = default;
 };
 
 struct network_policy_port {
@@ -196,7 +196,7 @@ struct network_policy_port {
     kcontrol::boxed<kcontrol::int_or_string> port;
     kcontrol::text protocol;  // SCTP, TCP, UDP
 
-    friend bool operator==(const network_policy_port&, const network_policy_port&) = default;
+    bool operator==(const network_policy_port&) const = default;
 };
 
 struct network_policy_peer {
@@ -205,7 +205,7 @@ struct network_policy_peer {
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> namespace_selector;
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> pod_selector;
 
-    friend bool operator==(const network_policy_peer&, const network_policy_peer&) = default;
+    bool operator==(const network_policy_peer&) const = default;
 };
 
 struct network_policy_egress_rule {
@@ -213,7 +213,7 @@ struct network_policy_egress_rule {
     kcontrol::list<network_policy_port> ports;
     kcontrol::list<network_policy_peer> to;
 
-    friend bool operator==(const network_policy_egress_rule&, const network_policy_egress_rule&) = default;
+    bool operator==(const network_policy_egress_rule&) const = default;
 };
 
 struct network_policy_ingress_rule {
@@ -221,7 +221,7 @@ struct network_policy_ingress_rule {
     kcontrol::list<network_policy_peer> from;
     kcontrol::list<network_policy_port> ports;
 
-    friend bool operator==(const network_policy_ingress_rule&, const network_policy_ingress_rule&) = default;
+    bool operator==(const network_policy_ingress_rule&) const = default;
 };
 
 struct network_policy_spec {
@@ -231,7 +231,7 @@ struct network_policy_spec {
     ::kcontrol::api::meta::v1::label_selector pod_selector;
     kcontrol::list<kcontrol::text> policy_types;
 
-    friend bool operator==(const network_policy_spec&, const network_policy_spec&) = default;
+    bool operator==(const network_policy_spec&) const = default;
 };
 
 /// NetworkPolicy of networking.k8s.io/v1.
@@ -241,21 +241,21 @@ struct network_policy {
     kcontrol::object_meta metadata;
     network_policy_spec spec;
 
-    friend bool operator==(const network_policy&, const network_policy&) = default;
+    bool operator==(const network_policy&) const = default;
 };
 
 struct service_cidr_spec {
     using kcontrol_generated = void;
     kcontrol::list<kcontrol::text> cidrs;
 
-    friend bool operator==(const service_cidr_spec&, const service_cidr_spec&) = default;
+    bool operator==(const service_cidr_spec&) const = default;
 };
 
 struct service_cidr_status {
     using kcontrol_generated = void;
     kcontrol::list<kcontrol::status_condition> conditions;
 
-    friend bool operator==(const service_cidr_status&, const service_cidr_status&) = default;
+    bool operator==(const service_cidr_status&) const = default;
 };
 
 /// ServiceCIDR of networking.k8s.io/v1, cluster-wide.
@@ -266,7 +266,7 @@ struct service_cidr {
     service_cidr_spec spec;
     service_cidr_status status;
 
-    friend bool operator==(const service_cidr&, const service_cidr&) = default;
+    bool operator==(const service_cidr&) const = default;
 };
 
 }  // namespace kcontrol::api::networking::v1

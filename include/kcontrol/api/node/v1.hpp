@@ -17,7 +17,7 @@ struct overhead {
     using kcontrol_generated = void;
     kcontrol::dict<kcontrol::quantity_text> pod_fixed;
 
-    friend bool operator==(const overhead&, const overhead&) = default;
+    bool operator==(const overhead&) const = default;
 };
 
 struct scheduling {
@@ -25,7 +25,7 @@ struct scheduling {
     kcontrol::dict<kcontrol::text> node_selector;
     kcontrol::list<::kcontrol::api::core::v1::toleration> tolerations;
 
-    friend bool operator==(const scheduling&, const scheduling&) = default;
+    bool operator==(const scheduling&) const = default;
 };
 
 /// RuntimeClass of node.k8s.io/v1, cluster-wide.
@@ -37,7 +37,7 @@ struct runtime_class {
     kcontrol::boxed<::kcontrol::api::node::v1::overhead> overhead;
     kcontrol::boxed<::kcontrol::api::node::v1::scheduling> scheduling;
 
-    friend bool operator==(const runtime_class&, const runtime_class&) = default;
+    bool operator==(const runtime_class&) const = default;
 };
 
 }  // namespace kcontrol::api::node::v1

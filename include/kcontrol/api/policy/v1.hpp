@@ -25,7 +25,7 @@ struct eviction {
     kcontrol::object_meta metadata;
     kcontrol::boxed<::kcontrol::api::meta::v1::delete_options> delete_options;
 
-    friend bool operator==(const eviction&, const eviction&) = default;
+    bool operator==(const eviction&) const = default;
 };
 
 struct pod_disruption_budget_spec {
@@ -35,7 +35,7 @@ struct pod_disruption_budget_spec {
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> selector;
     kcontrol::text unhealthy_pod_eviction_policy;  // AlwaysAllow, IfHealthyBudget
 
-    friend bool operator==(const pod_disruption_budget_spec&, const pod_disruption_budget_spec&) = default;
+    bool operator==(const pod_disruption_budget_spec&) const = default;
 };
 
 struct pod_disruption_budget_status {
@@ -48,7 +48,7 @@ struct pod_disruption_budget_status {
     std::optional<std::int32_t> expected_pods;
     std::optional<std::int64_t> observed_generation;
 
-    friend bool operator==(const pod_disruption_budget_status&, const pod_disruption_budget_status&) = default;
+    bool operator==(const pod_disruption_budget_status&) const = default;
 };
 
 /// PodDisruptionBudget of policy/v1.
@@ -59,7 +59,7 @@ struct pod_disruption_budget {
     pod_disruption_budget_spec spec;
     pod_disruption_budget_status status;
 
-    friend bool operator==(const pod_disruption_budget&, const pod_disruption_budget&) = default;
+    bool operator==(const pod_disruption_budget&) const = default;
 };
 
 }  // namespace kcontrol::api::policy::v1

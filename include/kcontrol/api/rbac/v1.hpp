@@ -15,7 +15,7 @@ struct aggregation_rule {
     using kcontrol_generated = void;
     kcontrol::list<::kcontrol::api::meta::v1::label_selector> cluster_role_selectors;
 
-    friend bool operator==(const aggregation_rule&, const aggregation_rule&) = default;
+    bool operator==(const aggregation_rule&) const = default;
 };
 
 struct policy_rule {
@@ -26,7 +26,7 @@ struct policy_rule {
     kcontrol::list<kcontrol::text> resources;
     kcontrol::list<kcontrol::text> verbs;
 
-    friend bool operator==(const policy_rule&, const policy_rule&) = default;
+    bool operator==(const policy_rule&) const = default;
 };
 
 /// ClusterRole of rbac.authorization.k8s.io/v1, cluster-wide.
@@ -37,7 +37,7 @@ struct cluster_role {
     kcontrol::boxed<::kcontrol::api::rbac::v1::aggregation_rule> aggregation_rule;
     kcontrol::list<policy_rule> rules;
 
-    friend bool operator==(const cluster_role&, const cluster_role&) = default;
+    bool operator==(const cluster_role&) const = default;
 };
 
 struct role_ref {
@@ -46,7 +46,7 @@ struct role_ref {
     kcontrol::text kind;
     kcontrol::text name;
 
-    friend bool operator==(const role_ref&, const role_ref&) = default;
+    bool operator==(const role_ref&) const = default;
 };
 
 struct subject {
@@ -56,7 +56,7 @@ struct subject {
     kcontrol::text name;
     kcontrol::text namespace_;
 
-    friend bool operator==(const subject&, const subject&) = default;
+    bool operator==(const subject&) const = default;
 };
 
 /// ClusterRoleBinding of rbac.authorization.k8s.io/v1, cluster-wide.
@@ -67,7 +67,7 @@ struct cluster_role_binding {
     ::kcontrol::api::rbac::v1::role_ref role_ref;
     kcontrol::list<subject> subjects;
 
-    friend bool operator==(const cluster_role_binding&, const cluster_role_binding&) = default;
+    bool operator==(const cluster_role_binding&) const = default;
 };
 
 /// Role of rbac.authorization.k8s.io/v1.
@@ -77,7 +77,7 @@ struct role {
     kcontrol::object_meta metadata;
     kcontrol::list<policy_rule> rules;
 
-    friend bool operator==(const role&, const role&) = default;
+    bool operator==(const role&) const = default;
 };
 
 /// RoleBinding of rbac.authorization.k8s.io/v1.
@@ -88,7 +88,7 @@ struct role_binding {
     ::kcontrol::api::rbac::v1::role_ref role_ref;
     kcontrol::list<subject> subjects;
 
-    friend bool operator==(const role_binding&, const role_binding&) = default;
+    bool operator==(const role_binding&) const = default;
 };
 
 }  // namespace kcontrol::api::rbac::v1

@@ -25,7 +25,7 @@ struct network_device_data {
     kcontrol::text interface_name;
     kcontrol::list<kcontrol::text> ips;
 
-    friend bool operator==(const network_device_data&, const network_device_data&) = default;
+    bool operator==(const network_device_data&) const = default;
 };
 
 struct allocated_device_status {
@@ -38,7 +38,7 @@ struct allocated_device_status {
     kcontrol::text pool;
     kcontrol::text share_id;
 
-    friend bool operator==(const allocated_device_status&, const allocated_device_status&) = default;
+    bool operator==(const allocated_device_status&) const = default;
 };
 
 struct opaque_device_configuration {
@@ -46,7 +46,7 @@ struct opaque_device_configuration {
     kcontrol::text driver;
     kcontrol::raw_json parameters;
 
-    friend bool operator==(const opaque_device_configuration&, const opaque_device_configuration&) = default;
+    bool operator==(const opaque_device_configuration&) const = default;
 };
 
 struct device_allocation_configuration {
@@ -55,7 +55,7 @@ struct device_allocation_configuration {
     kcontrol::list<kcontrol::text> requests;
     kcontrol::text source;  // FromClaim, FromClass
 
-    friend bool operator==(const device_allocation_configuration&, const device_allocation_configuration&) = default;
+    bool operator==(const device_allocation_configuration&) const = default;
 };
 
 struct device_toleration {
@@ -66,7 +66,7 @@ struct device_toleration {
     std::optional<std::int64_t> toleration_seconds;
     kcontrol::text value;
 
-    friend bool operator==(const device_toleration&, const device_toleration&) = default;
+    bool operator==(const device_toleration&) const = default;
 };
 
 struct device_request_allocation_result {
@@ -82,7 +82,7 @@ struct device_request_allocation_result {
     kcontrol::text share_id;
     kcontrol::list<device_toleration> tolerations;
 
-    friend bool operator==(const device_request_allocation_result&, const device_request_allocation_result&) = default;
+    bool operator==(const device_request_allocation_result&) const = default;
 };
 
 struct device_allocation_result {
@@ -90,7 +90,7 @@ struct device_allocation_result {
     kcontrol::list<device_allocation_configuration> config;
     kcontrol::list<device_request_allocation_result> results;
 
-    friend bool operator==(const device_allocation_result&, const device_allocation_result&) = default;
+    bool operator==(const device_allocation_result&) const = default;
 };
 
 struct allocation_result {
@@ -99,7 +99,7 @@ struct allocation_result {
     device_allocation_result devices;
     kcontrol::boxed<::kcontrol::api::core::v1::node_selector> node_selector;
 
-    friend bool operator==(const allocation_result&, const allocation_result&) = default;
+    bool operator==(const allocation_result&) const = default;
 };
 
 struct capacity_request_policy_range {
@@ -108,7 +108,7 @@ struct capacity_request_policy_range {
     kcontrol::quantity_text min;
     kcontrol::quantity_text step;
 
-    friend bool operator==(const capacity_request_policy_range&, const capacity_request_policy_range&) = default;
+    bool operator==(const capacity_request_policy_range&) const = default;
 };
 
 struct capacity_request_policy {
@@ -117,28 +117,28 @@ struct capacity_request_policy {
     kcontrol::boxed<capacity_request_policy_range> valid_range;
     kcontrol::list<kcontrol::quantity_text> valid_values;
 
-    friend bool operator==(const capacity_request_policy&, const capacity_request_policy&) = default;
+    bool operator==(const capacity_request_policy&) const = default;
 };
 
 struct capacity_requirements {
     using kcontrol_generated = void;
     kcontrol::dict<kcontrol::quantity_text> requests;
 
-    friend bool operator==(const capacity_requirements&, const capacity_requirements&) = default;
+    bool operator==(const capacity_requirements&) const = default;
 };
 
 struct cel_device_selector {
     using kcontrol_generated = void;
     kcontrol::text expression;
 
-    friend bool operator==(const cel_device_selector&, const cel_device_selector&) = default;
+    bool operator==(const cel_device_selector&) const = default;
 };
 
 struct counter {
     using kcontrol_generated = void;
     kcontrol::quantity_text value;
 
-    friend bool operator==(const counter&, const counter&) = default;
+    bool operator==(const counter&) const = default;
 };
 
 struct counter_set {
@@ -146,7 +146,7 @@ struct counter_set {
     kcontrol::dict<counter> counters;
     kcontrol::text name;
 
-    friend bool operator==(const counter_set&, const counter_set&) = default;
+    bool operator==(const counter_set&) const = default;
 };
 
 struct device_attribute {
@@ -160,7 +160,7 @@ struct device_attribute {
     kcontrol::text version;
     kcontrol::list<kcontrol::text> versions;
 
-    friend bool operator==(const device_attribute&, const device_attribute&) = default;
+    bool operator==(const device_attribute&) const = default;
 };
 
 struct device_capacity {
@@ -168,7 +168,7 @@ struct device_capacity {
     kcontrol::boxed<capacity_request_policy> request_policy;
     kcontrol::quantity_text value;
 
-    friend bool operator==(const device_capacity&, const device_capacity&) = default;
+    bool operator==(const device_capacity&) const = default;
 };
 
 struct device_counter_consumption {
@@ -176,7 +176,7 @@ struct device_counter_consumption {
     kcontrol::text counter_set;
     kcontrol::dict<counter> counters;
 
-    friend bool operator==(const device_counter_consumption&, const device_counter_consumption&) = default;
+    bool operator==(const device_counter_consumption&) const = default;
 };
 
 struct node_allocatable_resource_mapping {
@@ -184,7 +184,7 @@ struct node_allocatable_resource_mapping {
     kcontrol::quantity_text allocation_multiplier;
     kcontrol::text capacity_key;
 
-    friend bool operator==(const node_allocatable_resource_mapping&, const node_allocatable_resource_mapping&) = default;
+    bool operator==(const node_allocatable_resource_mapping&) const = default;
 };
 
 struct device_taint {
@@ -194,7 +194,7 @@ struct device_taint {
     kcontrol::timestamp time_added;
     kcontrol::text value;
 
-    friend bool operator==(const device_taint&, const device_taint&) = default;
+    bool operator==(const device_taint&) const = default;
 };
 
 struct device {
@@ -213,7 +213,7 @@ struct device {
     kcontrol::boxed<::kcontrol::api::core::v1::node_selector> node_selector;
     kcontrol::list<device_taint> taints;
 
-    friend bool operator==(const device&, const device&) = default;
+    bool operator==(const device&) const = default;
 };
 
 struct device_claim_configuration {
@@ -221,7 +221,7 @@ struct device_claim_configuration {
     kcontrol::boxed<opaque_device_configuration> opaque;
     kcontrol::list<kcontrol::text> requests;
 
-    friend bool operator==(const device_claim_configuration&, const device_claim_configuration&) = default;
+    bool operator==(const device_claim_configuration&) const = default;
 };
 
 struct device_constraint {
@@ -230,14 +230,14 @@ struct device_constraint {
     kcontrol::text match_attribute;
     kcontrol::list<kcontrol::text> requests;
 
-    friend bool operator==(const device_constraint&, const device_constraint&) = default;
+    bool operator==(const device_constraint&) const = default;
 };
 
 struct device_selector {
     using kcontrol_generated = void;
     kcontrol::boxed<cel_device_selector> cel;
 
-    friend bool operator==(const device_selector&, const device_selector&) = default;
+    bool operator==(const device_selector&) const = default;
 };
 
 struct exact_device_request {
@@ -250,7 +250,7 @@ struct exact_device_request {
     kcontrol::list<device_selector> selectors;
     kcontrol::list<device_toleration> tolerations;
 
-    friend bool operator==(const exact_device_request&, const exact_device_request&) = default;
+    bool operator==(const exact_device_request&) const = default;
 };
 
 struct device_sub_request {
@@ -263,7 +263,7 @@ struct device_sub_request {
     kcontrol::list<device_selector> selectors;
     kcontrol::list<device_toleration> tolerations;
 
-    friend bool operator==(const device_sub_request&, const device_sub_request&) = default;
+    bool operator==(const device_sub_request&) const = default;
 };
 
 struct device_request {
@@ -272,7 +272,7 @@ struct device_request {
     kcontrol::list<device_sub_request> first_available;
     kcontrol::text name;
 
-    friend bool operator==(const device_request&, const device_request&) = default;
+    bool operator==(const device_request&) const = default;
 };
 
 struct device_claim {
@@ -281,14 +281,14 @@ struct device_claim {
     kcontrol::list<device_constraint> constraints;
     kcontrol::list<device_request> requests;
 
-    friend bool operator==(const device_claim&, const device_claim&) = default;
+    bool operator==(const device_claim&) const = default;
 };
 
 struct device_class_configuration {
     using kcontrol_generated = void;
     kcontrol::boxed<opaque_device_configuration> opaque;
 
-    friend bool operator==(const device_class_configuration&, const device_class_configuration&) = default;
+    bool operator==(const device_class_configuration&) const = default;
 };
 
 struct device_class_spec {
@@ -297,7 +297,7 @@ struct device_class_spec {
     kcontrol::text extended_resource_name;
     kcontrol::list<device_selector> selectors;
 
-    friend bool operator==(const device_class_spec&, const device_class_spec&) = default;
+    bool operator==(const device_class_spec&) const = default;
 };
 
 /// DeviceClass of resource.k8s.io/v1, cluster-wide.
@@ -307,14 +307,14 @@ struct device_class {
     kcontrol::object_meta metadata;
     device_class_spec spec;
 
-    friend bool operator==(const device_class&, const device_class&) = default;
+    bool operator==(const device_class&) const = default;
 };
 
 struct resource_claim_spec {
     using kcontrol_generated = void;
     device_claim devices;
 
-    friend bool operator==(const resource_claim_spec&, const resource_claim_spec&) = default;
+    bool operator==(const resource_claim_spec&) const = default;
 };
 
 struct resource_claim_consumer_reference {
@@ -324,7 +324,7 @@ struct resource_claim_consumer_reference {
     kcontrol::text resource;
     kcontrol::text uid;
 
-    friend bool operator==(const resource_claim_consumer_reference&, const resource_claim_consumer_reference&) = default;
+    bool operator==(const resource_claim_consumer_reference&) const = default;
 };
 
 struct resource_claim_status {
@@ -333,7 +333,7 @@ struct resource_claim_status {
     kcontrol::list<allocated_device_status> devices;
     kcontrol::list<resource_claim_consumer_reference> reserved_for;
 
-    friend bool operator==(const resource_claim_status&, const resource_claim_status&) = default;
+    bool operator==(const resource_claim_status&) const = default;
 };
 
 /// ResourceClaim of resource.k8s.io/v1.
@@ -344,7 +344,7 @@ struct resource_claim {
     resource_claim_spec spec;
     resource_claim_status status;
 
-    friend bool operator==(const resource_claim&, const resource_claim&) = default;
+    bool operator==(const resource_claim&) const = default;
 };
 
 struct resource_claim_template_spec {
@@ -352,7 +352,7 @@ struct resource_claim_template_spec {
     kcontrol::object_meta metadata;
     resource_claim_spec spec;
 
-    friend bool operator==(const resource_claim_template_spec&, const resource_claim_template_spec&) = default;
+    bool operator==(const resource_claim_template_spec&) const = default;
 };
 
 /// ResourceClaimTemplate of resource.k8s.io/v1.
@@ -362,7 +362,7 @@ struct resource_claim_template {
     kcontrol::object_meta metadata;
     resource_claim_template_spec spec;
 
-    friend bool operator==(const resource_claim_template&, const resource_claim_template&) = default;
+    bool operator==(const resource_claim_template&) const = default;
 };
 
 struct resource_pool {
@@ -371,7 +371,7 @@ struct resource_pool {
     kcontrol::text name;
     std::int64_t resource_slice_count = 0;
 
-    friend bool operator==(const resource_pool&, const resource_pool&) = default;
+    bool operator==(const resource_pool&) const = default;
 };
 
 struct resource_slice_spec {
@@ -385,7 +385,7 @@ struct resource_slice_spec {
     resource_pool pool;
     kcontrol::list<counter_set> shared_counters;
 
-    friend bool operator==(const resource_slice_spec&, const resource_slice_spec&) = default;
+    bool operator==(const resource_slice_spec&) const = default;
 };
 
 /// ResourceSlice of resource.k8s.io/v1, cluster-wide.
@@ -395,7 +395,7 @@ struct resource_slice {
     kcontrol::object_meta metadata;
     resource_slice_spec spec;
 
-    friend bool operator==(const resource_slice&, const resource_slice&) = default;
+    bool operator==(const resource_slice&) const = default;
 };
 
 }  // namespace kcontrol::api::resource::v1

@@ -21,7 +21,7 @@ struct priority_class {
     kcontrol::text preemption_policy;  // Never, PreemptLowerPriority
     std::optional<std::int32_t> value;
 
-    friend bool operator==(const priority_class&, const priority_class&) = default;
+    bool operator==(const priority_class&) const = default;
 };
 
 }  // namespace kcontrol::api::scheduling::v1

@@ -24,7 +24,7 @@ struct token_request {
     kcontrol::text audience;
     std::optional<std::int64_t> expiration_seconds;
 
-    friend bool operator==(const token_request&, const token_request&) = default;
+    bool operator==(const token_request&) const = default;
 };
 
 struct csi_driver_spec {
@@ -41,7 +41,7 @@ struct csi_driver_spec {
     kcontrol::list<token_request> token_requests;
     kcontrol::list<kcontrol::text> volume_lifecycle_modes;
 
-    friend bool operator==(const csi_driver_spec&, const csi_driver_spec&) = default;
+    bool operator==(const csi_driver_spec&) const = default;
 };
 
 /// CSIDriver of storage.k8s.io/v1, cluster-wide.
@@ -51,14 +51,14 @@ struct csi_driver {
     kcontrol::object_meta metadata;
     csi_driver_spec spec;
 
-    friend bool operator==(const csi_driver&, const csi_driver&) = default;
+    bool operator==(const csi_driver&) const = default;
 };
 
 struct volume_node_resources {
     using kcontrol_generated = void;
     std::optional<std::int32_t> count;
 
-    friend bool operator==(const volume_node_resources&, const volume_node_resources&) = default;
+    bool operator==(const volume_node_resources&) const = default;
 };
 
 struct csi_node_driver {
@@ -68,14 +68,14 @@ struct csi_node_driver {
     kcontrol::text node_id;
     kcontrol::list<kcontrol::text> topology_keys;
 
-    friend bool operator==(const csi_node_driver&, const csi_node_driver&) = default;
+    bool operator==(const csi_node_driver&) const = default;
 };
 
 struct csi_node_spec {
     using kcontrol_generated = void;
     kcontrol::list<csi_node_driver> drivers;
 
-    friend bool operator==(const csi_node_spec&, const csi_node_spec&) = default;
+    bool operator==(const csi_node_spec&) const = default;
 };
 
 /// CSINode of storage.k8s.io/v1, cluster-wide.
@@ -85,7 +85,7 @@ struct csi_node {
     kcontrol::object_meta metadata;
     csi_node_spec spec;
 
-    friend bool operator==(const csi_node&, const csi_node&) = default;
+    bool operator==(const csi_node&) const = default;
 };
 
 /// CSIStorageCapacity of storage.k8s.io/v1.
@@ -98,7 +98,7 @@ struct csi_storage_capacity {
     kcontrol::boxed<::kcontrol::api::meta::v1::label_selector> node_topology;
     kcontrol::text storage_class_name;
 
-    friend bool operator==(const csi_storage_capacity&, const csi_storage_capacity&) = default;
+    bool operator==(const csi_storage_capacity&) const = default;
 };
 
 /// StorageClass of storage.k8s.io/v1, cluster-wide.
@@ -114,7 +114,7 @@ struct storage_class {
     kcontrol::text reclaim_policy;  // Delete, Recycle, Retain
     kcontrol::text volume_binding_mode;  // Immediate, WaitForFirstConsumer
 
-    friend bool operator==(const storage_class&, const storage_class&) = default;
+    bool operator==(const storage_class&) const = default;
 };
 
 struct volume_attachment_source {
@@ -122,7 +122,7 @@ struct volume_attachment_source {
     kcontrol::boxed<::kcontrol::api::core::v1::persistent_volume_spec> inline_volume_spec;
     kcontrol::text persistent_volume_name;
 
-    friend bool operator==(const volume_attachment_source&, const volume_attachment_source&) = default;
+    bool operator==(const volume_attachment_source&) const = default;
 };
 
 struct volume_attachment_spec {
@@ -131,7 +131,7 @@ struct volume_attachment_spec {
     kcontrol::text node_name;
     volume_attachment_source source;
 
-    friend bool operator==(const volume_attachment_spec&, const volume_attachment_spec&) = default;
+    bool operator==(const volume_attachment_spec&) const = default;
 };
 
 struct volume_error {
@@ -140,7 +140,7 @@ struct volume_error {
     kcontrol::text message;
     kcontrol::timestamp time;
 
-    friend bool operator==(const volume_error&, const volume_error&) = default;
+    bool operator==(const volume_error&) const = default;
 };
 
 struct volume_attachment_status {
@@ -150,7 +150,7 @@ struct volume_attachment_status {
     kcontrol::dict<kcontrol::text> attachment_metadata;
     kcontrol::boxed<volume_error> detach_error;
 
-    friend bool operator==(const volume_attachment_status&, const volume_attachment_status&) = default;
+    bool operator==(const volume_attachment_status&) const = default;
 };
 
 /// VolumeAttachment of storage.k8s.io/v1, cluster-wide.
@@ -161,7 +161,7 @@ struct volume_attachment {
     volume_attachment_spec spec;
     volume_attachment_status status;
 
-    friend bool operator==(const volume_attachment&, const volume_attachment&) = default;
+    bool operator==(const volume_attachment&) const = default;
 };
 
 /// VolumeAttributesClass of storage.k8s.io/v1, cluster-wide.
@@ -172,7 +172,7 @@ struct volume_attributes_class {
     kcontrol::text driver_name;
     kcontrol::dict<kcontrol::text> parameters;
 
-    friend bool operator==(const volume_attributes_class&, const volume_attributes_class&) = default;
+    bool operator==(const volume_attributes_class&) const = default;
 };
 
 }  // namespace kcontrol::api::storage::v1

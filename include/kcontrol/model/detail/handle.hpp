@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -43,5 +44,12 @@ struct list_header {
     std::uint32_t size;
     std::uint32_t capacity;
 };
+
+/// Where the elements begin, in bytes behind the header's start.
+inline constexpr std::size_t list_offset = sizeof(list_header);
+inline char* list_elements(handle_word list) noexcept { return static_cast<char*>(handle_pointer(list)) + list_offset; }
+inline std::size_t list_count(handle_word list) noexcept {
+    return static_cast<const list_header*>(handle_pointer(list))->size;
+}
 
 }  // namespace kcontrol::detail

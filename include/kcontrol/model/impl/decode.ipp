@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/model/detail/containers.hpp>
 #include <kcontrol/model/impl/decode_error.ipp>
 #include <kcontrol/model/impl/field_lookup.ipp>
 #include <kcontrol/model/int_or_string.hpp>
@@ -31,7 +32,7 @@ public:
         case type_kind::microseconds: return decode_time(from, *static_cast<timestamp*>(out));
         case type_kind::int_or_string: return decode_int_or_string(from, *static_cast<int_or_string*>(out));
         case type_kind::raw: return *static_cast<raw_json*>(out) = raw_json::from(from), true;
-        case type_kind::optional: return decode(*type.element, from, type.optional->emplace(out));
+        case type_kind::optional: return decode(*type.element, from, detail::optional_emplace(type, out));
         case type_kind::list: return decode_list(type, from, out);
         case type_kind::map: return decode_map(type, from, out);
         case type_kind::structure: return decode_structure(type, from, out);
@@ -102,10 +103,10 @@ private:
 
     bool decode_list(const type_descriptor& type, json::node from, void* out) {
         if (!from.is_array()) return mismatch("a list", from);
-        type.list->renew(out, from.size());
+        detail::list_renew(type, out, from.size());
         std::size_t index = 0;
         for (const json::node element : from.elements()) {
-            if (!decode(*type.element, element, type.list->at(out, index))) return at_index(index);
+            if (!decode(*type.element, element, detail::list_at(type, out, index))) return at_index(index);
             ++index;
         }
         return true;
@@ -113,9 +114,10 @@ private:
 
     bool decode_map(const type_descriptor& type, json::node from, void* out) {
         if (!from.is_object()) return mismatch("an object", from);
-        type.map->clear(out);
+        detail::map_clear(type, out);
         for (const auto member : from.members()) {
-            if (!decode(*type.element, member.value, type.map->insert(out, member.name))) return at_key(member.name);
+            if (!decode(*type.element, member.value, detail::map_insert(type, out, member.name)))
+                return at_key(member.name);
         }
         return true;
     }

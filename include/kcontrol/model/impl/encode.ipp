@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/detail/containers.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/raw_json.hpp>
 #include <kcontrol/model/text.hpp>
@@ -64,7 +65,7 @@ inline void encode_map_entry(void* context, std::string_view key, const void* va
 
 KCONTROL_DECL bool detail::is_left_out(const type_descriptor& type, const void* object) {
     switch (type.kind) {
-    case type_kind::optional: return type.optional->get(object) == nullptr;
+    case type_kind::optional: return detail::optional_get(type, object) == nullptr;
     case type_kind::string: return static_cast<const std::string*>(object)->empty();
     case type_kind::text:
     case type_kind::quantity:
@@ -72,8 +73,8 @@ KCONTROL_DECL bool detail::is_left_out(const type_descriptor& type, const void* 
     case type_kind::timestamp:
     case type_kind::microseconds: return !static_cast<const timestamp*>(object)->present();
     // A handle says whether there is a list; a std::vector can't.
-    case type_kind::list: return type.handle ? is_absent(object) : type.list->size(object) == 0;
-    case type_kind::map: return type.handle ? is_absent(object) : type.map->size(object) == 0;
+    case type_kind::list: return type.handle ? is_absent(object) : detail::list_size(type, object) == 0;
+    case type_kind::map: return type.handle ? is_absent(object) : detail::map_size(type, object) == 0;
     case type_kind::custom: return type.custom->empty(object);
     case type_kind::structure:
         return std::all_of(type.fields, type.fields + type.field_count, [&](const field_descriptor& field) {
@@ -102,7 +103,7 @@ KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json:
     case type_kind::timestamp: detail::encode_time(*static_cast<const timestamp*>(object), false, to); break;
     case type_kind::microseconds: detail::encode_time(*static_cast<const timestamp*>(object), true, to); break;
     case type_kind::optional:
-        if (const void* value = type.optional->get(object)) {
+        if (const void* value = detail::optional_get(type, object)) {
             encode(*type.element, value, to);
         } else {
             to.null();
@@ -110,15 +111,15 @@ KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json:
         break;
     case type_kind::list: {
         to.begin_array();
-        const std::size_t size = type.list->size(object);
-        for (std::size_t i = 0; i < size; ++i) encode(*type.element, type.list->at(const_cast<void*>(object), i), to);
+        const std::size_t size = detail::list_size(type, object);
+        for (std::size_t i = 0; i < size; ++i) encode(*type.element, detail::list_at(type, object, i), to);
         to.end_array();
         break;
     }
     case type_kind::map: {
         to.begin_object();
         detail::encode_map_context context{*type.element, to};
-        type.map->visit(object, &context, detail::encode_map_entry);
+        detail::map_visit(type, object, &context, detail::encode_map_entry);
         to.end_object();
         break;
     }

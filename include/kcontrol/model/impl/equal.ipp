@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/model/detail/containers.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/text.hpp>
 #include <kcontrol/model/timestamp.hpp>
@@ -19,7 +20,7 @@ struct equal_map_context {
 inline void compare_map_entry(void* context, std::string_view key, const void* value) {
     auto& self = *static_cast<equal_map_context*>(context);
     if (!self.equal) return;
-    const void* other = self.type.map->find(self.other, key);
+    const void* other = detail::map_find(self.type, self.other, key);
     self.equal = other != nullptr && kcontrol::equal(*self.type.element, value, other);
 }
 
@@ -52,24 +53,23 @@ KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void*
     case type_kind::timestamp:
     case type_kind::microseconds: return detail::equal_values<timestamp>(a, b);
     case type_kind::optional: {
-        const void* left = type.optional->get(a);
-        const void* right = type.optional->get(b);
+        const void* left = detail::optional_get(type, a);
+        const void* right = detail::optional_get(type, b);
         if (left == nullptr || right == nullptr) return left == right;
         return equal(*type.element, left, right);
     }
     case type_kind::list: {
-        const std::size_t size = type.list->size(a);
-        if (size != type.list->size(b)) return false;
+        const std::size_t size = detail::list_size(type, a);
+        if (size != detail::list_size(type, b)) return false;
         for (std::size_t i = 0; i < size; ++i) {
-            if (!equal(*type.element, type.list->at(const_cast<void*>(a), i), type.list->at(const_cast<void*>(b), i)))
-                return false;
+            if (!equal(*type.element, detail::list_at(type, a, i), detail::list_at(type, b, i))) return false;
         }
         return true;
     }
     case type_kind::map: {
-        if (type.map->size(a) != type.map->size(b)) return false;
+        if (detail::map_size(type, a) != detail::map_size(type, b)) return false;
         detail::equal_map_context context{type, b, true};
-        type.map->visit(a, &context, detail::compare_map_entry);
+        detail::map_visit(type, a, &context, detail::compare_map_entry);
         return context.equal;
     }
     case type_kind::structure:

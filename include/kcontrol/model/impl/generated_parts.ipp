@@ -11,17 +11,14 @@ namespace kcontrol::detail {
 inline void own_members(const type_descriptor& type, char* object);
 inline void free_members(const type_descriptor& type, char* object) noexcept;
 
-inline char* list_elements(handle_word list) { return static_cast<char*>(handle_pointer(list)) + sizeof(list_header); }
-inline std::size_t list_count(handle_word list) { return static_cast<const list_header*>(handle_pointer(list))->size; }
-
 /// An entry of a dict is its key and its value.
 inline std::size_t entry_size(const type_descriptor& value) { return sizeof(handle_word) + ((value.size + 7U) & ~7U); }
 
 /// Every generated type can be moved by copying its bytes; what is left to do is to make the handles in them own.
 inline handle_word copied_list_bytes(handle_word from, std::size_t element_size) {
     const std::size_t count = list_count(from);
-    char* memory = static_cast<char*>(handle_allocate(sizeof(list_header) + count * element_size));
-    std::memcpy(memory, handle_pointer(from), sizeof(list_header) + count * element_size);
+    char* memory = static_cast<char*>(handle_allocate(list_offset + count * element_size));
+    std::memcpy(memory, handle_pointer(from), list_offset + count * element_size);
     reinterpret_cast<list_header*>(memory)->capacity = static_cast<std::uint32_t>(count);
     return owned_handle(memory);
 }
