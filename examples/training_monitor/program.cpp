@@ -9,9 +9,11 @@
 #include "output/live_output.hpp"
 #include "output/log_sink.hpp"
 #include "sources.hpp"
+#include "table/totals.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
 #include "web/service.hpp"
+#include "web/totals_answer.hpp"
 #include "web/web.hpp"
 
 #include <cstdio>
@@ -50,12 +52,25 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
 }
 
 // What the page and the interface show beside the table.
-void add_routes(web& site, kcontrol::environment& env, const history& past) {
-    site.add_route("/api/v1/jobs/", [&env, &past](std::string_view path, std::string_view query) {
-        return job_answer(past, path, query, env.wall_now());
+void add_routes(web& site, kcontrol::environment& env, const job_table& table, const history& past,
+                const totals& points) {
+    site.add_route("/api/v1/jobs/", [&env, &table, &past](std::string_view path, std::string_view query) {
+        return job_answer(past, table, path, query, env.wall_now());
     });
     site.add_route("/api/v1/gone",
                    [&past](std::string_view, std::string_view query) { return gone_answer(past, query); });
+    site.add_route("/api/v1/totals",
+                   [&points](std::string_view, std::string_view query) { return totals_answer(points, query); });
+}
+
+// A point at the beginning of every minute.
+kcontrol::awaitable<void> record_totals(kcontrol::environment& env, const job_table& table, totals& points,
+                                        std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        const auto pause = totals::until_next(env.wall_now());
+        const auto woken = co_await kcontrol::sleep_for(env, pause, stop);
+        if (woken != kcontrol::wake::stopped) points.record(env.wall_now(), table.counts());
+    }
 }
 
 kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token stop) {
@@ -64,7 +79,8 @@ kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token s
 }
 
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               history& past, live_output& output, kcontrol::logger log, std::stop_token stop) {
+                               history& past, totals& points, live_output& output, kcontrol::logger log,
+                               std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo) {
         auto made = make_source(env, ex, o, log);
@@ -74,7 +90,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     // First of all, so that whoever comes later can ask what a change meant.
     m.on_change([&env, &past](const std::vector<change>& changes) { past.take(changes, env.wall_now()); });
     web site(env, m.table(), m.hub());
-    add_routes(site, env, past);
+    add_routes(site, env, m.table(), past, points);
     auto pages = make_service(env, ex, site, o, log);
     if (!pages) co_return fail(pages.error());
     const auto url = (*pages)->start();
@@ -89,6 +105,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(output.run(stop));
     tasks.spawn((*pages)->renew(stop));
+    tasks.spawn(record_totals(env, m.table(), points, stop));
     int status = 0;
     if (o.demo) {
         const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);
@@ -124,11 +141,12 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
     const auto out = standard_output();
     live_output output(env, m.table(), o.output, *out);
+    totals points;
     int status = 0;
     if (o.once) {
         status = co_await once(env, ex, o, m, output, log, stop);
     } else {
-        status = co_await watch(env, ex, o, m, past, output, log, stop);
+        status = co_await watch(env, ex, o, m, past, points, output, log, stop);
     }
     co_await m.stop();
     co_return status;

@@ -4,6 +4,7 @@
 #include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/runtime/time.hpp>
 
+#include "jobs/job_details.hpp"
 #include "jobs/job_labels.hpp"
 #include "jobs/job_state.hpp"
 
@@ -61,6 +62,7 @@ struct observed_job {
     std::string resource_version;
     std::optional<job_owner> owner;  ///< the controller among its owners
     bool part_of_train_job = false;  ///< a step of a TrainJob, which owns it by way of a JobSet
+    job_source source;
 };
 
 /// How long the job has run: completion - start, or now - start while it is not finished. Nothing without a start time,

@@ -30,9 +30,11 @@ bool job_table::visible(const cluster_entry& cluster, const entry& e) {
            std::get<1>(at->first) != e.owner->name || std::get<2>(at->first) != "TrainJob";
 }
 
-void job_table::hide(entry& e, bool deleted, std::vector<change>& out) {
+// `before` is the view that was shown.
+void job_table::hide(entry& e, const job_view& before, bool deleted, std::vector<change>& out) {
     if (!e.shown) return;
     e.shown = false;
+    counts_.remove(before);
     --shown_;
     unfinished_ -= std::exchange(e.unfinished, false) ? 1U : 0U;
     out.push_back(next(change_type::job_removed));
@@ -43,7 +45,9 @@ void job_table::hide(entry& e, bool deleted, std::vector<change>& out) {
 // Tells of an entry whose view was `before` (null: it is new).
 void job_table::show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
                      std::vector<change>& out) {
-    if (!visible(cluster, e)) return hide(e, false, out);
+    if (!visible(cluster, e)) return hide(e, before ? *before : *e.view, false, out);
+    if (e.shown && before) counts_.remove(*before);
+    counts_.add(*e.view);
     const bool unfinished = !is_final(e.view->state);
     unfinished_ += unfinished ? 1U : 0U;
     unfinished_ -= std::exchange(e.unfinished, unfinished) ? 1U : 0U;
@@ -91,6 +95,7 @@ std::vector<change> job_table::add(observed_job job, bool initial) {
     e.view = std::make_shared<const job_view>(std::move(job.view));
     e.resource_version = std::move(job.resource_version);
     e.owner = std::move(job.owner);
+    e.source = std::move(job.source);
     e.part_of_train_job = job.part_of_train_job;
     if (e.owner && is_job_set(*e.owner)) cluster.by_job_set[{e.view->namespace_, e.owner->name}].insert(key);
     show(cluster, e, nullptr, initial, out);
@@ -118,6 +123,7 @@ std::vector<change> job_table::update(observed_job job) {
 std::vector<change> job_table::apply(const cluster_entry& cluster, entry& e, observed_job job) {
     std::vector<change> out;
     e.resource_version = std::move(job.resource_version);
+    e.source = std::move(job.source);
     if (*e.view == job.view) return out;
     auto before = std::exchange(e.view, std::make_shared<const job_view>(std::move(job.view)));
     show(cluster, e, std::move(before), false, out);
@@ -125,7 +131,7 @@ std::vector<change> job_table::apply(const cluster_entry& cluster, entry& e, obs
 }
 
 void job_table::forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out) {
-    hide(at->second, true, out);
+    hide(at->second, *at->second.view, true, out);
     const auto view = at->second.view;
     const auto& owner = at->second.owner;
     if (owner && is_job_set(*owner)) {
@@ -167,7 +173,7 @@ std::vector<change> job_table::remove_cluster(const std::string& name) {
     std::vector<change> out;
     const auto at = clusters_.find(name);
     if (at == clusters_.end()) return out;
-    for (auto& [key, e] : at->second.jobs) hide(e, false, out);
+    for (auto& [key, e] : at->second.jobs) hide(e, *e.view, false, out);
     if (at->second.view) {
         out.push_back(next(change_type::cluster_removed));
         out.back().cluster = at->second.view;
@@ -201,6 +207,33 @@ job_table::job_list job_table::first_jobs(std::size_t most) const {
     }
     out.insert(out.end(), tail.begin(), tail.end());
     return out;
+}
+
+const job_table::entry* job_table::find_entry(std::string_view cluster, std::string_view namespace_,
+                                              std::string_view kind, std::string_view name) const {
+    const auto at = clusters_.find(cluster);
+    if (at == clusters_.end()) return nullptr;
+    const auto& jobs = at->second.jobs;
+    auto job = jobs.lower_bound(job_key{namespace_, name, kind, ""});
+    for (; job != jobs.end(); ++job) {  // two versions of one kind may hold the same name; one of them is in view
+        const auto& [its_namespace, its_name, its_kind, version] = job->first;
+        if (its_namespace != namespace_ || its_name != name || its_kind != kind) return nullptr;
+        if (job->second.shown) return &job->second;
+    }
+    return nullptr;
+}
+
+std::shared_ptr<const job_view> job_table::find(std::string_view cluster, std::string_view namespace_,
+                                                std::string_view kind, std::string_view name) const {
+    const entry* e = find_entry(cluster, namespace_, kind, name);
+    return e ? e->view : nullptr;
+}
+
+std::optional<job_details> job_table::details(std::string_view cluster, std::string_view namespace_,
+                                              std::string_view kind, std::string_view name) const {
+    const entry* e = find_entry(cluster, namespace_, kind, name);
+    if (!e) return std::nullopt;
+    return e->source.details();
 }
 
 job_table::cluster_list job_table::clusters() const {

@@ -4,6 +4,7 @@
 #include "jobs/job_view.hpp"
 #include "jobs/ownership.hpp"
 #include "table/change.hpp"
+#include "table/job_counts.hpp"
 
 #include <map>
 #include <memory>
@@ -54,10 +55,19 @@ public:
     /// The first `most` of jobs(), the unfinished before the finished. Looks no further than it must: a terminal shows
     /// some dozens of what may be hundreds of thousands, several times a second.
     job_list first_jobs(std::size_t most) const;
+    /// The job of that name in view, or null.
+    std::shared_ptr<const job_view> find(std::string_view cluster, std::string_view namespace_, std::string_view kind,
+                                         std::string_view name) const;
+    /// What its cluster last told of it beyond the view. Nothing if no such job is in view.
+    std::optional<job_details> details(std::string_view cluster, std::string_view namespace_, std::string_view kind,
+                                       std::string_view name) const;
     /// How many jobs() there are without a filter.
     std::size_t size() const noexcept { return shown_; }
     /// Sorted by name.
     cluster_list clusters() const;
+
+    /// jobs() by state, and their GPUs.
+    const job_counts& counts() const noexcept { return counts_; }
 
     const table_counters& counters() const noexcept { return counters_; }
 
@@ -71,6 +81,7 @@ private:
         std::shared_ptr<const job_view> view;
         std::string resource_version;
         std::optional<job_owner> owner;
+        job_source source;
         bool part_of_train_job = false;
         bool shown = false;
         bool unfinished = false;  ///< and shown
@@ -86,13 +97,15 @@ private:
     };
 
     static job_key key_of(const job_view& view);
+    const entry* find_entry(std::string_view cluster, std::string_view namespace_, std::string_view kind,
+                            std::string_view name) const;
     static bool visible(const cluster_entry& cluster, const entry& e);
     void show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
               std::vector<change>& out);
     void refresh(const cluster_entry& cluster, entry& e, std::vector<change>& out);
     std::vector<change> apply(const cluster_entry& cluster, entry& e, observed_job job);
     void refresh_job_set(cluster_entry& cluster, const job_view& train_job, std::vector<change>& out);
-    void hide(entry& e, bool deleted, std::vector<change>& out);
+    void hide(entry& e, const job_view& before, bool deleted, std::vector<change>& out);
     void forget(cluster_entry& cluster, std::map<job_key, entry>::iterator at, std::vector<change>& out);
     change next(change_type type) {
         change out;
@@ -101,9 +114,10 @@ private:
         return out;
     }
 
-    std::map<std::string, cluster_entry> clusters_;
+    std::map<std::string, cluster_entry, std::less<>> clusters_;
     std::uint64_t last_id_ = 0;
     table_counters counters_;
+    job_counts counts_;  ///< of what is shown
     std::size_t shown_ = 0, unfinished_ = 0;
 };
 

@@ -12,12 +12,32 @@ namespace {
 using kcontrol::kind_choice;
 using kcontrol::resource_of;
 
-// Calls `visit` with the object as what it is.
+template <class Job>
+job_details details_of(const void* object) {
+    const auto& job = *static_cast<const Job*>(object);
+    job_details out;
+    for (const auto& c : job.status.conditions) {
+        out.conditions.push_back({c.type, c.status, c.reason, c.message, c.last_transition_time});
+    }
+    return out;
+}
+
+template <class Job>
+bool observe_one(const kcontrol::resource_info& info, const kcontrol::any_object& object, std::string_view cluster,
+                 observed_job& out) {
+    if (&info != &resource_of<Job>()) return false;
+    auto job = object.as<Job>();
+    out = observe(*job, cluster);
+    out.source = job_source(std::move(job), details_of<Job>);
+    return true;
+}
+
+// Reads the object as what it is.
 template <class... Jobs>
 observed_job observe_as(const kcontrol::resource_info& info, const kcontrol::any_object& object,
                         std::string_view cluster) {
     observed_job out;
-    const bool found = ((&info == &resource_of<Jobs>() && (out = observe(*object.as<Jobs>(), cluster), true)) || ...);
+    const bool found = (observe_one<Jobs>(info, object, cluster, out) || ...);
     static_cast<void>(found);
     return out;
 }

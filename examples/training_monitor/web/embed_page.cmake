@@ -1,5 +1,5 @@
-# embed_page(PAGE INPUT OUTPUT): page.html becomes C++, with the hashes of its script and style for the page's
-# Content-Security-Policy.
+# embed_page(DIRECTORY INPUT OUTPUT): page.html, page.css and the scripts, in the order of their names, become one page
+# in C++, with the hashes of its script and style for the page's Content-Security-Policy.
 
 # The base64 of a hexadecimal number, which is how the policy wants a SHA-256.
 function(hex_to_base64 hex out)
@@ -39,9 +39,19 @@ function(element_hash page tag out)
     set(${out} "${hash}" PARENT_SCOPE)
 endfunction()
 
-function(embed_page page_file input output)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page_file})
-    file(READ ${page_file} page)
+function(embed_page directory input output)
+    file(GLOB scripts CONFIGURE_DEPENDS ${directory}/*.js)
+    list(SORT scripts)
+    set(js "")
+    foreach(script IN LISTS scripts)
+        file(READ ${script} text)
+        string(APPEND js "${text}")
+    endforeach()
+    file(READ ${directory}/page.css css)
+    file(READ ${directory}/page.html page)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts} ${directory}/page.css ${directory}/page.html)
+    string(REPLACE "/*PAGE_CSS*/" "${css}" page "${page}")
+    string(REPLACE "/*PAGE_JS*/" "${js}" page "${page}")
     element_hash("${page}" script script_hash)
     element_hash("${page}" style style_hash)
     configure_file(${input} ${output} @ONLY)

@@ -67,7 +67,9 @@ kcontrol::awaitable<bool> event_hub::send_present(kcontrol::http::responder& out
     const auto clusters = table_.clusters();
     const auto jobs = table_.jobs();
     std::uint64_t id = table_.reserve_ids(clusters.size() + jobs.size() + 1);
-    std::string piece = "retry: 1000\n\n";
+    // `heartbeat` is no field of the format, so that other readers skip it; the page learns from it how long to wait.
+    const auto heartbeat = std::chrono::duration_cast<std::chrono::milliseconds>(options_.heartbeat());
+    std::string piece = "retry: 1000\nheartbeat: " + std::to_string(heartbeat.count()) + "\n\n";
     for (std::size_t i = 0; i < clusters.size() + jobs.size(); ++i) {
         change c;
         if (i < clusters.size()) {

@@ -43,9 +43,32 @@ void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_
     out.end_array();
 }
 
+void write_conditions(kcontrol::json::writer& out, const std::vector<condition_view>& conditions) {
+    out.key("conditions");
+    out.begin_array();
+    for (const auto& c : conditions) {
+        out.begin_object();
+        out.member("type", c.type);
+        out.member("status", c.status);
+        out.member("reason", c.reason);
+        out.member("message", c.message);
+        out.member("lastTransitionTime", c.last_transition_time);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_labels(kcontrol::json::writer& out, const job_labels& labels) {
+    out.key("labels");
+    out.begin_object();
+    for (const auto& [name, value] : labels.all()) out.member(name, value);
+    out.end_object();
+}
+
 }  // namespace
 
-http::response job_answer(const history& past, std::string_view path, std::string_view query, wall_time now) {
+http::response job_answer(const history& past, const job_table& table, std::string_view path, std::string_view query,
+                          wall_time now) {
     if (const auto checked = expect_no_query(query); !checked) return error_response(400, checked.error().message());
     const auto parts = http::split_path(path);  // api v1 jobs CLUSTER NAMESPACE KIND NAME
     if (!parts) return error_response(400, parts.error().message());
@@ -59,7 +82,10 @@ http::response job_answer(const history& past, std::string_view path, std::strin
     out.begin_object();
     out.key("job");
     write(out, *record->view, now);
+    const auto details = table.details((*parts)[3], (*parts)[4], kind, (*parts)[6]);
+    write_conditions(out, details ? details->conditions : std::vector<condition_view>());
     write_timeline(out, *record, now);
+    write_labels(out, record->view->labels);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();
     return json_response(200, out.take() + "\n");

@@ -116,8 +116,8 @@ http::response web::get(std::string_view path, std::string_view query) const {
         return metrics;
     }
     return error_response(404,
-                          "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /healthz, /readyz, "
-                          "/metrics");
+                          "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, "
+                          "/healthz, /readyz, /metrics");
 }
 
 http::response web::clusters() const {

@@ -32,7 +32,7 @@ TEST_CASE("one job: as in the list, and its timeline") {
     past.take(table.add(job(job_state::created, "1")), at(0));
     past.take(table.update(job(job_state::running, "2")), at(7));
     const char* path = "/api/v1/jobs/a%20b/ml/job/bert";
-    auto answer = job_answer(past, path, "", at(17));
+    auto answer = job_answer(past, table, path, "", at(17));
     CHECK(answer.status == 200);
     CHECK(answer.body.starts_with(R"({"job":{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job")"));
     CHECK(answer.body.find(R"("timeline":[{"state":"Created","reason":"","message":"","from":"2023-11-14T22:13:20Z",)"
@@ -41,18 +41,18 @@ TEST_CASE("one job: as in the list, and its timeline") {
           std::string::npos);
     CHECK(answer.body.find("\"gone\"") == std::string::npos);
     past.take(table.remove(job(job_state::running, "3")), at(20));
-    answer = job_answer(past, path, "", at(30));
+    answer = job_answer(past, table, path, "", at(30));
     CHECK(answer.status == 200);
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
 }
 
 TEST_CASE("one job: what is refused") {
     history past;
-    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/bert", "", at(0)).status == 404);
-    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Pod/bert", "", at(0)).status == 404);
-    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job", "", at(0)).status == 404);
-    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/%zz", "", at(0)).status == 400);
-    CHECK(job_answer(past, "/api/v1/jobs/a/ml/Job/bert", "x=1", at(0)).status == 400);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", "", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Pod/bert", "", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job", "", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/%zz", "", at(0)).status == 400);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", "x=1", at(0)).status == 400);
 }
 
 TEST_CASE("gone: what vanished or finished while nobody looked, of the clusters asked for") {

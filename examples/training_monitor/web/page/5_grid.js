@@ -1,0 +1,181 @@
+// The list of jobs: only the rows in sight are in the document, and the one that has the focus.
+const COLUMNS = [
+  ["state", "State"], ["name", "Name"], ["namespace", "Namespace"], ["cluster", "Cluster"], ["kind", "Kind"],
+  ["gpus", "GPUs"], [null, "Replicas"], ["started", "Started"], ["duration", "Duration"], [null, "Why"],
+];
+const CELLS = ["state", "name", "namespace", "cluster", "kind", "n gpus", "replicas", "n started", "n duration", "why"];
+const NARROW = matchMedia("(max-width: 760px)");
+const SPARE = 8;                       // rows beyond each edge
+const elements = new Map();            // key → row
+const pool = [];
+let current = null;                    // the job with the tab stop
+let layoutNow = true, lastLayout = 0, layoutTimer = 0;
+const rowHeight = () => (NARROW.matches ? 68 : 36);
+
+function makeHead() {
+  for (const [at, [sort, title]] of COLUMNS.entries()) {
+    const cell = el("span", {role: "columnheader", class: CELLS[at]});
+    if (sort) {
+      const button = el("button", {type: "button", "data-sort": sort}, title, el("span", {class: "arrow", "aria-hidden": "true"}));
+      button.onclick = () => go({sort: view.sort === sort ? "-" + sort : view.sort === "-" + sort ? sort
+        : ["gpus", "started", "duration"].includes(sort) ? "-" + sort : sort});
+      cell.append(button);
+    } else {
+      cell.append(title);
+    }
+    $("head").append(cell);
+  }
+  for (const [name, [title]] of Object.entries(SORTS)) {
+    $("by-sort").append(el("option", {value: name}, title + " ↑"), el("option", {value: "-" + name}, title + " ↓"));
+  }
+}
+function drawHead() {
+  const name = view.sort.replace(/^-/, ""), down = view.sort.startsWith("-");
+  for (const button of $("head").querySelectorAll("button")) {
+    const on = button.dataset.sort === name;
+    const cell = button.parentNode;
+    if (on) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+    else cell.removeAttribute("aria-sort");
+    put(button.lastChild, on ? (down ? " ▼" : " ▲") : "");
+  }
+  $("by-sort").value = view.sort;
+}
+
+function makeRow() {
+  const row = el("div", {role: "row", class: "row", tabindex: "-1"});
+  for (const name of CELLS) row.append(el("span", {role: "gridcell", class: name}));
+  row.children[1].append(el("a", {tabindex: "-1"}));
+  row.onclick = e => {
+    if (e.metaKey || e.ctrlKey || e.shiftKey || e.button !== 0 || String(getSelection())) return;
+    e.preventDefault();
+    current = row.job;
+    goJob(row.job);
+  };
+  row.onfocus = () => { if (row.job !== current) { current = row.job; drawRows(); } };
+  return row;
+}
+function fillRow(row, j) {
+  const cells = row.children;
+  if (row.job !== j || row.version !== j.version) {
+    const blink = row.job === j && row.state !== j.state;
+    row.job = j;
+    row.version = j.version;
+    row.state = j.state;
+    cells[0].replaceChildren(badge(j.state), j.terminating ? el("span", {class: "soft"}, " terminating") : "");
+    const link = cells[1].firstChild;
+    put(link, j.name);
+    link.href = jobAddress(j);
+    cells[1].title = j.name;
+    put(cells[2], j.namespace);
+    put(cells[3], j.cluster);
+    put(cells[4], j.kind);
+    put(cells[5], j.gpus ? String(j.gpus) : "");
+    put(cells[6], replicaText(j));
+    put(cells[9], why(j));
+    cells[2].title = j.namespace;
+    cells[3].title = j.cluster;
+    cells[6].title = cells[6].textContent;
+    cells[7].title = fullTime(j.startTime);
+    cells[9].title = cells[9].textContent;
+    row.classList.toggle("news", blink);
+  }
+  tickRow(row, j);
+}
+function tickRow(row, j) {
+  put(row.children[7], j.started === null ? "" : ago(j.started));
+  put(row.children[8], span(durationOf(j)));
+}
+
+// Which rows are in sight, drawn where they belong.
+function drawRows() {
+  const height = rowHeight(), n = order.length, body = $("rows");
+  const total = n * height + "px";
+  if (body.style.height !== total) body.style.height = total;
+  $("grid").setAttribute("aria-rowcount", n + 1);
+  if (view.job) return;
+  const top = -body.getBoundingClientRect().top;
+  const first = Math.max(0, Math.floor(top / height) - SPARE);
+  const last = Math.min(n, Math.ceil((top + innerHeight) / height) + SPARE);
+  if (current?.removed || (current && !order[current.at]?.key)) current = null;
+  const wanted = new Map();
+  for (let i = first; i < last; ++i) wanted.set(order[i].key, i);
+  // What has the focus stays, or the keyboard would fall off the list.
+  const focused = document.activeElement?.job;
+  if (focused && !focused.removed && order[focused.at] === focused) wanted.set(focused.key, focused.at);
+  const stop = current && order[current.at] === current ? current : order[Math.max(0, Math.min(n - 1, Math.ceil(top / height)))];
+  for (const [key, row] of elements) {
+    if (wanted.has(key) && row.job === order[wanted.get(key)]) continue;
+    elements.delete(key);
+    row.remove();
+    row.job = null;
+    row.classList.remove("news");
+    pool.push(row);
+  }
+  for (const [key, i] of wanted) {
+    let row = elements.get(key);
+    if (!row) {
+      elements.set(key, row = pool.pop() || makeRow());
+      body.append(row);
+    }
+    fillRow(row, order[i]);
+    if (row.at !== i || row.height !== height) {
+      row.at = i;
+      row.height = height;
+      row.style.transform = `translateY(${i * height}px)`;
+      row.setAttribute("aria-rowindex", i + 2);
+    }
+    row.tabIndex = order[i] === stop ? 0 : -1;
+  }
+  if (pool.length > 100) pool.length = 100;
+}
+
+function layout() {
+  const busy = store.jobs.size > 2000 && !layoutNow && performance.now() - lastLayout < 250;
+  if (busy) {
+    layoutTimer ||= setTimeout(() => { layoutTimer = 0; dirty.layout = true; plan(); }, 250);
+    return;
+  }
+  dirty.layout = layoutNow = false;
+  const at = performance.now();
+  const had = document.activeElement?.job;
+  arrangeJobs();
+  order.forEach((j, i) => { j.at = i; });
+  lastLayout = performance.now() + (performance.now() - at) * 4;   // never more than a fifth of the time
+  if (had && (had.removed || order[had.at] !== had) && order.length) {
+    current = order[Math.min(had.at ?? 0, order.length - 1)];
+    requestAnimationFrame(() => focusRow(current.at));
+  }
+  drawHead();
+  drawEmpty();
+}
+function drawEmpty() {
+  const all = store.jobs.size;
+  put($("shown"), filtered() ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en"));
+  show($("clear"), filtered());
+  show($("empty"), order.length === 0);
+  show($("grid"), order.length > 0);
+  const text = all ? "No job fits these filters." : !everReady ? (link.since ? "Nothing was loaded yet." : "Loading the jobs …")
+    : store.clusters.size ? "There are no jobs in these clusters." : "No cluster is being watched yet.";
+  put($("empty"), text);
+}
+
+function focusRow(i) {
+  if (!order.length) return;
+  i = Math.max(0, Math.min(order.length - 1, i));
+  current = order[i];
+  const height = rowHeight(), body = $("rows").getBoundingClientRect();
+  const sticky = $("top").offsetHeight + (NARROW.matches ? 0 : $("head").offsetHeight);
+  const top = body.top + i * height;
+  if (top < sticky) scrollBy(0, top - sticky);
+  else if (top + height > innerHeight) scrollBy(0, top + height - innerHeight);
+  drawRows();
+  elements.get(current.key)?.focus({preventScroll: true});
+}
+function gridKey(e, i) {
+  const page = Math.max(1, Math.floor((innerHeight - 120) / rowHeight()));
+  const to = {ArrowDown: i + 1, ArrowUp: i - 1, PageDown: i + page, PageUp: i - page, Home: 0, End: order.length - 1}[e.key];
+  if (to === undefined) return e.key === "Enter" ? (goJob(order[i]), true) : false;
+  if (e.key === "ArrowUp" && i === 0) $("search").focus();
+  else focusRow(to);
+  return true;
+}

@@ -1,0 +1,157 @@
+// A job's own view: what it is, how it got there, and where to look further.
+const opened = {key: null, data: null, error: "", status: 0, seen: 0, busy: false, again: false, shape: ""};
+
+async function fetchJob() {
+  if (!view.job) return;
+  if (opened.busy) { opened.again = true; return; }
+  const key = keyOf(view.job);
+  opened.busy = true;
+  try {
+    const answer = await fetch("/api/v1/jobs/" + pathOf(view.job), {cache: "no-store"});
+    const data = await answer.json().catch(() => null);
+    if (view.job && keyOf(view.job) === key) {
+      Object.assign(opened, {key, status: answer.status, seen: performance.now(), error: answer.ok ? "" : data?.error || `status ${answer.status}`,
+        data: answer.ok ? data : null});
+    }
+  } catch (failure) {
+    if (view.job && keyOf(view.job) === key) Object.assign(opened, {key, error: failure.message, status: 0});
+  }
+  dirty.route = true;
+  plan();
+  setTimeout(() => { opened.busy = false; if (opened.again) { opened.again = false; fetchJob(); } }, 500);   // no more than two a second
+}
+
+function back() {
+  const link = el("a", {class: "back", href: addressOf({...view, job: null})}, "← All jobs");
+  link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goBack(); } };
+  return el("nav", {"aria-label": "Back"}, link, el("span", {class: "soft"}, el("kbd", {}, "Esc")));
+}
+function facts(pairs) {
+  const list = el("dl", {class: "facts"});
+  for (const [name, value] of pairs) {
+    if (value === "" || value === null || value === undefined) continue;
+    list.append(el("div", {}, el("dt", {}, name), el("dd", {}, value)));
+  }
+  return list;
+}
+function table(caption, heads, rows, numbers = []) {
+  const numeric = i => (numbers.includes(i) ? "n" : null);
+  return el("table", {}, el("caption", {class: "unseen"}, caption),
+    el("thead", {}, el("tr", {}, ...heads.map((h, i) => el("th", {scope: "col", class: numeric(i)}, h)))),
+    el("tbody", {}, ...rows.map(cells => el("tr", {}, ...cells.map((c, i) => el("td", {class: numeric(i)}, c))))));
+}
+const panel = (title, ...inside) => el("section", {class: "panel"}, el("h2", {}, title), ...inside);
+
+// A span's length now: the last one goes on.
+const lengthOf = s => (s.to === null ? tickingSeconds(s.durationSeconds, opened.seen, true) : s.durationSeconds);
+function timeline(spans) {
+  const total = spans.reduce((sum, s) => sum + (lengthOf(s) || 0), 0) || 1;
+  const text = spans.map(s => `${s.state} for ${span(lengthOf(s))}`).join(", then ");
+  const bar = el("div", {class: "timeline", role: "img", "aria-label": text});
+  for (const s of spans) {
+    const part = (lengthOf(s) || 0) / total;
+    const piece = el("div", {class: `piece b-${STATES.includes(s.state) ? s.state : "Unknown"}`, title: `${s.state}, ${span(lengthOf(s))}`});
+    piece.style.flexGrow = Math.max(part * 1000, 1);
+    if (part > 0.12) piece.append(icon(s.state), el("span", {}, s.state));
+    else if (part > 0.03) piece.append(icon(s.state));
+    bar.append(piece);
+  }
+  const ends = el("div", {class: "ends soft"}, el("span", {}, fullTime(spans[0].from)), el("span", {}, spans.at(-1).to === null ? "now" : fullTime(spans.at(-1).to)));
+  const rows = [...spans].reverse().map(s => [badge(s.state), fullTime(s.from), el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
+  return panel("How it went", bar, ends, el("div", {class: "scroll-x"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
+}
+
+// For a POSIX shell: names come from clusters and are not to be trusted with one.
+const quote = text => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const RESOURCES = {PyTorchJob: "pytorchjobs.kubeflow.org", MPIJob: "mpijobs.kubeflow.org", TrainJob: "trainjobs.trainer.kubeflow.org", Job: "jobs.batch"};
+const POD_LABEL = {Job: "batch.kubernetes.io/job-name", TrainJob: "jobset.sigs.k8s.io/jobset-name"};
+function commands(j, context) {
+  const kubectl = `kubectl ${context ? `--context ${quote(context)} ` : ""}-n ${quote(j.namespace)}`;
+  const what = `${RESOURCES[j.kind] || j.kind.toLowerCase()} ${quote(j.name)}`;
+  const pods = quote(`${POD_LABEL[j.kind] || "training.kubeflow.org/job-name"}=${j.name}`);
+  return [["What it is", `${kubectl} describe ${what}`], ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
+    ["Their logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`],
+    ["Events", `${kubectl} get events --sort-by=.lastTimestamp --field-selector ${quote("involvedObject.name=" + j.name)}`],
+    ["All of it", `${kubectl} get ${what} -o yaml`]];
+}
+const contextKey = cluster => "kubectl-context:" + cluster;
+function commandPanel(j) {
+  const input = el("input", {id: "context", autocomplete: "off", spellcheck: "false"});
+  input.value = localStorage.getItem(contextKey(j.cluster)) ?? j.cluster;
+  const list = el("ul", {class: "commands"});
+  const fill = () => list.replaceChildren(...commands(j, input.value.trim()).map(([title, text]) => {
+    const copy = el("button", {type: "button", "aria-label": `Copy: ${title}`}, "Copy");
+    copy.onclick = async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        put(copy, "Copied");
+      } catch {
+        getSelection().selectAllChildren(code);   // not over plain HTTP: at least it is selected
+        put(copy, "Selected");
+      }
+      setTimeout(() => put(copy, "Copy"), 2000);
+    };
+    const code = el("code", {}, text);
+    return el("li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copy));
+  }));
+  input.oninput = () => { localStorage.setItem(contextKey(j.cluster), input.value); fill(); };
+  fill();
+  return panel("Look further", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
+}
+
+function jobParts(j, data) {
+  const spans = data?.timeline || [], conditions = data?.conditions || [], labels = Object.entries(data?.labels || {});
+  const replicas = Object.entries(j.replicas || {});
+  const parts = [];
+  if (spans.length) parts.push(timeline(spans));
+  if (replicas.length) {
+    parts.push(panel("Replicas", table("Replicas", ["Type", "Wanted", "Active", "Succeeded", "Failed"],
+      replicas.map(([type, r]) => [type, ...[r.desired, r.active, r.succeeded, r.failed].map(String)]), [1, 2, 3, 4])));
+  }
+  parts.push(commandPanel(j));
+  if (conditions.length) {
+    parts.push(panel("Conditions", el("div", {class: "scroll-x"}, table("Conditions", ["Type", "Status", "Since", "Why"],
+      conditions.map(c => [c.type, c.status, fullTime(c.lastTransitionTime), why(c)])))));
+  }
+  if (labels.length) parts.push(panel("Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
+  return parts;
+}
+
+function drawJob() {
+  const box = $("job"), key = keyOf(view.job);
+  if (opened.key !== key && !opened.busy) fetchJob();
+  const data = opened.key === key ? opened.data : null;
+  const j = store.jobs.get(key) || data?.job || null;
+  const gone = data?.gone || (everReady && data && !store.jobs.has(key) ? "just now" : "");
+  const shape = JSON.stringify([key, j?.version, j?.state, data, opened.key === key && opened.error, gone, everReady]);
+  if (opened.shape === shape) return tickJob();
+  opened.shape = shape;
+  document.title = `${view.job.name}${j ? `, ${gone ? "gone" : j.state}` : ""} · Training jobs`;
+  const hadFocus = box.contains(document.activeElement) ? document.activeElement.id : null;
+  const heading = el("h1", {tabindex: "-1", id: "job-name"}, view.job.name);
+  if (!j) {
+    const loading = opened.key !== key || (!opened.error);
+    box.replaceChildren(back(), heading, loading ? el("p", {class: "soft"}, "Loading …")
+      : el("div", {class: "panel"}, el("p", {}, opened.status === 404 ? `There is no ${view.job.kind} ${view.job.namespace}/${view.job.name} in cluster ${view.job.cluster}, and none is remembered.`
+        : `It could not be read: ${opened.error}. It is asked for again as soon as the monitor answers.`)));
+  } else {
+    const reason = why(j);
+    box.replaceChildren(back(), el("div", {class: "headline"}, heading, badge(j.state), j.terminating ? el("span", {class: "soft"}, "terminating") : null),
+      gone ? el("p", {class: "gone"}, icon("gone"), gone === "just now" ? "This job is gone. What follows is the last that was seen of it."
+        : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`) : null,
+      reason ? el("p", {class: "because " + stateClass(j.state)}, reason) : "",
+      facts([["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ["GPUs", String(j.gpus)],
+        ["Started", fullTime(j.startTime) || "not yet"], ["Finished", fullTime(j.completionTime)],
+        ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]]),
+      el("div", {class: "parts"}, ...jobParts(j, data)));
+    if (data === null && opened.key === key && opened.status === 404) box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
+  }
+  if (hadFocus) $(hadFocus)?.focus({preventScroll: true});
+  tickJob();
+}
+function tickJob() {
+  const j = store.jobs.get(keyOf(view.job));
+  if (j && $("job-duration")) put($("job-duration"), span(durationOf(j)) || "none");
+  const last = opened.data?.timeline?.at(-1), ticks = document.querySelector("#job .ticks");
+  if (last && last.to === null && ticks) put(ticks, span(lengthOf(last)) + " so far");
+}

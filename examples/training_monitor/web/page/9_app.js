@@ -1,0 +1,184 @@
+// What else the monitor may serve (it is asked once, and left alone if it does not), the frame, the keys, the start.
+const extras = {
+  absent: new Set(),
+  async get(path) {
+    if (this.absent.has(path)) return null;
+    try {
+      const answer = await fetch(path, {cache: "no-store"});
+      if (answer.status === 404) this.absent.add(path);
+      return answer.ok ? await answer.json() : null;
+    } catch {
+      return null;
+    }
+  },
+  async refresh() {
+    const [gone, notices] = await Promise.all([this.get("/api/v1/gone"), this.get("/api/v1/notices")]);
+    if (gone) this.drawGone(gone.items || []);
+    if (notices) this.drawNotices(notices);
+    if (view.job) fetchJob();
+  },
+  drawGone(items) {
+    const box = $("gone");
+    show(box, items.length > 0);
+    const text = JSON.stringify(items);
+    if (box.text === text) return;
+    box.text = text;
+    const rows = items.slice(0, 200).map(g => {
+      const link = el("a", {href: jobAddress(g)}, g.name);
+      link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(g); } };
+      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), fullTime(g.lastSeen), fullTime(g.gone)];
+    });
+    const note = items.length > rows.length ? el("p", {class: "soft"}, `and ${many(items.length - rows.length, "more job")}`) : null;
+    box.replaceChildren(el("summary", {}, el("h2", {}, `Gone: ${many(items.length, "job")}`)), el("div", {class: "scroll-x"},
+      table("Jobs that are gone", ["Name", "Namespace", "Cluster", "Kind", "Last state", "Last seen", "Gone"], rows)), ...(note ? [note] : []));
+  },
+  drawNotices(n) {
+    const box = $("notices"), dead = n.deadLetters || [];
+    show(box, true);
+    const counts = [`${n.sent} sent`, `${n.queued} waiting`, n.coalesced ? `${n.coalesced} coalesced` : "", n.failed ? `${n.failed} failed` : "", n.dropped ? `${n.dropped} dropped` : ""];
+    const rows = dead.map(d => [d.receiver, typeof d.job === "string" ? d.job : [d.job?.cluster, d.job?.namespace, d.job?.name].filter(Boolean).join("/"),
+      badge(d.state), fullTime(d.at), String(d.attempts), d.error]);
+    const list = dead.length ? el("details", {}, el("summary", {class: "bad"}, icon("warn"), many(dead.length, "notice was", "notices were"), " not delivered"),
+      el("div", {class: "scroll-x"}, table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows, [4]))) : null;
+    const open = box.querySelector("details")?.open;
+    box.replaceChildren(el("h2", {id: "h-notices"}, "Notices ", el("span", {class: "soft"}, counts.filter(Boolean).join(" · "))), ...(list ? [list] : []));
+    if (open && list) list.open = true;
+  },
+};
+
+let savedScroll = 0, shownJob = null, goneAt = 0;
+function route() {
+  const key = view.job ? keyOf(view.job) : null;
+  if (key === shownJob) return;
+  const before = shownJob;
+  shownJob = key;
+  if (key && before === null) savedScroll = scrollY;
+  show($("overview"), !key);
+  show($("job"), Boolean(key));
+  if (key) {
+    opened.shape = "";
+    drawJob();
+    scrollTo(0, 0);
+    $("job-name")?.focus({preventScroll: true});
+  } else {
+    layout();
+    drawRows();
+    scrollTo(0, savedScroll);
+    drawRows();
+    if (before !== null) {
+      const row = current && elements.get(current.key);
+      (row || $("rows")).focus({preventScroll: true});
+    }
+  }
+}
+function frame() {
+  if (dirty.layout) layout();
+  if (dirty.route) drawFilters(), route();
+  if (view.job) {
+    if (dirty.jobs.has(keyOf(view.job))) fetchJob();
+    drawJob();
+  } else {
+    drawRows();
+    drawFilters();
+    if (dirty.clusters || dirty.totals) drawClusters();
+    if (changesDirty) drawChanges();
+    if (dirty.totals) drawCharts();
+  }
+  if (dirty.totals || dirty.route) drawTiles();
+  if (dirty.gone && performance.now() - goneAt > 5000) {
+    goneAt = performance.now();
+    dirty.gone = false;
+    if (everReady) extras.refresh();
+  }
+  dirty.jobs.clear();
+  dirty.clusters = dirty.totals = dirty.route = false;
+}
+function tick() {
+  link.watch();
+  drawLink();
+  if (view.job) return tickJob();
+  for (const row of elements.values()) tickRow(row, row.job);
+  dirty.clusters = dirty.totals = true;
+  plan();
+}
+
+const THEMES = ["auto", "light", "dark"];
+function setTheme(theme) {
+  if (!THEMES.includes(theme)) theme = "auto";
+  document.documentElement.dataset.theme = theme;
+  put($("theme"), `Theme: ${theme}`);
+  try { localStorage.setItem("theme", theme); } catch { /* private windows may refuse; it holds until the page is closed */ }
+}
+
+function key(e) {
+  if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || $("help").open) return;
+  const at = document.activeElement, typing = at.matches("input, select, textarea");
+  if (e.key === "Escape") {
+    if (at === $("search")) at.blur();
+    else if (view.job) goBack();
+    else return;
+  } else if (at === $("search") && (e.key === "ArrowDown" || e.key === "Enter")) {
+    focusRow(0);
+  } else if (typing) {
+    return;
+  } else if (e.key === "/") {
+    if (view.job) goBack();
+    $("search").focus();
+    $("search").select();
+  } else if (e.key === "?") {
+    $("help").showModal();
+  } else if (e.key === "x" && !view.job && filtered()) {
+    clearFilters();
+  } else if (view.job) {
+    return;
+  } else if (at.job) {
+    if (!gridKey(e, at.job.at)) return;
+  } else if (at === $("rows") && ["ArrowDown", "Home"].includes(e.key)) {
+    focusRow(0);
+  } else {
+    return;
+  }
+  e.preventDefault();
+}
+function clearFilters() {
+  $("search").value = "";
+  go({cluster: [], namespace: [], kind: [], state: [], q: ""});
+}
+
+function start() {
+  setTheme(localStorage.getItem("theme") || "auto");
+  $("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % 3]);
+  $("keys").onclick = () => $("help").showModal();
+  $("try").onclick = () => link.connect();
+  $("clear").onclick = clearFilters;
+  $("home").onclick = e => { e.preventDefault(); if (view.job) goBack(); else clearFilters(); };
+  $("search").oninput = () => go({q: $("search").value}, view.q !== "");
+  for (const name of ["cluster", "namespace", "kind"]) $("by-" + name).onchange = e => go({[name]: e.target.value ? [e.target.value] : []});
+  $("by-sort").onchange = e => go({sort: e.target.value});
+  addEventListener("popstate", () => {
+    view = readAddress(location.search);
+    $("search").value = view.q;
+    dirty.route = dirty.layout = layoutNow = true;
+    plan();
+  });
+  addEventListener("scroll", plan, {passive: true});
+  addEventListener("resize", () => { chartsAt = 0; dirty.totals = true; plan(); });
+  NARROW.addEventListener("change", plan);
+  addEventListener("online", () => { if (link.is === "lost") link.connect(); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) { link.watch(); plan(); } });
+  document.addEventListener("keydown", key);
+  document.addEventListener("animationend", e => e.target.classList.remove("news"));
+  history.scrollRestoration = "manual";
+  view = readAddress(location.search);
+  makeHead();
+  makeTiles();
+  drawTiles();
+  drawLink();
+  layout();
+  drawChanges();
+  setInterval(tick, 1000);
+  setInterval(() => { if (!document.hidden && everReady && link.is === "live") extras.refresh(); }, 30000);
+  link.connect();
+  plan();
+}
+start();
