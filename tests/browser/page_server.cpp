@@ -144,7 +144,8 @@ public:
             tell(table_.remove_cluster(text(at, "name")), at);
         } else if (op == "job") {
             auto job = read_job(at);
-            const bool known = table_.find(job.view.cluster, job.view.namespace_, job.view.kind, job.view.name) != nullptr;
+            const bool known =
+                table_.find(job.view.cluster, job.view.namespace_, job.view.kind, job.view.name) != nullptr;
             tell(known ? table_.update(std::move(job)) : table_.add(std::move(job)), at);
         } else if (op == "delete") {
             auto job = read_job(at);

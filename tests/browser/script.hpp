@@ -60,8 +60,8 @@ inline std::string_view api_version_of(std::string_view kind) {
 inline training_monitor::job_details read_details(const kcontrol::json::object& at) {
     training_monitor::job_details out;
     each(at, "conditions", [&](const kcontrol::json::object& c) {
-        out.conditions.push_back({text(c, "type"), text(c, "status"), text(c, "reason"), text(c, "message"),
-                                  text(c, "lastTransitionTime")});
+        out.conditions.push_back(
+            {text(c, "type"), text(c, "status"), text(c, "reason"), text(c, "message"), text(c, "lastTransitionTime")});
     });
     return out;
 }

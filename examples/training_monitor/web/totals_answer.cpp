@@ -37,7 +37,7 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
         since = parse_rfc3339_seconds(value);
         if (!since) {
             return error_response(400, "parameter since: \"" + kcontrol::escape_control(value) +
-                                       "\" is not a time in UTC such as 2026-11-21T14:00:00Z");
+                                           "\" is not a time in UTC such as 2026-11-21T14:00:00Z");
         }
     }
     kcontrol::json::writer out;

@@ -4,16 +4,18 @@ const STATES = ["Running", "Restarting", "Pending", "Queued", "Created", "Suspen
 const FINAL = new Set(["Failed", "Succeeded"]);
 const $ = id => document.getElementById(id);
 
+// Without what is not there.
+const there = parts => parts.filter(x => x !== null && x !== undefined && x !== "");
 // el("a", {class: "x", href: "…"}, "text", child…)
 function el(tag, attributes, ...inside) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value !== null && value !== undefined) e.setAttribute(name, value);
   }
-  e.append(...inside.filter(x => x !== null && x !== undefined && x !== ""));
+  e.append(...there(inside));
   return e;
 }
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = document.querySelector("svg").namespaceURI;
 function draw(tag, attributes, ...inside) {
   const e = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes || {})) e.setAttribute(name, value);

@@ -6,7 +6,7 @@ function makeTiles() {
     tile.onclick = () => go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
     $("tiles").append(tile);
   }
-  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs running / requested"), el("b", {id: "gpus"}, "0 / 0")));
+  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use / wanted"), el("b", {id: "gpus"}, "0 / 0")));
 }
 function drawTiles() {
   for (const tile of $("tiles").querySelectorAll("[data-state]")) {

@@ -136,14 +136,14 @@ function drawJob() {
         : `It could not be read: ${opened.error}. It is asked for again as soon as the monitor answers.`)));
   } else {
     const reason = why(j);
-    box.replaceChildren(back(), el("div", {class: "headline"}, heading, badge(j.state), j.terminating ? el("span", {class: "soft"}, "terminating") : null),
+    box.replaceChildren(...there([back(), el("div", {class: "headline"}, heading, badge(j.state), j.terminating ? el("span", {class: "soft"}, "terminating") : null),
       gone ? el("p", {class: "gone"}, icon("gone"), gone === "just now" ? "This job is gone. What follows is the last that was seen of it."
         : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`) : null,
       reason ? el("p", {class: "because " + stateClass(j.state)}, reason) : "",
       facts([["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ["GPUs", String(j.gpus)],
         ["Started", fullTime(j.startTime) || "not yet"], ["Finished", fullTime(j.completionTime)],
         ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]]),
-      el("div", {class: "parts"}, ...jobParts(j, data)));
+      el("div", {class: "parts"}, ...jobParts(j, data))]));
     if (data === null && opened.key === key && opened.status === 404) box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
   }
   if (hadFocus) $(hadFocus)?.focus({preventScroll: true});

@@ -26,11 +26,12 @@ const extras = {
     const rows = items.slice(0, 200).map(g => {
       const link = el("a", {href: jobAddress(g)}, g.name);
       link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(g); } };
-      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), fullTime(g.lastSeen), fullTime(g.gone)];
+      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), fullTime(g.lastSeen),
+        g.gone ? `found to be gone ${fullTime(g.gone)}` : badge(g.state || "Unknown")];
     });
     const note = items.length > rows.length ? el("p", {class: "soft"}, `and ${many(items.length - rows.length, "more job")}`) : null;
-    box.replaceChildren(el("summary", {}, el("h2", {}, `Gone: ${many(items.length, "job")}`)), el("div", {class: "scroll-x"},
-      table("Jobs that are gone", ["Name", "Namespace", "Cluster", "Kind", "Last state", "Last seen", "Gone"], rows)), ...(note ? [note] : []));
+    box.replaceChildren(el("summary", {}, el("h2", {}, `While the monitor was away: ${many(items.length, "job")} ended or vanished`)), el("div", {class: "scroll-x"},
+      table("Jobs that ended or vanished", ["Name", "Namespace", "Cluster", "Kind", "Last state", "Last seen", "Since then"], rows)), ...(note ? [note] : []));
   },
   drawNotices(n) {
     const box = $("notices"), dead = n.deadLetters || [];
@@ -80,7 +81,7 @@ function frame() {
   } else {
     drawRows();
     drawFilters();
-    if (dirty.clusters || dirty.totals) drawClusters();
+    if (dirty.clusters || dirty.totals) drawClusters(), drawEmpty();
     if (changesDirty) drawChanges();
     if (dirty.totals) drawCharts();
   }

@@ -4,6 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+#include <memory>
+#include <string>
+
 using namespace training_monitor;
 using kcontrol::wall_time;
 
@@ -46,7 +50,29 @@ TEST_CASE("one job: as in the list, and its timeline") {
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
 }
 
+TEST_CASE("one job: its conditions and labels while it is in view") {
+    job_table table;
+    history past;
+    auto running = job(job_state::running, "1");
+    running.view.labels = job_labels::from(std::map<std::string, std::string>{{"team", "nlp"}});
+    const auto details = std::make_shared<job_details>();
+    details->conditions.push_back({"Running", "True", "JobRunning", "on its way", "2026-11-21T07:00:00Z"});
+    running.source = job_source(details, [](const void* d) { return *static_cast<const job_details*>(d); });
+    past.take(table.add(running), at(0));
+    const char* path = "/api/v1/jobs/a%20b/ml/Job/bert";
+    const auto answer = job_answer(past, table, path, "", at(1));
+    CHECK(answer.body.find(R"("conditions":[{"type":"Running","status":"True","reason":"JobRunning",)"
+                           R"("message":"on its way","lastTransitionTime":"2026-11-21T07:00:00Z"}])") !=
+          std::string::npos);
+    CHECK(answer.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
+    past.take(table.remove(running), at(2));
+    const auto gone = job_answer(past, table, path, "", at(3));
+    CHECK(gone.body.find(R"("conditions":[])") != std::string::npos);
+    CHECK(gone.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
+}
+
 TEST_CASE("one job: what is refused") {
+    const job_table table;
     history past;
     CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", "", at(0)).status == 404);
     CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Pod/bert", "", at(0)).status == 404);

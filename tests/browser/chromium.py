@@ -1,0 +1,217 @@
+"""A headless Chromium, driven over the DevTools protocol on a pipe: no driver, no port, nothing but the standard library.
+
+Protocol: https://chromedevtools.github.io/devtools-protocol/. Messages are JSON, ended by a zero byte; Chromium reads them
+from file descriptor 3 and writes to 4.
+"""
+import base64
+import json
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+def program():
+    chosen = os.environ.get("KCONTROL_CHROMIUM")
+    if chosen:
+        return chosen
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    return None
+
+
+class Failure(AssertionError):
+    pass
+
+
+class Browser:
+    """One browser process. Each page is a target with a session of its own."""
+
+    def __init__(self, log):
+        self.profile = tempfile.mkdtemp(prefix="kcontrol-browser-")
+        to_browser, self.to = os.pipe()
+        self.source, from_browser = os.pipe()
+
+        def place():   # in the child: its ends become 3 and 4
+            high = [os.dup2(to_browser, 63), os.dup2(from_browser, 64)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+            for fd in (3, 4):
+                os.set_inheritable(fd, True)
+
+        flags = ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                 "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-sync",
+                 "--disable-component-update", "--metrics-recording-only", "--hide-scrollbars",
+                 "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+                 f"--user-data-dir={self.profile}", "about:blank"]
+        self.log = pathlib.Path(log).open("w")
+        self.process = subprocess.Popen([program(), *flags], stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=subprocess.STDOUT, close_fds=False, preexec_fn=place,
+                                        start_new_session=True)
+        os.close(to_browser)
+        os.close(from_browser)
+        self.buffer = b""
+        self.last_id = 0
+        self.answers = {}
+        self.listeners = {}
+
+    def send(self, method, params=None, session=None):
+        self.last_id += 1
+        message = {"id": self.last_id, "method": method, "params": params or {}}
+        if session:
+            message["sessionId"] = session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.to, data):]
+        return self.last_id
+
+    def call(self, method, params=None, session=None, timeout=30):
+        sent = self.send(method, params, session)
+        deadline = time.monotonic() + timeout
+        while sent not in self.answers:
+            self.receive(deadline, method)
+        answer = self.answers.pop(sent)
+        if "error" in answer:
+            raise Failure(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def receive(self, deadline, what="an event"):
+        """Takes in what comes next."""
+        left = deadline - time.monotonic()
+        ready = left > 0 and select.select([self.source], [], [], left)[0]
+        if not ready:
+            raise Failure(f"the browser did not answer in time: {what}")
+        piece = os.read(self.source, 1 << 20)
+        if not piece:
+            raise Failure(f"the browser ended; its log: {pathlib.Path(self.log.name).read_text()[-2000:]}")
+        self.buffer += piece
+        *whole, self.buffer = self.buffer.split(b"\0")
+        for text in whole:
+            message = json.loads(text)
+            if "id" in message:
+                self.answers[message["id"]] = message
+            else:
+                for listener in self.listeners.get(message.get("sessionId"), []):
+                    listener(message["method"], message["params"])
+
+    def page(self, url="about:blank", **size):
+        return Page(self, url, **size)
+
+    def close(self):
+        try:
+            self.call("Browser.close", timeout=10)
+        except (Failure, OSError):
+            pass
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.to)
+        os.close(self.source)
+        self.log.close()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+
+class Page:
+    """A tab with a profile of its own (no storage is shared with others)."""
+
+    def __init__(self, browser, url, width=1280, height=900, dark=False, motion=True, mobile=False):
+        self.browser = browser
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
+        self.target = browser.call("Target.createTarget", {"url": "about:blank", "browserContextId": self.context})["targetId"]
+        self.session = browser.call("Target.attachToTarget", {"targetId": self.target, "flatten": True})["sessionId"]
+        self.errors = []
+        browser.listeners[self.session] = [self.hear]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+        self.size(width, height, mobile)
+        self.media(dark, motion)
+        self.open(url)
+
+    def hear(self, method, params):
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.errors.append(details.get("exception", {}).get("description") or details["text"])
+        elif method == "Runtime.consoleAPICalled" and params["type"] == "error":
+            self.errors.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
+        elif method == "Log.entryAdded" and params["entry"]["source"] in ("security", "violation"):
+            self.errors.append(params["entry"]["text"])
+
+    def call(self, method, params=None, timeout=30):
+        return self.browser.call(method, params, self.session, timeout)
+
+    def size(self, width, height, mobile=False):
+        self.call("Emulation.setDeviceMetricsOverride",
+                  {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile})
+
+    def media(self, dark=False, motion=True):
+        self.call("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}]})
+
+    def open(self, url):
+        self.call("Page.navigate", {"url": url})
+
+    def js(self, expression, timeout=30):
+        """The value of an expression; promises are waited for."""
+        answer = self.call("Runtime.evaluate", {"expression": expression, "returnByValue": True, "awaitPromise": True,
+                                                "userGesture": True}, timeout)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise Failure(details.get("exception", {}).get("description") or details["text"])
+        return answer["result"].get("value")
+
+    def until(self, expression, what=None, timeout=20):
+        """Waits until the expression is true. The page itself looks, at every frame; nothing here sleeps."""
+        ask = ("new Promise(done => { const end = performance.now() + %d; const look = () => { let v; try { v = (%s); } "
+               "catch (e) { v = null; } if (v || performance.now() > end) done(v instanceof Node ? true : v); else setTimeout(look, 15); }; look(); })"
+               % (timeout * 1000, expression))
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                value = self.js(ask, timeout + 10)
+            except Failure as failure:   # a navigation in between ends what was running in the page
+                if time.monotonic() > deadline or "navigat" not in str(failure) and "destroyed" not in str(failure):
+                    raise
+                continue
+            if value:
+                return value
+            raise Failure(f"not within {timeout} s: {what or expression}\nthe page shows:\n" +
+                          str(self.js("document.body.innerText"))[:3000])
+
+    def key(self, key, text=None, modifiers=0):
+        codes = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "Home": 36,
+                 "End": 35, "Tab": 9}
+        params = {"key": key, "modifiers": modifiers, "windowsVirtualKeyCode": codes.get(key, ord(key[0].upper()))}
+        if key == "Enter":
+            text = "\r"
+        elif len(key) == 1:
+            text = text or key
+        if text:
+            params["text"] = text
+        self.call("Input.dispatchKeyEvent", {"type": "keyDown" if text else "rawKeyDown", **params})
+        params.pop("text", None)
+        self.call("Input.dispatchKeyEvent", {"type": "keyUp", **params})
+
+    def type(self, text):
+        self.call("Input.insertText", {"text": text})
+
+    def click(self, selector):
+        at = self.js("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
+                     "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
+
+    def picture(self, path):
+        data = self.call("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": False})["data"]
+        pathlib.Path(path).write_bytes(base64.b64decode(data))
+
+    def close(self):
+        self.browser.listeners.pop(self.session, None)
+        self.browser.call("Target.disposeBrowserContext", {"browserContextId": self.context})

@@ -1,0 +1,55 @@
+"""What the tests share: one browser for all, a scripted server and a page for each."""
+import pathlib
+import tempfile
+import unittest
+
+import chromium
+import server
+
+
+class PageTest(unittest.TestCase):
+    browser = None       # made by the first test, closed by run.py
+    heartbeat_ms = 15000
+
+    @classmethod
+    def setUpClass(cls):
+        if PageTest.browser is None:
+            PageTest.browser = chromium.Browser(pathlib.Path(tempfile.gettempdir()) / "kcontrol-chromium.log")
+
+    def setUp(self):
+        self.server = server.Server(self.heartbeat_ms)
+        self.addCleanup(self.server.close)
+        self.pages = []
+
+    def open(self, address="", **size):
+        """A page at this address, live."""
+        page = self.browser.page(self.server.url + address, **size)
+        self.pages.append(page)
+        self.addCleanup(page.close)
+        page.until("document.readyState === 'complete' && document.querySelector('#link').dataset.is === 'live'")
+        return page
+
+    def tearDown(self):
+        # Nothing may go wrong unseen: an exception in the page, a breach of its security policy.
+        self.assertEqual([error for page in self.pages for error in page.errors], [])
+
+
+# In the page's language: what a test asks often.
+def rows(page):
+    """The names of the jobs in the document, from the top."""
+    return page.js("[...document.querySelectorAll('.row')].sort((a, b) => a.getAttribute('aria-rowindex') - "
+                   "b.getAttribute('aria-rowindex')).map(r => r.querySelector('a').textContent)")
+
+
+def text(page, selector):
+    return page.js("document.querySelector(%r)?.innerText ?? ''" % selector)
+
+
+def row_says(name, words):
+    """An expression: the row of that job shows those words."""
+    return ("[...document.querySelectorAll('.row')].some(r => r.querySelector('a').textContent === %r && "
+            "r.innerText.includes(%r))" % (name, words))
+
+
+def focused(page):
+    return page.js("document.activeElement?.querySelector?.('a')?.textContent ?? document.activeElement?.id")

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs the page's tests in headless Chromium and prints their counts.
+
+usage: run.py [--results FILE] [NAME…]     NAME: test_page, test_page.Filters…; all without one
+Exit 0 if nothing failed. Without Chromium or the programs under test they count as skipped, and the output says why.
+KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER and KCONTROL_MONITOR name other programs.
+"""
+import argparse
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import chromium  # noqa: E402
+import fixture  # noqa: E402
+import server  # noqa: E402
+
+ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    names = arguments.names or ALL
+    why = None
+    if chromium.program() is None:
+        why = "Chromium is not installed (package chromium)"
+    elif server.page_server() is None:
+        why = "page_server is not built"
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    if why:
+        skipped = suite.countTestCases()
+        print(f"skipped: {why}")
+        passed = failed = 0
+    else:
+        try:
+            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+        finally:
+            if fixture.PageTest.browser:
+                fixture.PageTest.browser.close()
+        failed = len(result.failures) + len(result.errors)
+        skipped = len(result.skipped)
+        passed = max(0, result.testsRun - failed - skipped)
+        for test, reason in result.skipped:
+            print(f"skipped: {test}: {reason}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    if arguments.results:
+        with arguments.results.open("a") as file:
+            file.write(f"{passed} {failed} {skipped}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""page_server: the monitor's web face before a script. What it does is written in page_server.cpp."""
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def binary(variable, *places):
+    chosen = os.environ.get(variable)
+    candidates = [pathlib.Path(chosen)] if chosen else [
+        ROOT / "build" / preset / place for preset in ("release", "dev", "gcc-asan") for place in places]
+    return next((c for c in candidates if c.is_file()), None)
+
+
+def page_server():
+    return binary("KCONTROL_PAGE_SERVER", "tests/page_server")
+
+
+def training_monitor():
+    return binary("KCONTROL_MONITOR", "examples/training_monitor/training_monitor")
+
+
+class Server:
+    def __init__(self, heartbeat_ms=15000):
+        self.process = subprocess.Popen([page_server(), str(heartbeat_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+        self.port = json.loads(self.process.stdout.readline())["port"]
+        self.url = f"http://127.0.0.1:{self.port}/"
+
+    def steps(self, steps):
+        """Does all of them; their answers are read together."""
+        answers = []
+        steps = list(steps)
+        for begin in range(0, len(steps), 200):   # both pipes stay far from full
+            part = steps[begin:begin + 200]
+            self.process.stdin.write("".join(json.dumps(s) + "\n" for s in part))
+            self.process.stdin.flush()
+            answers += [self.process.stdout.readline().strip() for _ in part]
+        bad = [a for a in answers if a == "" or a.startswith("error")]
+        assert not bad, bad[:3]
+        return answers
+
+    def step(self, op, **members):
+        return self.steps([{"op": op, **members}])[0]
+
+    def cluster(self, name, state="live", **members):
+        self.step("cluster", **cluster(name, state, **members))
+
+    def job(self, name, state="Running", **members):
+        self.step("job", **job(name, state, **members))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(10)
+
+
+KINDS = [("PyTorchJob", "kubeflow.org/v1"), ("MPIJob", "kubeflow.org/v2beta1"),
+         ("TrainJob", "trainer.kubeflow.org/v1alpha1"), ("Job", "batch/v1")]
+
+
+def cluster(name, state="live", reason="", objects=10, **members):
+    kinds = [{"kind": k, "apiVersion": v, "state": "live" if state == "live" else "paused", "objects": objects, "lists": 1,
+              "watches": 3} for k, v in KINDS]
+    return {"name": name, "state": state, "reason": reason, "server": f"https://{name}.example.com:6443", "generation": 1,
+            "lastSync": "2026-11-21T14:00:00Z", "kinds": kinds, **members}
+
+
+def job(name, state="Running", **members):
+    return {"cluster": "alpha", "namespace": "ml", "kind": "PyTorchJob", "name": name, "state": state,
+            "reason": f"PyTorchJob{state}", "message": f"PyTorchJob {name} is {state.lower()}.", "gpus": 8,
+            "startTime": "2026-11-21T12:00:00Z",
+            "replicas": {"Master": {"desired": 1, "active": 1}, "Worker": {"desired": 7, "active": 7}}, **members}

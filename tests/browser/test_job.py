@@ -1,0 +1,116 @@
+"""A job's own view: how it got where it is, and where to look further."""
+import json
+
+import fixture
+import server
+from fixture import text
+
+JOB = "?job=alpha%2Fml%2FPyTorchJob%2Fbert"
+
+
+class Job(fixture.PageTest):
+    def setUp(self):
+        super().setUp()
+        self.server.cluster("alpha")
+        self.server.job("bert", "Created", at="2026-11-21T11:50:00Z", startTime=None)
+        self.server.job("bert", "Pending", at="2026-11-21T11:52:00Z")
+        self.server.job("bert", "Running", at="2026-11-21T12:00:00Z", labels={"team": "nlp"}, conditions=[
+            {"type": "Created", "status": "True", "reason": "JobCreated", "message": "made",
+             "lastTransitionTime": "2026-11-21T11:50:00Z"},
+            {"type": "Running", "status": "True", "reason": "JobRunning", "message": "on its way",
+             "lastTransitionTime": "2026-11-21T12:00:00Z"}])
+
+    def test_it_has_an_address_of_its_own(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .timeline')")
+        self.assertEqual(text(page, "#job h1"), "bert")
+        self.assertEqual(page.js("document.title"), "bert, Running · Training jobs")
+        self.assertTrue(page.js("document.querySelector('#overview').hidden"))
+        page.click("#job .back")
+        page.until("location.search === '' && !document.querySelector('#overview').hidden")
+        page.js("history.back()")
+        page.until("!document.querySelector('#job').hidden")
+
+    def test_its_timeline_is_drawn_and_listed(self):
+        page = self.open(JOB)
+        pieces = page.until("(p => p.length && p)([...document.querySelectorAll('.timeline .piece')].map(p => p.title))")
+        self.assertEqual(pieces[:2], ["Created, 2m 0s", "Pending, 8m 0s"])
+        self.assertTrue(pieces[2].startswith("Running, "))
+        self.assertIn("Created for 2m 0s, then Pending for 8m 0s, then Running for",
+                      page.js("document.querySelector('.timeline').getAttribute('aria-label')"))
+        table = page.js("[...document.querySelector('.timeline').parentNode.querySelectorAll('tbody tr')].map(r => "
+                        "[...r.cells].map(c => c.innerText))")
+        self.assertEqual([row[0] for row in table], ["Running", "Pending", "Created"])
+        self.assertEqual([row[2] for row in table[1:]], ["8m 0s", "2m 0s"])
+        self.assertTrue(table[0][2].endswith("so far"))
+        self.assertEqual(table[1][3], "PyTorchJobPending: PyTorchJob bert is pending.")
+
+    def test_a_change_arrives_while_it_is_open(self):
+        page = self.open(JOB)
+        page.until("document.querySelectorAll('.timeline .piece').length === 3")
+        self.server.job("bert", "Failed", reason="Evicted", message="the node went away", completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelectorAll('.timeline .piece').length === 4")
+        self.assertEqual(text(page, "#job .headline .badge"), "Failed")
+        self.assertEqual(text(page, "#job .because"), "Evicted: the node went away")
+        self.assertIn("1h 0m", text(page, "#job-duration"))
+
+    def test_conditions_labels_replicas(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .labels')")
+        self.assertEqual(text(page, "#job .labels"), "team=nlp")
+        whole = text(page, "#job")
+        self.assertIn("JobRunning: on its way", whole)
+        self.assertIn("Worker\t7\t7\t0\t0", whole)
+
+    def test_commands(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .commands')")
+        commands = page.js("[...document.querySelectorAll('#job .commands code')].map(c => c.textContent)")
+        self.assertEqual(commands[0], "kubectl --context alpha -n ml describe pytorchjobs.kubeflow.org bert")
+        self.assertEqual(commands[2], "kubectl --context alpha -n ml logs --all-containers --prefix --tail=100 "
+                                      "-l training.kubeflow.org/job-name=bert")
+        # The context is one's own affair, and kept.
+        page.js("(i => { i.value = 'my prod'; i.dispatchEvent(new Event('input')); })(document.querySelector('#context'))")
+        self.assertIn("--context 'my prod' ", text(page, "#job .commands code"))
+        page.js("location.reload()")
+        page.until("document.querySelector('#context')?.value === 'my prod'")
+        page.js("navigator.clipboard.writeText = async t => { window.copied = t; }")
+        page.click("#job .commands button")
+        page.until("window.copied?.startsWith('kubectl --context')")
+
+    def test_one_that_is_gone(self):
+        page = self.open(JOB)
+        page.until("document.querySelectorAll('.timeline .piece').length === 3")
+        self.server.step("delete", **server.job("bert"))
+        page.until("document.querySelector('#job p.gone')?.innerText.includes('This job is gone')")
+        page.js("location.reload()")
+        page.until("document.querySelector('#job p.gone')?.innerText.includes('gone since')")
+        self.assertEqual(page.js("document.querySelectorAll('.timeline .piece').length"), 3)
+
+    def test_one_that_never_was(self):
+        page = self.open("?job=alpha%2Fml%2FJob%2Fnone")
+        page.until("document.querySelector('#job').innerText.includes('There is no Job ml/none in cluster alpha')")
+
+    def test_gone_jobs_and_notices_where_they_are_served(self):
+        page = self.open()
+        page.until("extras.absent.has('/api/v1/notices')")
+        self.assertTrue(page.js("document.querySelector('#gone').hidden && document.querySelector('#notices').hidden"))
+        self.server.step("answer", path="/api/v1/gone", status=200, body=json.dumps({"items": [
+            {"cluster": "alpha", "namespace": "ml", "name": "bert", "kind": "PyTorchJob", "uid": "u", "lastState": "Running",
+             "lastSeen": "2026-11-21T12:00:00Z", "gone": "2026-11-21T13:00:00Z", "state": None},
+            {"cluster": "alpha", "namespace": "ml", "name": "gpt", "kind": "PyTorchJob", "uid": "v", "lastState": "Running",
+             "lastSeen": "2026-11-21T12:00:00Z", "gone": None, "state": "Failed"}]}))
+        self.server.step("answer", path="/api/v1/notices", status=200, body=json.dumps(
+            {"queued": 1, "sent": 5, "failed": 1, "dropped": 0, "coalesced": 2, "deadLetters": [
+                {"receiver": "ops", "job": "alpha/ml/bert", "state": "Failed", "at": "2026-11-21T12:00:00Z", "attempts": 5,
+                 "error": "status 500"}]}))
+        page.js("location.reload()")
+        page.until("!document.querySelector('#gone').hidden && !document.querySelector('#notices').hidden")
+        self.assertIn("5 sent · 1 waiting · 2 coalesced · 1 failed", text(page, "#notices"))
+        self.assertIn("1 notice was not delivered", text(page, "#notices"))
+        page.js("document.querySelector('#gone').open = document.querySelector('#notices details').open = true")
+        self.assertIn("status 500", text(page, "#notices"))
+        self.assertIn("bert", text(page, "#gone"))
+        self.assertIn("Failed", text(page, "#gone"))
+        page.click("#gone a")
+        page.until("document.querySelector('#job h1')?.innerText === 'bert'")
