@@ -2,7 +2,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme debugger demo e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together, and
 # ThreadSanitizer wants a build of its own.
 EXTRA_GROUPS=(clang tidy tsan)
@@ -240,6 +240,17 @@ group_demo() {
     configure release
     build release
     check "demo.sh --once" demo_once
+}
+
+# The monitor's page in headless Chromium, against a scripted server and the real program.
+group_browser() {
+    local build=$BUILD/simulation
+    # Optimised, for there are figures to hold; ccache has it from the groups release and simulation.
+    cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
+    cmake --build "$build" --parallel "$(build_jobs)" --target page_server training_monitor
+    export KCONTROL_PAGE_SERVER=$build/tests/page_server
+    export KCONTROL_MONITOR=$build/examples/training_monitor/training_monitor
+    timeout --kill-after=60 1200 python3 "$ROOT/tests/browser/run.py" --results "$RESULTS"
 }
 
 # The monitor against real clusters, and emitted CRDs and validation against a real API server; see tests/e2e.

@@ -1,7 +1,7 @@
-"""A headless Chromium, driven over the DevTools protocol on a pipe: no driver, no port, nothing but the standard library.
+"""A headless Chromium, driven over the DevTools protocol on a pipe: no driver, no port, the standard library only.
 
-Protocol: https://chromedevtools.github.io/devtools-protocol/. Messages are JSON, ended by a zero byte; Chromium reads them
-from file descriptor 3 and writes to 4.
+Protocol: https://chromedevtools.github.io/devtools-protocol/. Messages are JSON, ended by a zero byte; Chromium reads
+them from file descriptor 3 and writes to 4.
 """
 import base64
 import json
@@ -9,6 +9,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -25,34 +26,56 @@ def program():
     return None
 
 
+# Seconds after which something will not come any more: a bound for what is broken, not for what is slow.
+PATIENCE = 90
+
+
+# In the page's language: what tests ask often.
+HELPERS = "window.rowsShown = () => document.querySelectorAll('.row:not([hidden])').length;"
+
+
 class Failure(AssertionError):
     pass
 
 
 class Browser:
-    """One browser process. Each page is a target with a session of its own."""
+    """One browser process with a profile of its own. Each page is a target with a session of its own."""
+
+    FLAGS = ["--headless=new", "--remote-debugging-pipe", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+             "--disable-extensions", "--disable-background-networking", "--disable-sync", "--disable-component-update",
+             "--metrics-recording-only", "--hide-scrollbars", "--disable-background-timer-throttling",
+             "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--lang=en-US"]
 
     def __init__(self, log):
+        # Root may not have the sandbox. Where the kernel denies it to others (some containers), it is done without:
+        # only our own pages are opened.
+        self.start(log, ["--no-sandbox"] if os.geteuid() == 0 else [])
+        try:
+            self.call("Browser.getVersion", timeout=PATIENCE)
+        except Failure:
+            if os.geteuid() == 0 or "sandbox" not in pathlib.Path(log).read_text(errors="replace").lower():
+                self.close()
+                raise
+            self.close()
+            self.start(log, ["--no-sandbox"])
+            self.call("Browser.getVersion", timeout=PATIENCE)
+
+    def start(self, log, more):
         self.profile = tempfile.mkdtemp(prefix="kcontrol-browser-")
         to_browser, self.to = os.pipe()
         self.source, from_browser = os.pipe()
 
         def place():   # in the child: its ends become 3 and 4
             high = [os.dup2(to_browser, 63), os.dup2(from_browser, 64)]
-            os.dup2(high[0], 3)
-            os.dup2(high[1], 4)
-            for fd in (3, 4):
-                os.set_inheritable(fd, True)
+            for fd, end in zip((3, 4), high):
+                os.dup2(end, fd)
+                os.close(end)
 
-        flags = ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                 "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-sync",
-                 "--disable-component-update", "--metrics-recording-only", "--hide-scrollbars",
-                 "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
-                 f"--user-data-dir={self.profile}", "about:blank"]
         self.log = pathlib.Path(log).open("w")
-        self.process = subprocess.Popen([program(), *flags], stdin=subprocess.DEVNULL, stdout=self.log,
-                                        stderr=subprocess.STDOUT, close_fds=False, preexec_fn=place,
-                                        start_new_session=True)
+        self.process = subprocess.Popen(
+            [program(), *self.FLAGS, *more, f"--user-data-dir={self.profile}", "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, close_fds=False, preexec_fn=place,
+            start_new_session=True, env={**os.environ, "TZ": "UTC", "LANG": "C.UTF-8"})
         os.close(to_browser)
         os.close(from_browser)
         self.buffer = b""
@@ -66,11 +89,17 @@ class Browser:
         if session:
             message["sessionId"] = session
         data = json.dumps(message).encode() + b"\0"
-        while data:
-            data = data[os.write(self.to, data):]
+        try:
+            while data:
+                data = data[os.write(self.to, data):]
+        except BrokenPipeError:
+            raise self.ended() from None
         return self.last_id
 
-    def call(self, method, params=None, session=None, timeout=30):
+    def ended(self):
+        return Failure(f"the browser ended; its log: {pathlib.Path(self.log.name).read_text(errors='replace')[-2000:]}")
+
+    def call(self, method, params=None, session=None, timeout=PATIENCE):
         sent = self.send(method, params, session)
         deadline = time.monotonic() + timeout
         while sent not in self.answers:
@@ -88,7 +117,7 @@ class Browser:
             raise Failure(f"the browser did not answer in time: {what}")
         piece = os.read(self.source, 1 << 20)
         if not piece:
-            raise Failure(f"the browser ended; its log: {pathlib.Path(self.log.name).read_text()[-2000:]}")
+            raise self.ended()
         self.buffer += piece
         *whole, self.buffer = self.buffer.split(b"\0")
         for text in whole:
@@ -110,7 +139,7 @@ class Browser:
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)   # its session: nobody else is in it
             self.process.wait()
         os.close(self.to)
         os.close(self.source)
@@ -121,15 +150,21 @@ class Browser:
 class Page:
     """A tab with a profile of its own (no storage is shared with others)."""
 
-    def __init__(self, browser, url, width=1280, height=900, dark=False, motion=True, mobile=False):
+    def __init__(self, browser, url, width=1280, height=900, dark=False, motion=True, mobile=False, login=None):
         self.browser = browser
+        self.login = login       # what is typed where the browser asks for a password
+        self.asked = 0
         self.context = browser.call("Target.createBrowserContext")["browserContextId"]
-        self.target = browser.call("Target.createTarget", {"url": "about:blank", "browserContextId": self.context})["targetId"]
+        self.target = browser.call("Target.createTarget",
+                                   {"url": "about:blank", "browserContextId": self.context})["targetId"]
         self.session = browser.call("Target.attachToTarget", {"targetId": self.target, "flatten": True})["sessionId"]
         self.errors = []
         browser.listeners[self.session] = [self.hear]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Page.addScriptToEvaluateOnNewDocument", {"source": HELPERS})
+        if login is not None:
+            self.call("Fetch.enable", {"handleAuthRequests": True})
         self.size(width, height, mobile)
         self.media(dark, motion)
         self.open(url)
@@ -140,10 +175,18 @@ class Page:
             self.errors.append(details.get("exception", {}).get("description") or details["text"])
         elif method == "Runtime.consoleAPICalled" and params["type"] == "error":
             self.errors.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
+        elif method == "Fetch.requestPaused":
+            self.browser.send("Fetch.continueRequest", {"requestId": params["requestId"]}, self.session)
+        elif method == "Fetch.authRequired":
+            self.asked += 1
+            answer = {"response": "CancelAuth"} if self.asked > 1 else {
+                "response": "ProvideCredentials", "username": "anyone", "password": self.login}
+            self.browser.send("Fetch.continueWithAuth", {"requestId": params["requestId"], "authChallengeResponse": answer},
+                              self.session)
         elif method == "Log.entryAdded" and params["entry"]["source"] in ("security", "violation"):
             self.errors.append(params["entry"]["text"])
 
-    def call(self, method, params=None, timeout=30):
+    def call(self, method, params=None, timeout=PATIENCE):
         return self.browser.call(method, params, self.session, timeout)
 
     def size(self, width, height, mobile=False):
@@ -158,7 +201,7 @@ class Page:
     def open(self, url):
         self.call("Page.navigate", {"url": url})
 
-    def js(self, expression, timeout=30):
+    def js(self, expression, timeout=PATIENCE):
         """The value of an expression; promises are waited for."""
         answer = self.call("Runtime.evaluate", {"expression": expression, "returnByValue": True, "awaitPromise": True,
                                                 "userGesture": True}, timeout)
@@ -167,11 +210,11 @@ class Page:
             raise Failure(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
 
-    def until(self, expression, what=None, timeout=20):
-        """Waits until the expression is true. The page itself looks, at every frame; nothing here sleeps."""
+    def until(self, expression, what=None, timeout=PATIENCE):
+        """Waits until the expression is true. The page itself looks again and again; nothing here sleeps."""
         ask = ("new Promise(done => { const end = performance.now() + %d; const look = () => { let v; try { v = (%s); } "
-               "catch (e) { v = null; } if (v || performance.now() > end) done(v instanceof Node ? true : v); else setTimeout(look, 15); }; look(); })"
-               % (timeout * 1000, expression))
+               "catch (e) { v = null; } if (v || performance.now() > end) done(v instanceof Node ? true : v); "
+               "else setTimeout(look, 15); }; look(); })" % (timeout * 1000, expression))
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -204,9 +247,11 @@ class Page:
 
     def click(self, selector):
         at = self.js("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
-                     "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
+                     "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
+                     % json.dumps(selector))
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
+            self.call("Input.dispatchMouseEvent",
+                      {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
 
     def picture(self, path):
         data = self.call("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": False})["data"]

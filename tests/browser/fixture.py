@@ -1,6 +1,7 @@
 """What the tests share: one browser for all, a scripted server and a page for each."""
 import pathlib
 import tempfile
+import time
 import unittest
 
 import chromium
@@ -34,11 +35,19 @@ class PageTest(unittest.TestCase):
         self.assertEqual([error for page in self.pages for error in page.errors], [])
 
 
+def eventually(holds):
+    """Asks again and again; each question is a round trip, so nothing sleeps."""
+    deadline = time.monotonic() + chromium.PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            raise chromium.Failure("it did not come about")
+
+
 # In the page's language: what a test asks often.
 def rows(page):
     """The names of the jobs in the document, from the top."""
-    return page.js("[...document.querySelectorAll('.row')].sort((a, b) => a.getAttribute('aria-rowindex') - "
-                   "b.getAttribute('aria-rowindex')).map(r => r.querySelector('a').textContent)")
+    return page.js("[...document.querySelectorAll('.row:not([hidden])')].sort((a, b) => "
+                   "a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex')).map(r => r.querySelector('a').textContent)")
 
 
 def text(page, selector):
@@ -47,7 +56,7 @@ def text(page, selector):
 
 def row_says(name, words):
     """An expression: the row of that job shows those words."""
-    return ("[...document.querySelectorAll('.row')].some(r => r.querySelector('a').textContent === %r && "
+    return ("[...document.querySelectorAll('.row:not([hidden])')].some(r => r.querySelector('a').textContent === %r && "
             "r.innerText.includes(%r))" % (name, words))
 
 

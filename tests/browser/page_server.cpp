@@ -118,7 +118,7 @@ public:
     page_server(kcontrol::environment& env, asio::io_context& context, std::chrono::milliseconds heartbeat)
         : env_(env),
           hub_(env, table_, event_hub_options().heartbeat(heartbeat)),
-          site_(env, table_, hub_, "127.0.0.1"),
+          site_(env, table_, hub_),
           line_(env),
           server_(env, context.get_executor(), line_.wrap(site_.handler())) {
         site_.add_route("/api/v1/jobs/", [this](std::string_view path, std::string_view query) {
@@ -178,7 +178,7 @@ public:
             boost::system::error_code failure;
             const auto length = co_await asio::async_read_until(input, asio::dynamic_buffer(buffer), '\n',
                                                                 asio::redirect_error(asio::use_awaitable, failure));
-            if (failure) co_return;
+            if (failure) break;
             auto parsed = kcontrol::json::parse(std::string_view(buffer).substr(0, length - 1));
             std::string answer = "error: not a JSON object";
             if (parsed && parsed->is_object()) {
@@ -189,6 +189,9 @@ public:
             std::printf("%s\n", answer.c_str());
             std::fflush(stdout);
         }
+        // Those who read the stream hold on to the hub; they end before it does.
+        line_.mute(false);
+        co_await server_.stop();
     }
 
 private:

@@ -52,7 +52,7 @@ class Access(fixture.PageTest):
         for dark in (False, True):
             with self.subTest(dark=dark):
                 page = self.open(dark=dark)
-                page.until("document.querySelectorAll('.row').length === 9 && document.querySelector('.chart')")
+                page.until("rowsShown() === 9 && document.querySelector('.chart')")
                 page.js("document.querySelector('details.cluster').open = true")
                 page.js("focusRow(0)")
                 found = page.js(CONTRAST)
@@ -82,7 +82,7 @@ class Access(fixture.PageTest):
 
     def test_phone(self):
         page = self.open(width=360, height=740, mobile=True)
-        page.until("document.querySelectorAll('.row').length > 0")
+        page.until("rowsShown() > 0")
         for address in ("/", "/?job=alpha%2Fml%2FPyTorchJob%2Fjob-running"):
             page.js("history.pushState({}, '', %r); dispatchEvent(new PopStateEvent('popstate'))" % address)
             page.until("document.querySelector('#overview').hidden === %s" % ("true" if "job=" in address else "false"))
@@ -91,7 +91,7 @@ class Access(fixture.PageTest):
             self.assertEqual(wide, [])
             self.assertEqual(page.js("document.documentElement.scrollWidth"), 360)
         page.js("history.back()")
-        page.until("document.querySelectorAll('.row').length > 0")
+        page.until("rowsShown() > 0")
         row = text(page, ".row")
         for word in ("job-", "ml", "alpha"):
             self.assertIn(word, row)
@@ -101,7 +101,7 @@ class Access(fixture.PageTest):
 
     def test_the_tree_that_screen_readers_read(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 9")
+        page.until("rowsShown() === 9")
         tree = self.tree(page)
         roles = [role for role, _, _ in tree]
         self.assertEqual(roles.count("grid"), 1)
@@ -115,8 +115,8 @@ class Access(fixture.PageTest):
         buttons = {name: properties for role, name, properties in tree if role == "button"}
         self.assertIn("pressed", buttons["Running 1"])
         self.assertEqual(sum(1 for role, _, p in tree if role == "row" and p.get("focusable")), 9)
-        self.assertEqual(page.js("[...document.querySelectorAll('.row')].filter(r => r.tabIndex === 0).length"), 1)
-        indices = page.js("[...document.querySelectorAll('.row')].map(r => +r.getAttribute('aria-rowindex')).sort((a, b) => a - b)")
+        self.assertEqual(page.js("[...document.querySelectorAll('.row:not([hidden])')].filter(r => r.tabIndex === 0).length"), 1)
+        indices = page.js("[...document.querySelectorAll('.row:not([hidden])')].map(r => +r.getAttribute('aria-rowindex')).sort((a, b) => a - b)")
         self.assertEqual(indices, list(range(2, 11)))
         page.js("goJob(order[0])")
         page.until("document.querySelector('#job .timeline')")
@@ -126,22 +126,21 @@ class Access(fixture.PageTest):
 
     def test_states_are_not_told_by_colour_alone(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 9")
+        page.until("rowsShown() === 9")
         told = page.js("[...document.querySelectorAll('.row .badge')].map(b => [b.innerText, b.querySelector('use').getAttribute('href')])")
         self.assertEqual(sorted(word for word, _ in told), sorted(STATES))
         self.assertEqual(len({sign for _, sign in told}), 9)
 
     def test_changes_are_said_seldom_and_in_sum(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 9")
+        page.until("rowsShown() === 9")
         page.js("window.said = []; new MutationObserver(() => said.push([performance.now(), document.querySelector('#live').textContent]))"
                 ".observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})")
         self.server.job("job-pending", "Running")
         page.until("said.length === 1")
         self.assertEqual(page.js("said[0][1]"), "job-pending in alpha is Running")
-        for name in STATES[3:7]:
-            self.server.job("job-" + name.lower(), "Failed")
-        self.server.job("job-running", "Succeeded")
+        self.server.steps([{"op": "job", **server.job("job-" + name.lower(), "Failed")} for name in STATES[3:7]] +
+                          [{"op": "job", **server.job("job-running", "Succeeded")}])
         page.until("said.length === 2")
         self.assertEqual(page.js("said[1][1]"), "5 changes: 4 Failed, 1 Succeeded")
         self.assertGreaterEqual(page.js("said[1][0] - said[0][0]"), 4900)
@@ -149,13 +148,13 @@ class Access(fixture.PageTest):
     def test_nothing_moves_for_who_wants_it_so(self):
         for motion, name in ((True, "news"), (False, "none")):
             page = self.open(motion=motion)
-            page.until("document.querySelectorAll('.row').length > 0")
+            page.until("rowsShown() > 0")
             self.assertEqual(page.js("(r => { r.classList.add('news'); return getComputedStyle(r).animationName; })"
                                      "(document.querySelector('.row'))"), name)
 
     def test_the_focus_is_seen(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 9")
+        page.until("rowsShown() === 9")
         page.key("Tab")
         seen = []
         for _ in range(40):

@@ -21,7 +21,7 @@ class Live(fixture.PageTest):
         self.assertEqual(text(page, "#gpus"), "8 / 8")
         page.until("document.querySelector('#changes').innerText.includes('Pending → Running')")
         self.server.step("delete", **server.job("bert", "Running"))
-        page.until("document.querySelectorAll('.row').length === 0")
+        page.until("rowsShown() === 0")
         page.until("document.querySelector('#empty').innerText.includes('no jobs in these clusters')")
 
     def test_the_duration_ticks(self):
@@ -69,7 +69,7 @@ class Live(fixture.PageTest):
         self.server.cluster("alpha")
         page.until("document.querySelector('#empty').innerText === 'There are no jobs in these clusters.'")
         self.server.job("bert")
-        page.until("document.querySelectorAll('.row').length === 1")
+        page.until("rowsShown() === 1")
         page.js("go({q: 'no such thing'})")
         page.until("document.querySelector('#empty').innerText === 'No job fits these filters.'")
 
@@ -103,13 +103,13 @@ class Filters(fixture.PageTest):
         for address, names in cases:
             with self.subTest(address):
                 page.js("history.pushState({}, '', %s); dispatchEvent(new PopStateEvent('popstate'))" % json.dumps("/" + address))
-                page.until("JSON.stringify(order.map(j => j.name)) === %s && document.querySelectorAll('.row').length === %d"
+                page.until("JSON.stringify(order.map(j => j.name)) === %s && rowsShown() === %d"
                            % (json.dumps(json.dumps(names, separators=(",", ":"))), len(names)))
                 self.assertEqual(rows(page), names)
 
     def test_opened_with_an_address(self):
         page = self.open("?cluster=beta&state=Running&sort=name")
-        page.until("document.querySelectorAll('.row').length === 1")
+        page.until("rowsShown() === 1")
         self.assertEqual(rows(page), ["llama"])
         self.assertEqual(page.js("document.querySelector('#by-cluster').value"), "beta")
         self.assertEqual(page.js("document.querySelector('[data-state=Running]').getAttribute('aria-pressed')"), "true")
@@ -117,11 +117,11 @@ class Filters(fixture.PageTest):
 
     def test_tiles_selects_sort_and_back(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 4")
+        page.until("rowsShown() === 4")
         page.click("[data-state=Running]")
-        page.until("location.search === '?state=Running' && document.querySelectorAll('.row').length === 2")
+        page.until("location.search === '?state=Running' && rowsShown() === 2")
         page.js("(s => { s.value = 'beta'; s.dispatchEvent(new Event('change')); })(document.querySelector('#by-cluster'))")
-        page.until("location.search === '?cluster=beta&state=Running' && document.querySelectorAll('.row').length === 1")
+        page.until("location.search === '?cluster=beta&state=Running' && rowsShown() === 1")
         page.click("[data-sort=name]")
         page.until("location.search.endsWith('&sort=name')")
         self.assertEqual(page.js("document.querySelector('#head .name').getAttribute('aria-sort')"), "ascending")
@@ -130,12 +130,12 @@ class Filters(fixture.PageTest):
         for search, count in [("?cluster=beta&state=Running&sort=name", 1), ("?cluster=beta&state=Running", 1),
                               ("?state=Running", 2), ("", 4)]:
             page.js("history.back()")
-            page.until("location.search === %r && document.querySelectorAll('.row').length === %d" % (search, count))
+            page.until("location.search === %r && rowsShown() === %d" % (search, count))
         self.assertEqual(page.js("document.querySelector('[data-state=Running]').getAttribute('aria-pressed')"), "false")
         page.js("history.forward()")
-        page.until("location.search === '?state=Running' && document.querySelectorAll('.row').length === 2")
+        page.until("location.search === '?state=Running' && rowsShown() === 2")
         page.click("#clear")
-        page.until("location.search === '' && document.querySelectorAll('.row').length === 4")
+        page.until("location.search === '' && rowsShown() === 4")
 
     def test_typing_is_one_step_of_the_history(self):
         page = self.open()
@@ -143,20 +143,20 @@ class Filters(fixture.PageTest):
         page.until("document.activeElement.id === 'search'")
         for letter in "bert":
             page.type(letter)
-        page.until("location.search === '?q=bert' && document.querySelectorAll('.row').length === 1")
+        page.until("location.search === '?q=bert' && rowsShown() === 1")
         page.js("history.back()")
-        page.until("location.search === '' && document.querySelectorAll('.row').length === 4")
+        page.until("location.search === '' && rowsShown() === 4")
 
     def test_a_change_of_state_moves_a_job_out_of_the_filter(self):
         page = self.open("?state=Running")
-        page.until("document.querySelectorAll('.row').length === 2")
+        page.until("rowsShown() === 2")
         self.server.job("bert", "Failed", startTime="2026-11-21T10:00:00Z")
-        page.until("document.querySelectorAll('.row').length === 1")
+        page.until("rowsShown() === 1")
         self.assertEqual(rows(page), ["llama"])
 
     def test_keys_alone(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 4")
+        page.until("rowsShown() === 4")
         page.key("/")
         page.until("document.activeElement.id === 'search'")
         page.key("ArrowDown")
@@ -187,11 +187,11 @@ class Filters(fixture.PageTest):
 
     def test_the_row_that_has_the_focus_keeps_it(self):
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 4")
+        page.until("rowsShown() === 4")
         page.js("focusRow(2)")
         self.assertEqual(focused(page), "bert")
         self.server.job("newer", "Running", startTime="2026-11-21T13:00:00Z")   # comes in above it
-        page.until("document.querySelectorAll('.row').length === 5")
+        page.until("rowsShown() === 5")
         self.assertEqual(focused(page), "bert")
         page.key("ArrowUp")
         self.assertEqual(focused(page), "gpt")
@@ -214,7 +214,7 @@ class Hostile(fixture.PageTest):
             "queued": 0, "sent": 1, "failed": 1, "dropped": 0, "coalesced": 0, "deadLetters": [
                 {"receiver": evil, "job": evil, "state": evil, "at": evil, "attempts": 3, "error": evil}]}))
         page = self.open()
-        page.until("document.querySelectorAll('.row').length === 1")
+        page.until("rowsShown() === 1")
         self.assertEqual(rows(page), [evil])
         page.click("details.cluster summary")
         page.until("document.querySelector('details.cluster[open] tbody')")

@@ -14,6 +14,7 @@ const link = {
 
   say(is) {
     this.is = is;
+    dirty.clusters = true;
     drawLink();
     plan();
   },
@@ -26,6 +27,7 @@ const link = {
     drawLink();
     try {
       const answer = await fetch("/api/v1/events", {signal: mine.signal, cache: "no-store"});
+      if (answer.status === 401) throw new Error("the monitor asks for a login again; reload this page to give it");
       if (!answer.ok) throw new Error(`the monitor answers ${answer.status}`);
       stage = everReady || store.jobs.size || store.clusters.size ? {jobs: [], clusters: new Map()} : null;
       this.say("catching-up");

@@ -7,7 +7,7 @@ const CELLS = ["state", "name", "namespace", "cluster", "kind", "n gpus", "repli
 const NARROW = matchMedia("(max-width: 760px)");
 const SPARE = 8;                       // rows beyond each edge
 const elements = new Map();            // key → row
-const pool = [];
+const pool = [];                       // rows in the document that show nothing now
 let current = null;                    // the job with the tab stop
 let layoutNow = true, lastLayout = 0, layoutTimer = 0;
 const rowHeight = () => (NARROW.matches ? 68 : 36);
@@ -45,6 +45,9 @@ function makeRow() {
   const row = el("div", {role: "row", class: "row", tabindex: "-1"});
   for (const name of CELLS) row.append(el("span", {role: "gridcell", class: name}));
   row.children[1].append(el("a", {tabindex: "-1"}));
+  row.badge = badge("Unknown");
+  row.ending = el("span", {class: "soft"});
+  row.children[0].append(row.badge, row.ending);
   row.onclick = e => {
     if (e.metaKey || e.ctrlKey || e.shiftKey || e.button !== 0 || String(getSelection())) return;
     e.preventDefault();
@@ -61,23 +64,20 @@ function fillRow(row, j) {
     row.job = j;
     row.version = j.version;
     row.state = j.state;
-    cells[0].replaceChildren(badge(j.state), j.terminating ? el("span", {class: "soft"}, " terminating") : "");
+    row.badge.className = "badge " + stateClass(j.state);
+    row.badge.firstChild.firstChild.setAttribute("href", "#i-" + (ICONS.has(j.state) ? j.state : "Unknown"));
+    if (row.badge.lastChild.data !== j.state) row.badge.lastChild.data = j.state;
+    put(row.ending, j.terminating ? " terminating" : "");
     const link = cells[1].firstChild;
     put(link, j.name);
     link.href = jobAddress(j);
-    cells[1].title = j.name;
     put(cells[2], j.namespace);
     put(cells[3], j.cluster);
     put(cells[4], j.kind);
     put(cells[5], j.gpus ? String(j.gpus) : "");
     put(cells[6], replicaText(j));
     put(cells[9], why(j));
-    cells[2].title = j.namespace;
-    cells[3].title = j.cluster;
-    cells[6].title = cells[6].textContent;
-    cells[7].title = fullTime(j.startTime);
-    cells[9].title = cells[9].textContent;
-    row.classList.toggle("news", blink);
+    if (blink || row.news) row.classList.toggle("news", row.news = blink);
   }
   tickRow(row, j);
 }
@@ -106,16 +106,15 @@ function drawRows() {
   for (const [key, row] of elements) {
     if (wanted.has(key) && row.job === order[wanted.get(key)]) continue;
     elements.delete(key);
-    row.remove();
-    row.job = null;
-    row.classList.remove("news");
     pool.push(row);
   }
   for (const [key, i] of wanted) {
     let row = elements.get(key);
     if (!row) {
-      elements.set(key, row = pool.pop() || makeRow());
-      body.append(row);
+      row = pool.pop();
+      if (!row) body.append(row = makeRow());
+      else if (row.hidden) row.hidden = false;
+      elements.set(key, row);
     }
     fillRow(row, order[i]);
     if (row.at !== i || row.height !== height) {
@@ -126,7 +125,12 @@ function drawRows() {
     }
     row.tabIndex = order[i] === stop ? 0 : -1;
   }
-  if (pool.length > 100) pool.length = 100;
+  // What is not needed for this picture is not shown; few are kept for the next.
+  for (const row of pool) {
+    row.job = null;
+    row.hidden = true;
+  }
+  while (pool.length > 40) pool.pop().remove();
 }
 
 function layout() {
@@ -178,4 +182,13 @@ function gridKey(e, i) {
   if (e.key === "ArrowUp" && i === 0) $("search").focus();
   else focusRow(to);
   return true;
+}
+
+// What does not fit is told in full where the pointer rests; made only then, for dates are dear.
+function tellInFull(e) {
+  const cell = e.target.closest?.(".row > span"), row = cell?.parentNode;
+  if (!row?.job) return;
+  if (cell === row.children[7]) cell.title = fullTime(row.job.startTime);
+  else if (cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent;
+  else cell.removeAttribute("title");
 }

@@ -163,6 +163,7 @@ function start() {
     plan();
   });
   addEventListener("scroll", plan, {passive: true});
+  $("rows").addEventListener("pointerover", tellInFull);
   addEventListener("resize", () => { chartsAt = 0; dirty.totals = true; plan(); });
   NARROW.addEventListener("change", plan);
   addEventListener("online", () => { if (link.is === "lost") link.connect(); });
