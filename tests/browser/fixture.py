@@ -35,6 +35,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual([error for page in self.pages for error in page.errors], [])
 
 
+def note(text):
+    """Something for the reader of test.sh, who is shown the lines that begin so."""
+    print(f"\nnote: {text}", flush=True)
+
+
 def eventually(holds):
     """Asks again and again; each question is a round trip, so nothing sleeps."""
     deadline = time.monotonic() + chromium.PATIENCE

@@ -5,7 +5,7 @@ machine, too.
 """
 import fixture
 import server
-from fixture import focused, row_says, rows
+from fixture import focused, note, row_says, rows
 
 MANY = 10000
 STATES = ["Running", "Succeeded", "Pending", "Failed", "Queued", "Succeeded", "Running", "Restarting"]
@@ -59,8 +59,8 @@ class Scale(fixture.PageTest):
             times.append((useful, first, page.js("performance.now()")))
             page.close()
         useful, first, whole = sorted(times)[len(times) // 2]
-        print(f"note: {MANY} jobs: first contentful paint {first:.0f} ms, first rows painted {useful:.0f} ms, all there "
-              f"after {whole:.0f} ms (median of {len(times)})")
+        note(f"{MANY} jobs: first contentful paint {first:.0f} ms, first rows painted {useful:.0f} ms, all there "
+             f"after {whole:.0f} ms (median of {len(times)})")
         self.assertLess(min(times)[0], 1000)
 
     def test_scrolling(self):
@@ -74,8 +74,8 @@ class Scale(fixture.PageTest):
             work = (self.work(page) - before) / len(frames["times"])
             times = sorted(frames["times"])
             p50, p95 = (times[int(len(times) * q)] for q in (.5, .95))
-            print(f"note: scrolling {MANY} jobs by {step} pixels a frame: {work:.1f} ms of script, style and layout a "
-                  f"frame, frames p50 {p50:.1f} ms, p95 {p95:.1f} ms; at most {frames['nodes']} rows in the document")
+            note(f"scrolling {MANY} jobs by {step} pixels a frame: {work:.1f} ms of script, style and layout a "
+                 f"frame, frames p50 {p50:.1f} ms, p95 {p95:.1f} ms; at most {frames['nodes']} rows in the document")
             self.assertLess(frames["nodes"], 120)
             self.assertLess(frames["all"], 3000)
             self.assertLess(work, bound)
@@ -123,7 +123,7 @@ class Scale(fixture.PageTest):
         page.until(row_says("train-00003", "Failed"))
         page.until("[...store.jobs.values()].filter(j => j.name < 'train-02000' && j.state === 'Failed').length === 2000")
         page.until("document.querySelector('[data-state=Failed] b').textContent === (2000 + 1000).toLocaleString('en')")
-        print(f"note: 4000 changes while 10000 jobs are shown: the longest task {page.js('window.longest'):.0f} ms")
+        note(f"4000 changes while 10000 jobs are shown: the longest task {page.js('window.longest'):.0f} ms")
         self.assertLess(page.js("window.longest"), 1000)
 
     def test_search_is_at_once(self):
@@ -132,7 +132,7 @@ class Scale(fixture.PageTest):
         took = page.js("""new Promise(done => { const t = performance.now(); go({q: 'train-0123'});
             requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - t))); })""")
         self.assertEqual(len(rows(page)), 10)
-        print(f"note: searching {MANY} jobs until it is drawn: {took:.0f} ms")
+        note(f"searching {MANY} jobs until it is drawn: {took:.0f} ms")
         self.assertLess(took, 500)
 
     def test_the_stream_breaks_and_all_is_told_anew(self):
