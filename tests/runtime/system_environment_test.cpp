@@ -1,4 +1,5 @@
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include "support/run.hpp"

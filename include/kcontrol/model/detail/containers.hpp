@@ -2,12 +2,16 @@
 // dict of what generated types consist of without any code of their own.
 #pragma once
 
-#include <kcontrol/model/type_descriptor.hpp>
+#include <kcontrol/config.hpp>
 
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol {
+
+struct type_descriptor;
+
+namespace detail {
 
 // Each takes the descriptor of the container, and the container.
 
@@ -28,13 +32,14 @@ KCONTROL_DECL std::size_t map_size(const type_descriptor& type, const void* map)
 KCONTROL_DECL const void* map_find(const type_descriptor& type, const void* map, std::string_view key);
 /// In the order of keys.
 KCONTROL_DECL void map_visit(const type_descriptor& type, const void* map, void* context,
-                             map_operations::visitor visitor);
+                             void (*visitor)(void* context, std::string_view key, const void* value));
 /// Makes it empty, but present.
 KCONTROL_DECL void map_clear(const type_descriptor& type, void* map);
 /// The value of the key, made if it is not there.
 KCONTROL_DECL void* map_insert(const type_descriptor& type, void* map, std::string_view key);
 
-}  // namespace kcontrol::detail
+}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/model/impl/containers.ipp>

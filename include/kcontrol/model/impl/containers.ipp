@@ -2,12 +2,17 @@
 
 #include <kcontrol/model/detail/containers.hpp>
 #include <kcontrol/model/detail/generated_parts.hpp>
-#include <kcontrol/model/impl/generated_parts.ipp>
 #include <kcontrol/model/text.hpp>
+#include <kcontrol/model/type_descriptor.hpp>
 
 #include <cstring>
 
 namespace kcontrol::detail {
+
+// In generated_parts.ipp, which in header-only mode is what this file is read for, and so comes after it.
+inline std::size_t entry_size(const type_descriptor& value);
+inline void own_value(const type_descriptor& type, char* place);
+inline void free_value(const type_descriptor& type, char* place) noexcept;
 
 // A table without operations is that of a handle whose elements are zero bytes when they are fresh and can be moved by
 // copying their bytes: the same as generated_parts.ipp builds upon.
@@ -156,3 +161,5 @@ KCONTROL_DECL void* map_insert(const type_descriptor& type, void* map, std::stri
 }
 
 }  // namespace kcontrol::detail
+
+#include <kcontrol/model/impl/generated_parts.ipp>
