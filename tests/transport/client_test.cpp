@@ -1,3 +1,5 @@
+#include <kcontrol/runtime/timer.hpp>
+
 #include "transport/fixture.hpp"
 
 using namespace kcontrol;
