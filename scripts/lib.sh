@@ -29,7 +29,7 @@ packages() {
     case $1 in
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
-            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev
+            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata
         ;;
     test)
         echo ccache doctest-dev python3 git curl openssl clang-14 clang-format-14 clang-tidy-14 clang-tools-14 $chromium

@@ -260,6 +260,7 @@ group_e2e() {
     KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
     export KCONTROL_MONITOR
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
+    export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)

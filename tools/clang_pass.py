@@ -45,8 +45,10 @@ def query(root, source):
     for text in QUERIES:
         command += ["-c", text]
     # What the targets of tests/ and examples/ see; the tests of an example include its headers by their names alone.
-    includes = [f"-I{root}/{d}" for d in ("include", "tests", "tools", "examples", "examples/training_monitor")]
-    includes += [f"-I{source.parent}", '-DKCONTROL_TESTS_DIR="tests"', '-DTRAINING_MONITOR_VERSION="0"']
+    includes = [f"-I{root}/{d}" for d in ("include", "tests", "tools", "examples", "examples/training_monitor",
+                                               "examples/gpu_labeler")]
+    includes += [f"-I{source.parent}", '-DKCONTROL_TESTS_DIR="tests"', '-DTRAINING_MONITOR_VERSION="0"',
+                 '-DGPU_LABELER_VERSION="0"']
     run = subprocess.run([*command, str(source), "--", *FLAGS, *includes], capture_output=True, text=True)
     output = run.stdout + run.stderr
     messages = []

@@ -30,15 +30,15 @@ def main():
     parser.add_argument("--results", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    names = arguments.names or ["test_harness", "test_usage", "test_access", "test_hostile", "test_schema",
-                                "test_generator", "test_lossless", "test_monitor"]
+    names = arguments.names or ["test_harness", "test_usage", "test_labeler_usage", "test_access", "test_hostile",
+                                "test_schema", "test_generator", "test_lossless", "test_monitor"]
     plain = [n for n in names if not n.startswith("test_monitor")]
     real = [n for n in names if n.startswith("test_monitor")]
     passed = failed = skipped = 0
     results = []
     if monitor.binary() is None:
         print("skipped: the training_monitor program is not built")
-        alone = [n for n in plain if n.startswith(("test_schema", "test_generator", "test_lossless"))]
+        alone = [n for n in plain if n.startswith(("test_labeler", "test_schema", "test_generator", "test_lossless"))]
         skipped, plain, real = count_tests([n for n in names if n not in alone]), alone, []
     if plain:
         results.append(run(plain))

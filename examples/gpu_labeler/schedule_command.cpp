@@ -1,0 +1,121 @@
+#include "schedule_command.hpp"
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/model/time.hpp>
+
+#include "cron/schedule.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <optional>
+
+namespace gpu_labeler {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+constexpr int most = 100'000;
+
+struct request {
+    std::optional<std::string_view> text;
+    std::optional<std::string_view> from;
+    int count = 5;
+};
+
+std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
+
+error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
+
+result<void> set(request& r, std::string_view flag, std::string_view value) {
+    if (flag == "--from") {
+        r.from = value;
+        return {};
+    }
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), r.count);
+    if (failed != std::errc() || end != value.data() + value.size() || r.count < 1 || r.count > most) {
+        return bad("--count: " + quoted(value) + " is not a number from 1 to " + std::to_string(most));
+    }
+    return {};
+}
+
+result<request> read(const std::vector<std::string_view>& arguments) {
+    request r;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const auto argument = arguments[i];
+        if (!argument.starts_with("--")) {
+            if (r.text) return bad("only one schedule, please: put " + quoted(*r.text) + " and the rest in quotes");
+            r.text = argument;
+            continue;
+        }
+        const auto flag = argument.substr(0, argument.find('='));
+        if (flag != "--from" && flag != "--count") {
+            return bad("unknown flag " + quoted(flag) + "; see gpu_labeler schedule --help");
+        }
+        if (flag.size() == argument.size() && ++i == arguments.size()) {
+            return bad(std::string(flag) + " needs a value; see gpu_labeler schedule --help");
+        }
+        const auto value = flag.size() < argument.size() ? argument.substr(flag.size() + 1) : arguments[i];
+        if (const auto done = set(r, flag, value); !done) return done.error();
+    }
+    if (!r.text) return bad("which schedule? For example: gpu_labeler schedule \"*/5 * * * *\"");
+    return r;
+}
+
+// The offset at the end of a text that parse_time took.
+cron::time_zone zone_of(std::string_view time) {
+    if (time.back() == 'Z' || time.back() == 'z') return cron::time_zone::utc();
+    const auto offset = time.substr(time.size() - 6);
+    int hours = 0;
+    int minutes = 0;
+    std::from_chars(offset.data() + 1, offset.data() + 3, hours);
+    std::from_chars(offset.data() + 4, offset.data() + 6, minutes);
+    const int seconds = hours * 3600 + minutes * 60;
+    return cron::time_zone::fixed(offset.front() == '-' ? -seconds : seconds);
+}
+
+}  // namespace
+
+result<std::string> schedule_command(const std::vector<std::string_view>& arguments, kcontrol::wall_time now,
+                                     cron::time_zone home) {
+    const auto r = read(arguments);
+    if (!r) return r.error();
+    if (r->from) {
+        const auto from = kcontrol::parse_time(*r->from);
+        if (!from) return from.error().with_context("--from");
+        now = *from;
+        home = zone_of(*r->from);
+    }
+    const auto schedule = cron::schedule::parse(*r->text, std::move(home));
+    if (!schedule) return schedule.error();
+    std::string lines;
+    for (int i = 0; i < r->count; ++i) {
+        const auto next = schedule->next(now);
+        if (!next) break;
+        now = *next;
+        lines +=
+            schedule->zone().format(std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()) + "\n";
+    }
+    if (lines.empty()) return bad(quoted(*r->text) + " never fires: no such day comes within nine years");
+    return lines;
+}
+
+std::string_view schedule_help() noexcept {
+    return R"(Prints when a cron schedule fires next, one RFC 3339 time a line.
+
+usage: gpu_labeler schedule "SPEC" [--from RFC3339] [--count N]
+
+  SPEC             five fields (minute, hour, day of month, month, day of week),
+                   or six, of which the first is the second; @yearly, @monthly,
+                   @weekly, @daily, @hourly; or @every 1h30m.
+                   CRON_TZ=Europe/Berlin before it names the time zone.
+  --from RFC3339   the time to start after (default: now); without CRON_TZ its
+                   offset is the time zone
+  --count N        how many times, 1 to 100000 (default 5)
+
+Exit codes: 0 ok, 2 a schedule or a flag that can't be read, or one that never fires.
+)";
+}
+
+}  // namespace gpu_labeler
