@@ -29,7 +29,8 @@ packages() {
     case $1 in
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
-            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata
+            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
+            libsqlite3-dev
         ;;
     test)
         echo ccache doctest-dev python3 git curl openssl clang-14 clang-format-14 clang-tidy-14 clang-tools-14 $chromium

@@ -1,6 +1,7 @@
 // training_monitor: shows the training jobs of many clusters. This file wires the parts together.
 #include <kcontrol/runtime/system_environment.hpp>
 
+#include "memory/cluster_command.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
 #include "output/live_output.hpp"
@@ -10,12 +11,16 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <vector>
 
 namespace {
@@ -44,28 +49,48 @@ private:
     std::stop_source& stop_;
 };
 
+// This process holds what opens clusters: no core dump of it, and no look into it by other programs of the same user.
+void guard_secrets() {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer looks into it
+    ::prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
 int run(const training_monitor::options& o) {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of that write, not the end
     kcontrol::system_environment env;
     asio::io_context context(1);
+    asio::thread_pool worker(1);  // starts its thread now; it sleeps unless --state has it write
     std::stop_source stop;
     signal_stop signals(context, stop);
     int status = 1;
-    asio::co_spawn(context, training_monitor::run_program(env, context.get_executor(), o, stop.get_token()),
-                   [&](std::exception_ptr failure, int result) {
-                       signals.cancel();
-                       context.stop();  // what still lingers has been told to end
-                       if (failure) std::rethrow_exception(failure);
-                       status = result;
-                   });
+    asio::co_spawn(
+        context, training_monitor::run_program(env, context.get_executor(), worker.get_executor(), o, stop.get_token()),
+        [&](std::exception_ptr failure, int result) {
+            signals.cancel();
+            context.stop();  // what still lingers has been told to end
+            if (failure) std::rethrow_exception(failure);
+            status = result;
+        });
     context.run();
     return status;
+}
+
+int run_cluster_command(const std::vector<std::string_view>& arguments) {
+    kcontrol::system_environment env;
+    const auto done = training_monitor::run_cluster_command(env, {arguments.begin() + 1, arguments.end()});
+    std::fputs(done.output.c_str(), stdout);
+    std::fputs(done.errors.c_str(), stderr);
+    return done.status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    guard_secrets();
     const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    if (!arguments.empty() && arguments[0] == "cluster") return run_cluster_command(arguments);
     const auto parsed = training_monitor::parse_options(arguments);
     if (!parsed) {
         std::fprintf(stderr, "training_monitor: %s\n", parsed.error().message().c_str());

@@ -117,8 +117,37 @@ result<void> set_insecure_listen(options& o, std::string_view) {
     return {};
 }
 
+result<void> set_secrets_namespace(options& o, std::string_view value) {
+    if (!is_namespace_name(value)) {
+        return bad("--clusters-from-secrets: " + quoted(value) + " is not the name of a namespace (lower case " +
+                   "letters, digits and '-')");
+    }
+    o.secrets_namespace = value;
+    return {};
+}
+
 result<void> add_context(options& o, std::string_view value) {
     o.contexts.emplace_back(value);
+    return {};
+}
+
+template <std::string state_options::*Member>
+result<void> set_state_path(options& o, std::string_view value) {
+    o.state.*Member = value;
+    return {};
+}
+
+result<void> set_retain_for(options& o, std::string_view value) {
+    const auto parsed = parse_retention(value);
+    if (!parsed) return bad("--retain-for: " + quoted(value) + ": " + parsed.error().message());
+    o.state.retain_for = *parsed;
+    return {};
+}
+
+result<void> set_retain_size(options& o, std::string_view value) {
+    const auto parsed = parse_size(value);
+    if (!parsed) return bad("--retain-size: " + quoted(value) + ": " + parsed.error().message());
+    o.state.retain_size = *parsed;
     return {};
 }
 
@@ -132,6 +161,8 @@ constexpr std::array flags{
     flag{"--clusters", true, set_path<&options::clusters_directory>},
     flag{"--kubeconfig", true, set_path<&options::kubeconfig>},
     flag{"--context", true, add_context},
+    flag{"--clusters-from-secrets", true, set_secrets_namespace},
+    flag{"--home-kubeconfig", true, set_path<&options::home_kubeconfig>},
     flag{"--namespace", true, add_namespaces},
     flag{"--kinds", true, set_kinds},
     flag{"--listen", true, set_listen},
@@ -141,6 +172,10 @@ constexpr std::array flags{
     flag{"--token-file", true, set_access_file<&access_options::token_file>},
     flag{"--trusted-origin", true, add_trusted_origin},
     flag{"--insecure-listen", false, set_insecure_listen},
+    flag{"--state", true, set_state_path<&state_options::file>},
+    flag{"--key-file", true, set_state_path<&state_options::key_file>},
+    flag{"--retain-for", true, set_retain_for},
+    flag{"--retain-size", true, set_retain_size},
     flag{"--output", true, set_output},
     flag{"--log-format", true, set_log_format},
     flag{"--once", false, set_on<&options::once>},
@@ -199,9 +234,22 @@ result<void> check_together(const options& o) {
     if (!o.clusters_directory.empty() && !o.kubeconfig.empty()) {
         return bad("--clusters and --kubeconfig exclude each other: give one");
     }
+    if (!o.secrets_namespace.empty() && (!o.clusters_directory.empty() || !o.kubeconfig.empty() || o.demo)) {
+        return bad("--clusters-from-secrets excludes --clusters, --kubeconfig and --demo: give one");
+    }
+    if (!o.secrets_namespace.empty() && o.once) {
+        return bad("--clusters-from-secrets is for a monitor that goes on: leave out --once");
+    }
+    if (!o.home_kubeconfig.empty() && o.secrets_namespace.empty()) {
+        return bad("--home-kubeconfig needs --clusters-from-secrets NAMESPACE");
+    }
     if (!o.contexts.empty() && o.kubeconfig.empty()) return bad("--context needs --kubeconfig FILE");
     if (o.demo && (!o.clusters_directory.empty() || !o.kubeconfig.empty())) {
         return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
+    }
+    if (o.state.file.empty() && !o.state.key_file.empty()) return bad("--key-file needs --state FILE");
+    if (!o.state.file.empty() && (o.once || o.demo)) {
+        return bad("--state is for a monitor that goes on: leave out --once and --demo");
     }
     return check_access(o);
 }
@@ -247,6 +295,12 @@ Which clusters (one of them; without any, the cluster whose pod this runs in):
                          are added, replaced or removed are picked up while it runs
   --kubeconfig FILE      the contexts of one kubeconfig
   --context NAME         a context of that file, repeatable (default: the file's current context)
+  --clusters-from-secrets NAMESPACE
+                         the Secrets of that namespace with the label
+                         sigs.k8s.io/multicluster-runtime-kubeconfig=true, each with a kubeconfig under the key
+                         `kubeconfig`; its name is the cluster's. Only inline credentials and https are taken
+  --home-kubeconfig FILE where those Secrets are (default: the cluster whose pod this runs in)
+  --state FILE           if none of these is given: what `training_monitor cluster add` put into that file
   --demo                 simulated clusters and jobs in this process, and a scenario that changes them
 
 Which jobs:
@@ -270,6 +324,13 @@ Who may read what is served (beyond loopback: TLS, and a token or a client certi
   --trusted-origin URL   https://HOST[:PORT] of a proxy before this, or of a page that may read, repeatable
   --insecure-listen      listen beyond loopback without TLS or login
                          The files are read again when they change; /healthz and /readyz are open to all
+
+What is remembered:
+  --state FILE           keep each job's history in this file (SQLite), over restarts, and the clusters that
+                         `training_monitor cluster add` put there. One monitor a file
+  --key-file FILE        opens kubeconfigs that are sealed there
+  --retain-for TIME      forget jobs that are gone after so long: 45s, 90m, 12h, 30d (default: 30d)
+  --retain-size SIZE     forget the oldest of them when the file holds more: 500MiB, 1GiB (default: 1GiB)
 
   --version              print the version and exit
   --help                 print this and exit

@@ -5,6 +5,7 @@
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "access/access_options.hpp"
+#include "memory/state_options.hpp"
 
 #include <optional>
 #include <string>
@@ -21,10 +22,13 @@ struct options {
     std::string clusters_directory;
     std::string kubeconfig;
     std::vector<std::string> contexts;
+    std::string secrets_namespace;  ///< of the home cluster; empty: no clusters from Secrets
+    std::string home_kubeconfig;    ///< empty: the pod's own cluster is home
     std::vector<std::string> namespaces;
     std::vector<std::string> kinds{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
     kcontrol::http::listen_address listen{"127.0.0.1", 8080};
     access_options access;
+    state_options state;
     output_format output = output_format::table;
     log_format log = log_format::text;
     bool once = false;

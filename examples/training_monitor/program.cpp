@@ -5,6 +5,8 @@
 
 #include "demo/demo.hpp"
 #include "history/history.hpp"
+#include "memory/memory.hpp"
+#include "memory/memory_report.hpp"
 #include "monitor.hpp"
 #include "output/live_output.hpp"
 #include "output/log_sink.hpp"
@@ -78,19 +80,57 @@ kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token s
     co_await never.wait(env, stop);
 }
 
+// Opens the state file and brings the history back, where --state asks for it. Null without.
+kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env, kcontrol::executor ex,
+                                                      kcontrol::executor worker, const options& o, history& past,
+                                                      const kcontrol::logger& log) {
+    if (o.state.file.empty()) return std::unique_ptr<memory>();
+    const auto begin = env.now();
+    auto file = state_file::open(o.state.file, state_file::use::monitor);
+    if (!file) return file.error();
+    auto settings = memory_options().retain_for(o.state.retain_for).retain_size(o.state.retain_size);
+    auto out = std::make_unique<memory>(env, std::move(ex), std::move(worker), std::move(*file), past, log, settings);
+    const auto started = out->start();
+    if (!started) return started.error();
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(env.now() - begin);
+    log.info("the state file is open", {{"file", o.state.file},
+                                        {"jobs", std::to_string(past.size())},
+                                        {"milliseconds", std::to_string(took.count())}});
+    return out;
+}
+
+void tell_missed(const kcontrol::logger& log, const std::vector<missed>& found) {
+    for (const auto& m : found) {
+        const auto& job = *m.job;
+        log.info(m.gone ? "the job is gone" : "the job finished while nobody looked",
+                 {{"cluster", job.cluster},
+                  {"job", job.namespace_ + "/" + job.name},
+                  {"kind", std::string(job.kind)},
+                  {"last_seen", std::string(to_string(m.last_state))},
+                  {"state", m.gone ? "gone" : std::string(to_string(job.state))}});
+    }
+}
+
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               history& past, totals& points, live_output& output, kcontrol::logger log,
+                               history& past, memory* kept, totals& points, live_output& output, kcontrol::logger log,
                                std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo) {
-        auto made = make_source(env, ex, o, log);
+        auto made = make_source(env, ex, o, kept, log);
         if (!made) co_return fail(made.error());
         source = std::move(*made);
     }
     // First of all, so that whoever comes later can ask what a change meant.
-    m.on_change([&env, &past](const std::vector<change>& changes) { past.take(changes, env.wall_now()); });
+    m.on_change([&env, &past, kept, log](const std::vector<change>& changes) {
+        tell_missed(log, past.take(changes, env.wall_now()));
+        if (kept) kept->take(changes);
+    });
     web site(env, m.table(), m.hub());
     add_routes(site, env, m.table(), past, points);
+    if (kept) {
+        site.add_report([kept] { return memory_report(kept->status()); });
+        site.add_metrics([kept] { return memory_metrics(kept->status()); });
+    }
     auto pages = make_service(env, ex, site, o, log);
     if (!pages) co_return fail(pages.error());
     const auto url = (*pages)->start();
@@ -124,7 +164,7 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
         const int status = co_await demo::play_once(env, ex, m, output, stop);
         co_return status;
     }
-    auto source = make_source(env, ex, o, log);
+    auto source = make_source(env, ex, o, nullptr, log);
     if (!source) co_return fail(source.error());
     const auto started = m.start(std::move(*source));
     if (!started) co_return fail(started.error());
@@ -134,10 +174,12 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 
 }  // namespace
 
-kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
-                                     std::stop_token stop) {
+kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
+                                     options o, std::stop_token stop) {
     kcontrol::logger log(standard_error_sink(env, o.log), threshold(o));
     history past(history_options().namespaces(o.namespaces));
+    auto kept = make_memory(env, ex, worker, o, past, log);
+    if (!kept) co_return fail(kept.error());
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
     const auto out = standard_output();
     live_output output(env, m.table(), o.output, *out);
@@ -146,9 +188,10 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     if (o.once) {
         status = co_await once(env, ex, o, m, output, log, stop);
     } else {
-        status = co_await watch(env, ex, o, m, past, points, output, log, stop);
+        status = co_await watch(env, ex, o, m, past, kept->get(), points, output, log, stop);
     }
     co_await m.stop();
+    if (*kept) co_await (*kept)->stop();
     co_return status;
 }
 

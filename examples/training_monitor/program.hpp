@@ -11,7 +11,9 @@ namespace training_monitor {
 
 /// Watches until `stop`, or prints one snapshot (--once), or plays the demo. Returns the exit status; errors are
 /// written to standard error. `ex` is a single-threaded context's.
-kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
-                                     std::stop_token stop);
+///
+/// `worker` runs what blocks: a thread beside it (one is enough). It outlives the coroutine.
+kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
+                                     options o, std::stop_token stop);
 
 }  // namespace training_monitor

@@ -3,6 +3,8 @@
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 
+#include "memory/kept_source.hpp"
+
 #include <algorithm>
 
 namespace training_monitor {
@@ -68,10 +70,14 @@ result<source> own_cluster(kcontrol::environment& env) {
 
 }  // namespace
 
-result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o, memory* kept,
                            const kcontrol::logger& log) {
     if (!o.kubeconfig.empty()) return contexts(env, o);
-    if (o.clusters_directory.empty()) return own_cluster(env);
+    if (o.clusters_directory.empty()) {
+        const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
+        if (!kept || (in_pod && !kept->has_clusters())) return own_cluster(env);
+        return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state.key_file, log));
+    }
     if (o.once) {
         auto out = directory_once(env, o.clusters_directory);
         return out ? std::move(out) : out.error().with_context("--clusters " + o.clusters_directory);

@@ -31,10 +31,12 @@ def free_port():
 
 class Monitor:
     def __init__(self, clusters, log, *options):
+        """Watches that directory of kubeconfigs; None: what the options say."""
         self.port = free_port()
+        source = ["--clusters", clusters] if clusters else []
         self.log = pathlib.Path(log)
         self.process = subprocess.Popen(
-            [binary(), "--clusters", clusters, "--listen", f"127.0.0.1:{self.port}", "--output", "none", *options],
+            [binary(), *source, "--listen", f"127.0.0.1:{self.port}", "--output", "none", *options],
             stdin=subprocess.DEVNULL, stdout=self.log.open("w"), stderr=subprocess.STDOUT)
         wait.until(lambda: f"the monitor does not answer: {self.log.read_text()[-2000:]}", self.answers, 30)
         self.events = Events(self.port)

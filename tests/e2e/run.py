@@ -31,7 +31,8 @@ def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     names = arguments.names or ["test_harness", "test_usage", "test_labeler_usage", "test_access", "test_hostile",
-                                "test_schema", "test_generator", "test_lossless", "test_monitor"]
+                                "test_state", "test_schema", "test_generator", "test_lossless", "test_monitor",
+                                "test_monitor_secrets"]
     plain = [n for n in names if not n.startswith("test_monitor")]
     real = [n for n in names if n.startswith("test_monitor")]
     passed = failed = skipped = 0

@@ -56,17 +56,15 @@ const job_record* history::find(std::string_view cluster, std::string_view name_
 
 std::vector<missed> history::take(const std::vector<change>& changes, wall_time now) {
     std::vector<missed> out;
+    // A cluster's leave takes its jobs out of view in the same breath; they live on.
+    std::set<std::string_view> left;
+    for (const auto& c : changes) {
+        if (c.type == change_type::cluster_removed) left.insert(c.cluster->name);
+    }
     for (const auto& c : changes) {
         switch (c.type) {
         case change_type::job: see(c, now, out); break;
-        case change_type::job_removed: {
-            // A cluster's leave takes its jobs out of view in the same breath; they live on.
-            const bool with_cluster = std::any_of(changes.begin(), changes.end(), [&](const change& other) {
-                return other.type == change_type::cluster_removed && other.cluster->name == c.job->cluster;
-            });
-            lose(c, with_cluster, now);
-            break;
-        }
+        case change_type::job_removed: lose(c, left.contains(c.job->cluster), now); break;
         case change_type::cluster: settle(*c.cluster, now, out); break;
         case change_type::cluster_removed: break;
         }
@@ -113,7 +111,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
     if (!r.spans.empty()) r.spans.back().to = from;
     r.spans.push_back(span{job.state, cut(job.reason), cut(job.message), from, std::nullopt});
-    while (r.spans.size() > options_.max_spans()) r.spans.pop_front();
+    for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.pop_front();
 }
 
 void history::lose(const change& c, bool with_cluster, wall_time now) {

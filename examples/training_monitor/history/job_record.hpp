@@ -42,8 +42,11 @@ struct job_record {
     bool in_view = false;
     bool turned_while_away = false;  ///< the last change of state was found out afterwards
     std::uint64_t turned_by = 0;     ///< the change that brought the last change of state, of this run
-    std::int64_t row = 0;            ///< where memory/ keeps it; 0: nowhere
-    bool dirty = false;              ///< memory/ has not yet kept it as it is
+    std::uint64_t first_span = 0;    ///< the number of the first span kept: how many were dropped
+
+    std::int64_t row = 0;           ///< memory/'s: where it is in the file; 0: nowhere
+    std::uint64_t saved_spans = 0;  ///< memory/'s: spans before this number are in the file as they are
+    bool dirty = false;             ///< memory/'s: the file has not got it as it is
 
     job_id id() const noexcept { return {view->cluster, view->namespace_, view->kind, view->name, view->uid}; }
     job_state state() const noexcept { return spans.back().state; }

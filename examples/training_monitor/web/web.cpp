@@ -111,7 +111,9 @@ http::response web::get(std::string_view path, std::string_view query) const {
     if (path == "/api/v1/events") return head_only("text/event-stream");
     if (path == "/healthz") return text_response(200, "ok\n");
     if (path == "/metrics") {
-        http::response metrics(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(table_, hub_));
+        std::string text = metrics_text(table_, hub_);
+        for (const auto& more : metrics_) text += more();
+        http::response metrics(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
         protect(metrics.headers);
         return metrics;
     }
@@ -134,7 +136,11 @@ http::response web::clusters() const {
 http::response web::readyz(bool verbose) const {
     const auto all = table_.clusters();
     const bool ready = is_ready(all);
-    if (verbose || !ready) return text_response(ready ? 200 : 503, readiness_report(all));
+    if (verbose || !ready) {
+        std::string report;
+        for (const auto& lines : reports_) report += lines();
+        return text_response(ready ? 200 : 503, report + readiness_report(all));
+    }
     return text_response(200, "ok\n");
 }
 

@@ -30,6 +30,11 @@ public:
     using route = std::function<kcontrol::http::response(std::string_view path, std::string_view query)>;
     void add_route(std::string path, route r) { routes_.emplace_back(std::move(path), std::move(r)); }
 
+    /// One more part of /readyz?verbose: whole lines, "[+]…" or "[-]…". They don't make the monitor unready.
+    void add_report(std::function<std::string()> lines) { reports_.push_back(std::move(lines)); }
+    /// One more part of /metrics: whole families in Prometheus' text format.
+    void add_metrics(std::function<std::string()> text) { metrics_.push_back(std::move(text)); }
+
 private:
     kcontrol::awaitable<void> answer(kcontrol::http::server_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_filter filter);
@@ -41,6 +46,7 @@ private:
     job_table& table_;
     event_hub& hub_;
     std::vector<std::pair<std::string, route>> routes_;
+    std::vector<std::function<std::string()>> reports_, metrics_;
 };
 
 }  // namespace training_monitor

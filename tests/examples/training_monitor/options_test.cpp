@@ -66,6 +66,16 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--log-format", "xml"}, R"(--log-format: "xml" is not one of text, json)"},
         {{"--clusters", "a", "--kubeconfig", "b"}, "--clusters and --kubeconfig exclude each other: give one"},
         {{"--context", "a"}, "--context needs --kubeconfig FILE"},
+        {{"--state", "s", "--once"}, "--state is for a monitor that goes on: leave out --once and --demo"},
+        {{"--key-file", "k"}, "--key-file needs --state FILE"},
+        {{"--retain-for", "5"}, R"(--retain-for: "5": give a time such as 30d, 12h, 90m or 45s, at most 36500d)"},
+        {{"--retain-size", "5"},
+         R"(--retain-size: "5": give a size such as 500MiB or 1GiB, at least 1MiB and at most 1024TiB)"},
+        {{"--clusters-from-secrets", "n", "--demo"},
+         "--clusters-from-secrets excludes --clusters, --kubeconfig and --demo: give one"},
+        {{"--clusters-from-secrets", "n", "--once"},
+         "--clusters-from-secrets is for a monitor that goes on: leave out --once"},
+        {{"--home-kubeconfig", "f"}, "--home-kubeconfig needs --clusters-from-secrets NAMESPACE"},
         {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
     };
     for (const auto& [given, message] : rows) CHECK(refusal(given) == message);

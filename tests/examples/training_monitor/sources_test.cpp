@@ -31,7 +31,7 @@ struct fixture {
 
     // The message of what went wrong, or nothing.
     std::string make() {
-        auto source = make_source(env, context.get_executor(), o, {});
+        auto source = make_source(env, context.get_executor(), o, nullptr, {});
         if (!source) return source.error().what();
         const auto started =
             (*source)->start([&](std::vector<kcontrol::desired_cluster> d) { desired = std::move(d); });

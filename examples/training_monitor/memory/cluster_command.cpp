@@ -1,0 +1,230 @@
+#include "memory/cluster_command.hpp"
+
+#include <kcontrol/base/log.hpp>
+
+#include "crypto/seal.hpp"
+#include "memory/kept_source.hpp"
+#include "memory/state_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+constexpr std::size_t largest_kubeconfig = std::size_t{1} << 20;
+
+constexpr std::string_view usage =
+    R"(usage: training_monitor cluster init-key FILE
+       training_monitor cluster add NAME --state FILE --kubeconfig FILE [--context NAME]
+                                (--key-file FILE | --by-path) [--replace]
+       training_monitor cluster list --state FILE
+       training_monitor cluster remove NAME --state FILE
+
+The clusters that `training_monitor --state FILE` watches if no other flag says which. A running monitor picks up
+changes within 2 s.
+  init-key   makes a key: 32 random bytes, readable for you only
+  add        puts a kubeconfig into the state file, sealed with the key (AES-256-GCM; start the monitor with the same
+             --key-file), or with --by-path only the file's name: then the monitor reads the file, again and again
+  list       shows them, without secrets
+Exit status: 0 done, 1 failure, 2 wrong usage.
+)";
+
+struct arguments_of_command {
+    std::vector<std::string> words;
+    std::map<std::string_view, std::string> values;  // "" for flags without a value
+    bool has(std::string_view flag) const { return values.contains(flag); }
+    std::string get(std::string_view flag) const {
+        const auto found = values.find(flag);
+        return found == values.end() ? std::string() : found->second;
+    }
+};
+
+struct command {
+    std::string_view name;
+    std::size_t words;  // after the name
+    std::vector<std::string_view> required, optional, switches;
+    command_outcome (*run)(kcontrol::environment& env, const arguments_of_command& a);
+};
+
+std::string in_quotes(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
+
+command_outcome failed(const error& why) {
+    return {1, {}, "training_monitor: " + kcontrol::escape_control(why.message()) + "\n"};
+}
+
+command_outcome misused(const std::string& why) {
+    return {2, {}, "training_monitor: " + why + "; see `training_monitor cluster --help`\n"};
+}
+
+bool is_cluster_name(std::string_view name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '.';
+    };
+    return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), allowed) && name[0] != '.';
+}
+
+command_outcome init_key(kcontrol::environment&, const arguments_of_command& a) {
+    const auto made = crypto::seal_key::make(a.words[0]);
+    if (!made) return failed(made.error());
+    return {0, "made the key " + a.words[0] + "; without it, what it seals is lost\n", {}};
+}
+
+// The kubeconfig as the monitor will see it; refused here if it could not be used there.
+result<kept_cluster> read_cluster(kcontrol::environment& env, const arguments_of_command& a) {
+    kept_cluster out;
+    out.name = a.words[0];
+    out.context = a.get("--context");
+    out.added = env.wall_now();
+    std::error_code failure;
+    out.path = std::filesystem::absolute(a.get("--kubeconfig"), failure).lexically_normal().string();
+    if (failure) return error(errc::file_failed, "--kubeconfig: " + failure.message());
+    const auto checked = to_desired(env, out, std::nullopt);
+    if (!checked.config) return checked.config.error();
+    if (a.has("--by-path")) return out;
+    const auto key = crypto::seal_key::load(env, a.get("--key-file"));
+    if (!key) return key.error();
+    auto text = env.read_file(out.path, largest_kubeconfig);
+    if (!text) return text.error();
+    const kcontrol::secret_string plain(std::move(*text));
+    out.sealed = key->seal(plain.reveal(), seal_binding(out));
+    return out;
+}
+
+command_outcome add(kcontrol::environment& env, const arguments_of_command& a) {
+    if (a.has("--by-path") == a.has("--key-file")) {
+        return misused("cluster add: give either --key-file FILE or --by-path");
+    }
+    if (!is_cluster_name(a.words[0])) {
+        return misused("cluster add: " + in_quotes(a.words[0]) +
+                       " is not a name: letters, digits, '-', '_' and '.', 253 " + "at most");
+    }
+    const auto cluster = read_cluster(env, a);
+    if (!cluster) return failed(cluster.error());
+    auto file = state_file::open(a.get("--state"), state_file::use::command);
+    if (!file) return failed(file.error());
+    const auto kept = (*file)->keep_cluster(*cluster, a.has("--replace"));
+    if (!kept) return failed(kept.error());
+    return {0, "added " + cluster->name + "\n", {}};
+}
+
+std::string table_of(const std::vector<std::array<std::string, 6>>& rows) {
+    std::array<std::size_t, 6> width{};
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+command_outcome list(kcontrol::environment&, const arguments_of_command& a) {
+    auto file = state_file::open(a.get("--state"), state_file::use::existing);
+    if (!file) return failed(file.error());
+    const auto clusters = (*file)->kept_clusters();
+    if (!clusters) return failed(clusters.error());
+    const auto known = (*file)->load_clusters();
+    if (!known) return failed(known.error());
+    std::vector<std::array<std::string, 6>> rows{{"NAME", "KUBECONFIG", "CONTEXT", "ADDED", "LAST STATE", "SERVER"}};
+    for (const auto& c : *clusters) {
+        const auto last = std::find_if(known->begin(), known->end(), [&](const auto& k) { return k.name == c.name; });
+        const bool seen = last != known->end();
+        const auto added = std::chrono::floor<std::chrono::seconds>(c.added.time_since_epoch()).count();
+        std::array<std::string, 6> row{c.name,
+                                       c.sealed.empty() ? c.path : "(sealed)",
+                                       c.context.empty() ? "(current)" : c.context,
+                                       to_rfc3339(added),
+                                       seen ? last->state : "never seen",
+                                       seen ? last->server : ""};
+        for (auto& cell : row) cell = kcontrol::escape_control(cell);
+        rows.push_back(std::move(row));
+    }
+    return {0, table_of(rows), {}};
+}
+
+command_outcome remove(kcontrol::environment&, const arguments_of_command& a) {
+    auto file = state_file::open(a.get("--state"), state_file::use::existing);
+    if (!file) return failed(file.error());
+    const auto dropped = (*file)->drop_cluster(a.words[0]);
+    if (!dropped) return failed(dropped.error());
+    return {0, "removed " + a.words[0] + "\n", {}};
+}
+
+// "--flag value" and "--flag=value" anywhere, words between them.
+std::optional<command_outcome> parse(const command& c, const std::vector<std::string_view>& arguments,
+                                     arguments_of_command& out) {
+    const auto is_in = [](const auto& list, std::string_view name) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    const std::string where = "cluster " + std::string(c.name) + ": ";
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const std::string_view text = arguments[i];
+        if (!text.starts_with("--")) {
+            out.words.emplace_back(text);
+            continue;
+        }
+        const auto equals = std::min(text.find('='), text.size());
+        const auto name = text.substr(0, equals);
+        if (is_in(c.switches, name)) {
+            if (equals < text.size()) return misused(where + std::string(name) + " takes no value");
+            out.values[name] = "";
+            continue;
+        }
+        const bool needed = is_in(c.required, name);
+        if (!needed && !is_in(c.optional, name)) return misused(where + "unknown flag " + in_quotes(name));
+        std::string_view value;
+        if (equals < text.size()) {
+            value = text.substr(equals + 1);
+        } else if (i + 1 < arguments.size()) {
+            value = arguments[++i];
+        }
+        if (value.empty()) return misused(where + std::string(name) + " needs a value");
+        out.values[name] = value;
+    }
+    if (out.words.size() != c.words) {
+        return misused(where + "takes " + std::to_string(c.words) + " argument(s) without a flag, got " +
+                       std::to_string(out.words.size()));
+    }
+    for (const auto name : c.required) {
+        if (!out.has(name)) return misused(where + std::string(name) + " is missing");
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+command_outcome run_cluster_command(kcontrol::environment& env, const std::vector<std::string_view>& arguments) {
+    const std::array<command, 4> commands{
+        command{"init-key", 1, {}, {}, {}, init_key},
+        command{"add", 1, {"--state", "--kubeconfig"}, {"--context", "--key-file"}, {"--by-path", "--replace"}, add},
+        command{"list", 0, {"--state"}, {}, {}, list},
+        command{"remove", 1, {"--state"}, {}, {}, remove},
+    };
+    for (const auto text : arguments) {
+        if (text == "--help" || text == "-h") return {0, std::string(usage), {}};
+    }
+    if (arguments.empty()) return misused("cluster: give one of init-key, add, list, remove");
+    const auto found =
+        std::find_if(commands.begin(), commands.end(), [&](const command& c) { return c.name == arguments[0]; });
+    if (found == commands.end()) {
+        return misused("cluster: " + in_quotes(arguments[0]) + " is not one of init-key, add, list, remove");
+    }
+    arguments_of_command parsed;
+    if (auto wrong = parse(*found, arguments, parsed)) return std::move(*wrong);
+    return found->run(env, parsed);
+}
+
+}  // namespace training_monitor

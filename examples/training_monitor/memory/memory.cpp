@@ -1,0 +1,278 @@
+#include "memory/memory.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace training_monitor {
+namespace {
+
+namespace asio = boost::asio;
+using kcontrol::awaitable;
+using kcontrol::result;
+
+constexpr kcontrol::duration first_backoff = std::chrono::seconds(1);
+constexpr kcontrol::duration last_backoff = std::chrono::seconds(30);
+constexpr kcontrol::duration retain_period = std::chrono::minutes(10);
+constexpr std::size_t forget_at_once = 1000;
+
+// On the worker.
+awaitable<result<std::uint64_t>> write_there(std::shared_ptr<state_file> file,
+                                             std::shared_ptr<const state_batch> batch) {
+    co_return file->write(*batch);
+}
+
+awaitable<result<std::optional<std::vector<kept_cluster>>>> poll_there(std::shared_ptr<state_file> file, bool anyway) {
+    const auto changed = file->changed_elsewhere();
+    if (!changed) co_return changed.error();
+    if (!*changed && !anyway) co_return std::optional<std::vector<kept_cluster>>();
+    auto clusters = file->kept_clusters();
+    if (!clusters) co_return clusters.error();
+    co_return std::optional<std::vector<kept_cluster>>(std::move(*clusters));
+}
+
+stored_job stored(job_record& r) {
+    stored_job out;
+    out.row = r.row;
+    out.view = r.view;
+    out.state = r.state();
+    out.first_seen = r.first_seen;
+    out.last_seen = r.last_seen;
+    out.gone = r.gone;
+    out.told = r.told;
+    out.first_span = r.first_span;
+    std::uint64_t number = r.first_span;
+    for (const auto& s : r.spans) {
+        if (number >= r.saved_spans) out.spans.emplace_back(number, s);
+        ++number;
+    }
+    r.saved_spans = number - 1;  // the last one may yet change
+    return out;
+}
+
+}  // namespace
+
+memory::memory(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
+               std::unique_ptr<state_file> file, history& past, kcontrol::logger log, memory_options options)
+    : env_(env),
+      ex_(std::move(ex)),
+      worker_(std::move(worker)),
+      file_(std::move(file)),
+      past_(past),
+      log_(std::move(log)),
+      options_(options),
+      tasks_(env, ex_, log_) {
+    status_.path = file_->path();
+}
+
+memory::~memory() { past_.on_touched(nullptr); }
+
+result<void> memory::start() {
+    auto jobs = file_->load_jobs();
+    if (!jobs) return jobs.error();
+    const auto clusters = file_->kept_clusters();
+    if (!clusters) return clusters.error();
+    has_clusters_ = !clusters->empty();
+    for (auto& job : *jobs) {
+        next_row_ = std::max(next_row_, job.row + 1);
+        past_.restore(std::move(job));
+    }
+    past_.on_touched([this](job_record& r) { touch(r); });
+    retain_at_ = poll_at_ = env_.now();
+    tasks_.spawn(run(lifetime_.token()));
+    return {};
+}
+
+void memory::touch(job_record& r) {
+    ++touched_;
+    if (r.dirty) return;
+    r.dirty = true;
+    dirty_.push_back(&r);
+    hurry();
+}
+
+// Something is to be written: at the end of the delay, which the first change began, or now if it is a lot.
+void memory::hurry() {
+    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() == 1;
+    if (first && !batch_) due_ = env_.now() + options_.delay();
+    if (dirty_.size() == options_.max_batch() && backoff_ == kcontrol::duration::zero()) due_ = env_.now();
+    if (first || dirty_.size() == options_.max_batch()) changed_.notify_all();
+}
+
+void memory::take(const std::vector<change>& changes) {
+    for (const auto& c : changes) {
+        if (!c.cluster) continue;
+        const auto& view = *c.cluster;
+        stored_cluster one;
+        one.name = view.name;
+        one.server = view.server;
+        one.state = c.type == change_type::cluster_removed ? "left" : view.state;
+        one.reason = view.reason;
+        one.last_seen = env_.wall_now();
+        ++touched_;
+        if (clusters_.insert_or_assign(view.name, std::move(one)).second) hurry();
+    }
+}
+
+bool memory::has_work() const { return batch_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty(); }
+
+void memory::make_batch() {
+    auto next = std::make_shared<state_batch>();
+    next->jobs.reserve(dirty_.size());
+    for (auto* r : dirty_) {
+        if (r->row == 0) r->row = next_row_++;
+        next->jobs.push_back(stored(*r));
+        r->dirty = false;
+    }
+    dirty_.clear();
+    next->forgotten = std::exchange(forgotten_, {});
+    for (auto& [name, cluster] : clusters_) next->clusters.push_back(std::move(cluster));
+    clusters_.clear();
+    batch_upto_ = touched_;
+    batch_ = std::move(next);
+}
+
+awaitable<void> memory::write_once() {
+    if (!batch_) make_batch();
+    auto there = write_there(file_, batch_);
+    const auto done = co_await asio::co_spawn(worker_, std::move(there), asio::use_awaitable);
+    ++attempts_;
+    if (done) {
+        if (!status_.failure.empty()) log_.info("the state file is written again", {{"file", status_.path}});
+        status_.failure.clear();
+        ++status_.writes;
+        status_.bytes = *done;
+        saved_ = batch_upto_;
+        batch_.reset();
+        backoff_ = kcontrol::duration::zero();
+        due_ = env_.now() + options_.delay();
+        retain_by_size();
+    } else {
+        ++status_.failed_writes;
+        if (status_.failure != done.error().message()) {
+            log_.error("the state can't be written; it is kept in memory and tried again",
+                       {{"error", done.error().message()}});
+        }
+        status_.failure = done.error().message();
+        backoff_ = std::min(last_backoff, std::max(first_backoff, 2 * backoff_));
+        due_ = env_.now() + backoff_;
+    }
+    written_.notify_all();
+}
+
+awaitable<void> memory::poll_clusters() {
+    poll_at_ = env_.now() + options_.poll_period();
+    auto there = poll_there(file_, std::exchange(poll_anyway_, false));
+    auto found = co_await asio::co_spawn(worker_, std::move(there), asio::use_awaitable);
+    if (!found) {
+        if (poll_failure_ != found.error().message()) {
+            log_.warning("the clusters in the state file can't be read", {{"error", found.error().message()}});
+        }
+        poll_failure_ = found.error().message();
+        poll_anyway_ = true;  // that it has changed is told once
+    } else {
+        poll_failure_.clear();
+        if (*found && on_clusters_) on_clusters_(std::move(**found));
+    }
+}
+
+void memory::watch_clusters(std::function<void(std::vector<kept_cluster>)> call) {
+    on_clusters_ = std::move(call);
+    poll_anyway_ = true;
+    poll_at_ = env_.now();
+    changed_.notify_all();
+}
+
+awaitable<void> memory::run(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        const auto now = env_.now();
+        if (now >= retain_at_) retain_by_age();
+        if (has_work() && now >= due_) co_await write_once();
+        if (stop.stop_requested()) break;
+        if (on_clusters_ && env_.now() >= poll_at_) co_await poll_clusters();
+        auto next = retain_at_;
+        if (has_work()) next = std::min(next, due_);
+        if (on_clusters_) next = std::min(next, poll_at_);
+        co_await changed_.wait(env_, stop, next);
+    }
+}
+
+void memory::forget(std::vector<std::unique_ptr<job_record>> records) {
+    for (const auto& r : records) {
+        if (r->dirty) dirty_.erase(std::find(dirty_.begin(), dirty_.end(), r.get()));
+        if (r->row == 0) continue;
+        ++touched_;
+        ++status_.forgotten;
+        forgotten_.push_back(r->row);
+    }
+    if (!forgotten_.empty() && !batch_) due_ = env_.now();
+}
+
+void memory::retain_by_age() {
+    retain_at_ = env_.now() + retain_period;
+    auto old = past_.forget(env_.wall_now() - options_.retain_for(), forget_at_once);
+    if (old.size() == forget_at_once) retain_at_ = env_.now() + options_.delay();  // there may be more
+    forget(std::move(old));
+}
+
+void memory::retain_by_size() {
+    if (status_.bytes <= options_.retain_size()) {
+        crowded_ = false;
+        return;
+    }
+    auto old = past_.forget(env_.wall_now() + std::chrono::seconds(1), std::max<std::size_t>(1, past_.size() / 20));
+    if (old.empty() && !std::exchange(crowded_, true)) {
+        log_.warning("the state file is larger than --retain-size: all jobs in it are in view, none can be forgotten",
+                     {{"file", status_.path}, {"bytes", std::to_string(status_.bytes)}});
+    }
+    forget(std::move(old));
+}
+
+awaitable<result<void>> memory::flush(std::stop_token stop) {
+    const auto target = touched_;
+    const auto first_attempt = attempts_;
+    if (saved_ < target) {
+        due_ = env_.now();
+        changed_.notify_all();
+    }
+    while (saved_ < target) {
+        if (stopped_) co_return kcontrol::error(kcontrol::errc::stopped, "the state file is closed");
+        // A batch may be under way that does not hold all of it: then the one after it does.
+        const auto woken = co_await written_.wait(env_, stop);
+        if (woken == kcontrol::wake::stopped) co_return kcontrol::error(kcontrol::errc::stopped, "flush");
+        if (saved_ >= target) break;
+        if (attempts_ > first_attempt && !status_.failure.empty()) {
+            co_return kcontrol::error(kcontrol::errc::file_failed, status_.failure);
+        }
+        due_ = env_.now();
+        changed_.notify_all();
+    }
+    co_return result<void>();
+}
+
+awaitable<void> memory::stop() {
+    if (std::exchange(stopped_, true)) co_return;
+    lifetime_.stop();
+    co_await tasks_.join();
+    // A batch that failed before, then what gathered behind it.
+    for (int i = 0; i < 2 && has_work(); ++i) {
+        co_await write_once();
+        if (!status_.failure.empty()) break;
+    }
+    if (has_work()) {
+        log_.error("what changed last is not in the state file; it is learned again at the next start",
+                   {{"file", status_.path}, {"changes", std::to_string(touched_ - saved_)}});
+    }
+    written_.notify_all();
+}
+
+memory_status memory::status() const {
+    auto out = status_;
+    out.waiting = touched_ - saved_;
+    out.jobs = past_.size();
+    return out;
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,144 @@
+// Keeps the history in the state file: collects what changed and writes it in batches, off the event loop.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include "history/history.hpp"
+#include "memory/state_file.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace training_monitor {
+
+class memory_options {
+public:
+    memory_options() = default;
+
+    /// A change is written at the latest after so long, with all that came meanwhile.
+    memory_options& delay(kcontrol::duration d) { return delay_ = d, *this; }
+    /// A batch is begun at once when so many jobs have changed.
+    memory_options& max_batch(std::size_t n) { return max_batch_ = n, *this; }
+    /// Jobs that are not in view are forgotten so long after they were last seen.
+    memory_options& retain_for(kcontrol::duration d) { return retain_for_ = d, *this; }
+    /// Above so many bytes the oldest of the jobs that are not in view are forgotten.
+    memory_options& retain_size(std::uint64_t bytes) { return retain_size_ = bytes, *this; }
+    /// How often clusters that `cluster add` wrote are looked for.
+    memory_options& poll_period(kcontrol::duration d) { return poll_period_ = d, *this; }
+
+    kcontrol::duration delay() const noexcept { return delay_; }
+    std::size_t max_batch() const noexcept { return max_batch_; }
+    kcontrol::duration retain_for() const noexcept { return retain_for_; }
+    std::uint64_t retain_size() const noexcept { return retain_size_; }
+    kcontrol::duration poll_period() const noexcept { return poll_period_; }
+
+private:
+    kcontrol::duration delay_ = std::chrono::milliseconds(200);
+    std::size_t max_batch_ = 2000;
+    kcontrol::duration retain_for_ = std::chrono::hours(24 * 30);
+    std::uint64_t retain_size_ = std::uint64_t{1} << 30;
+    kcontrol::duration poll_period_ = std::chrono::seconds(1);
+};
+
+/// For readiness and metrics.
+struct memory_status {
+    std::string path;
+    std::string failure;  ///< why the last write failed; empty: it did not
+    std::uint64_t writes = 0, failed_writes = 0;
+    std::uint64_t waiting = 0;  ///< changes that are not in the file yet
+    std::uint64_t bytes = 0;    ///< used in the file
+    std::uint64_t jobs = 0;     ///< remembered
+    std::uint64_t forgotten = 0;
+};
+
+/// Writes run on an executor of their own, a thread of the program's: an fsync takes milliseconds on a good disk and
+/// seconds on a bad one, and the event stream promises less. At most one call of SQLite runs at a time.
+///
+/// A batch that fails is kept and tried again (after 1 s, later 30 s); meanwhile changes gather in memory, one entry a
+/// job, so that nothing is lost however long the disk is full.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
+/// Object lifetime: the environment, the worker and the history outlive it. Call stop() before it goes.
+class memory {
+public:
+    memory(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
+           std::unique_ptr<state_file> file, history& past, kcontrol::logger log, memory_options options = {});
+    ~memory();
+    memory(const memory&) = delete;
+    memory& operator=(const memory&) = delete;
+
+    /// Reads the file into the history; blocks. Then begins to keep it.
+    /// Errors: the file can't be read.
+    kcontrol::result<void> start();
+
+    /// Hears of changes, for what is last known of clusters.
+    void take(const std::vector<change>& changes);
+
+    /// Waits until all that changed before the call is in the file, on the disk.
+    /// Errors: the write failed (it is tried again all the same), or `stop`.
+    kcontrol::awaitable<kcontrol::result<void>> flush(std::stop_token stop);
+
+    /// True if the file kept clusters when it was read.
+    bool has_clusters() const noexcept { return has_clusters_; }
+
+    /// Calls with the clusters that the file keeps, soon and after each change of any program (within poll_period).
+    void watch_clusters(std::function<void(std::vector<kept_cluster>)> call);
+
+    /// Writes what is not yet written, tries once, and ends. Idempotent.
+    kcontrol::awaitable<void> stop();
+
+    memory_status status() const;
+
+private:
+    struct written {
+        kcontrol::result<std::uint64_t> bytes;
+    };
+    kcontrol::awaitable<void> run(std::stop_token stop);
+    kcontrol::awaitable<void> write_once();
+    kcontrol::awaitable<void> poll_clusters();
+    void touch(job_record& record);
+    void hurry();
+    void make_batch();
+    void retain_by_age();
+    void retain_by_size();
+    void forget(std::vector<std::unique_ptr<job_record>> records);
+    bool has_work() const;
+
+    kcontrol::environment& env_;
+    kcontrol::executor ex_, worker_;
+    std::shared_ptr<state_file> file_;
+    history& past_;
+    kcontrol::logger log_;
+    memory_options options_;
+    kcontrol::task_group tasks_;
+    kcontrol::scope lifetime_;
+    kcontrol::async_event changed_, written_;
+
+    std::vector<job_record*> dirty_;
+    std::vector<std::int64_t> forgotten_;
+    std::map<std::string, stored_cluster> clusters_;
+    std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
+    std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
+    kcontrol::time_point due_{}, poll_at_{}, retain_at_{};
+    kcontrol::duration backoff_{};
+    std::int64_t next_row_ = 1;
+    std::function<void(std::vector<kept_cluster>)> on_clusters_;
+    std::string poll_failure_;
+    bool poll_anyway_ = true;  ///< read the clusters, changed or not
+    bool crowded_ = false;     ///< told that nothing more can be forgotten
+    bool stopped_ = false;
+    bool has_clusters_ = false;
+    memory_status status_;
+};
+
+}  // namespace training_monitor

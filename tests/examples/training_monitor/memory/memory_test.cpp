@@ -1,0 +1,240 @@
+#include "memory/memory.hpp"
+
+#include "memory/memory_report.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+#include "temporary.hpp"
+
+#include <csignal>
+#include <sys/resource.h>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+using namespace std::chrono_literals;
+namespace test = kcontrol::test;
+
+namespace {
+
+struct fixture {
+    explicit fixture(const std::string& path, memory_options options = {}) : path_(path) {
+        auto file = state_file::open(path, state_file::use::monitor);
+        REQUIRE_MESSAGE(file.has_value(), (file ? std::string() : file.error().what()));
+        kept.emplace(env, context.get_executor(), context.get_executor(), std::move(*file), past, kcontrol::logger(),
+                     options);
+        REQUIRE(kept->start().has_value());
+        settle();
+    }
+    ~fixture() {
+        if (!crashed) test::run(context, kept->stop());
+    }
+    void tell(const std::vector<change>& changes) {
+        past.take(changes, env.wall_now());
+        kept->take(changes);
+    }
+    void settle() { env.advance(0s, context); }
+    void advance(kcontrol::duration d) { env.advance(d, context); }
+    std::size_t in_file() const {
+        auto file = state_file::open(path_, state_file::use::existing);
+        return file.value()->load_jobs().value().size();
+    }
+    const job_record* get(std::string_view name) const { return past.find("a", "ml", "PyTorchJob", name); }
+
+    test::manual_environment env;
+    boost::asio::io_context context;
+    job_table table;
+    history past;
+    std::optional<memory> kept;
+    bool crashed = false;
+
+private:
+    std::string path_;
+};
+
+class no_more_bytes {
+public:
+    no_more_bytes() {
+        std::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        rlimit now = before_;
+        now.rlim_cur = 0;
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &now) == 0);
+    }
+    ~no_more_bytes() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("memory: changes are written together after the delay, or at once when they are many") {
+    temporary_directory dir;
+    fixture f(dir / "s", memory_options().max_batch(3));
+    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.advance(100ms);
+    f.tell(f.table.update(some_job("one", job_state::running, "2")));
+    f.tell(f.table.add(some_job("two", job_state::created)));
+    CHECK(f.in_file() == 0);
+    CHECK(f.kept->status().waiting == 3);
+    f.advance(101ms);
+    CHECK(f.in_file() == 2);
+    CHECK(f.kept->status().writes == 1);
+    CHECK(f.kept->status().waiting == 0);
+    CHECK(f.kept->status().bytes > 0);
+    f.advance(10s);
+    for (const char* name : {"x", "y", "z"}) f.tell(f.table.add(some_job(name, job_state::created)));
+    f.settle();
+    CHECK(f.in_file() == 5);
+}
+
+TEST_CASE("memory: a restart knows what was, finds out what happened, and tells nothing twice") {
+    temporary_directory dir;
+    {
+        fixture f(dir / "s");
+        for (const char* name : {"runs", "ends", "goes"}) {
+            f.tell(f.table.add(some_job(name, job_state::running)));
+            f.past.mark_told(some_job(name, job_state::running).view, job_state::running);
+        }
+    }
+    fixture f(dir / "s");
+    CHECK(f.past.size() == 3);
+    const auto same = f.table.add(some_job("runs", job_state::running, "7"), true);
+    f.tell(same);
+    CHECK_FALSE(f.past.transition_of(same.at(0)));
+    CHECK(f.past.already_told(*same.at(0).job, job_state::running));
+    const auto ended = f.table.add(some_job("ends", job_state::failed, "8"), true);
+    f.tell(ended);
+    CHECK(f.past.transition_of(ended.at(0))->from == job_state::running);
+    CHECK_FALSE(f.past.already_told(*ended.at(0).job, job_state::failed));
+    cluster_view view;
+    view.name = "a";
+    view.kinds.emplace_back();
+    view.kinds[0].kind = "PyTorchJob";
+    view.kinds[0].state = "live";
+    f.tell(f.table.set_cluster(view));
+    REQUIRE(f.past.missed_since_start().size() == 2);
+    CHECK_FALSE(f.past.missed_since_start()[0].gone);
+    CHECK(f.past.missed_since_start()[1].job->name == "goes");
+    CHECK(f.past.missed_since_start()[1].last_state == job_state::running);
+    CHECK(f.get("runs")->spans.size() == 1);
+    CHECK(f.get("ends")->spans.size() == 2);
+}
+
+TEST_CASE("memory: after a crash what was not yet written is learned again") {
+    temporary_directory dir;
+    {
+        fixture f(dir / "s");
+        f.tell(f.table.add(some_job("old", job_state::running)));
+        f.advance(1s);
+        f.tell(f.table.update(some_job("old", job_state::failed, "2")));
+        f.tell(f.table.add(some_job("new", job_state::running)));
+        f.crashed = true;  // within the delay
+    }
+    fixture f(dir / "s");
+    CHECK(f.past.size() == 1);
+    const auto failed = f.table.add(some_job("old", job_state::failed, "2"), true);
+    f.tell(failed);
+    CHECK(f.past.transition_of(failed.at(0))->from == job_state::running);
+    CHECK(f.get("old")->spans.size() == 2);
+}
+
+TEST_CASE("memory: while the disk is full nothing is lost, and people can see it") {
+    temporary_directory dir;
+    fixture f(dir / "s");
+    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.advance(1s);
+    REQUIRE(f.in_file() == 1);
+    {
+        no_more_bytes full;
+        f.tell(f.table.add(some_job("two", job_state::created)));
+        f.advance(300ms);
+        CHECK(f.kept->status().failed_writes == 1);
+        CHECK(memory_report(f.kept->status()).find("[-]state file") == 0);
+        CHECK(memory_report(f.kept->status()).find("1 changes wait") != std::string::npos);
+        CHECK(memory_metrics(f.kept->status()).find("training_monitor_state_up 0\n") != std::string::npos);
+        f.tell(f.table.update(some_job("two", job_state::running, "2")));
+        f.advance(1s);
+        CHECK(f.kept->status().failed_writes == 2);  // 1 s later, and then 2 s
+        f.advance(1800ms);
+        CHECK(f.kept->status().failed_writes == 2);
+    }
+    f.advance(200ms);
+    CHECK(f.kept->status().failure.empty());
+    CHECK(memory_report(f.kept->status()).find("[+]state file") == 0);
+    f.advance(300ms);
+    CHECK(f.kept->status().waiting == 0);
+    auto file = state_file::open(dir / "s", state_file::use::existing);
+    const auto jobs = file.value()->load_jobs().value();
+    REQUIRE(jobs.size() == 2);
+    CHECK(jobs[1].spans.size() == 2);
+}
+
+TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
+    temporary_directory dir;
+    fixture f(dir / "s");
+    f.tell(f.table.add(some_job("one", job_state::created)));
+    kcontrol::result<void> done = kcontrol::error(kcontrol::errc::timeout);
+    const auto flush = [](memory& m, kcontrol::result<void>& out) -> kcontrol::awaitable<void> {
+        out = co_await m.flush({});
+    };
+    test::run(f.context, flush(*f.kept, done));
+    CHECK(done.has_value());
+    CHECK(f.in_file() == 1);
+    test::run(f.context, flush(*f.kept, done));  // nothing to wait for
+    CHECK(done.has_value());
+    f.tell(f.table.add(some_job("two", job_state::created)));
+    {
+        no_more_bytes full;
+        test::run(f.context, flush(*f.kept, done));
+    }
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().message().find("make room") != std::string::npos);
+}
+
+TEST_CASE("memory: jobs that are gone are forgotten after a while") {
+    temporary_directory dir;
+    fixture f(dir / "s", memory_options().retain_for(1h));
+    f.tell(f.table.add(some_job("stays", job_state::running)));
+    f.tell(f.table.add(some_job("goes", job_state::running)));
+    f.tell(f.table.remove(some_job("goes", job_state::running, "2")));
+    f.advance(59min);
+    CHECK(f.in_file() == 2);
+    f.advance(20min);
+    CHECK(f.in_file() == 1);
+    CHECK(f.get("goes") == nullptr);
+    CHECK(f.kept->status().forgotten == 1);
+}
+
+TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and what is in view never") {
+    temporary_directory dir;
+    fixture f(dir / "s", memory_options().retain_size(200'000));
+    for (int i = 0; i < 2000; ++i) {
+        const auto name = "job-" + std::to_string(i);
+        f.tell(f.table.add(some_job(name, job_state::running)));
+        if (i % 2 == 0) f.tell(f.table.remove(some_job(name, job_state::running, "2")));
+        if (i % 100 == 0) f.advance(1s);
+    }
+    f.advance(60s);
+    CHECK(f.get("job-0") == nullptr);
+    CHECK(f.get("job-1") != nullptr);
+    CHECK(f.past.size() == 1000);  // those in view alone are larger than that
+    CHECK(f.in_file() == 1000);
+}
+
+TEST_CASE("memory: who watches the clusters in the file hears of what others write") {
+    temporary_directory dir;
+    fixture f(dir / "s");
+    std::vector<std::size_t> heard;
+    f.kept->watch_clusters([&](std::vector<kept_cluster> clusters) { heard.push_back(clusters.size()); });
+    f.settle();
+    CHECK(heard == std::vector<std::size_t>{0});
+    kept_cluster one;
+    one.name = "prod";
+    one.path = "/k";
+    REQUIRE(state_file::open(dir / "s", state_file::use::existing).value()->keep_cluster(one, false).has_value());
+    f.advance(1s);
+    CHECK(heard == std::vector<std::size_t>{0, 1});
+    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.advance(5s);
+    CHECK(heard.size() == 2);
+}

@@ -1,0 +1,320 @@
+#include "memory/state_file.hpp"
+
+#include "memory/state_options.hpp"
+#include "table/watched.hpp"
+#include "temporary.hpp"
+
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+using kcontrol::wall_time;
+
+namespace {
+
+using use = state_file::use;
+
+wall_time at(std::int64_t seconds) { return wall_time(std::chrono::seconds(seconds)); }
+
+stored_job stored(std::int64_t row, const std::string& name, job_state state = job_state::running) {
+    stored_job out;
+    out.row = row;
+    out.view = std::make_shared<const job_view>(some_job(name, state).view);
+    out.state = state;
+    out.first_seen = at(10);
+    out.last_seen = at(20);
+    out.spans.emplace_back(0, span{job_state::created, "", "", at(10), at(15)});
+    out.spans.emplace_back(1, span{state, "Because", "it’s so", at(15), std::nullopt});
+    return out;
+}
+
+std::unique_ptr<state_file> opened(const std::string& path, use how = use::monitor) {
+    auto out = state_file::open(path, how);
+    REQUIRE_MESSAGE(out.has_value(), (out ? std::string() : out.error().what()));
+    return std::move(*out);
+}
+
+std::string refusal(const std::string& path, use how = use::monitor) {
+    const auto out = state_file::open(path, how);
+    REQUIRE_FALSE(out.has_value());
+    return out.error().message();
+}
+
+void execute(const std::string& path, const char* sql) {
+    auto db = sqlite::database::open(path, sqlite::open_mode::read_write, std::chrono::seconds(1));
+    REQUIRE(db.has_value());
+    REQUIRE(db->execute(sql).has_value());
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// No file may grow while it lives: what a full disk does, without one.
+class no_more_bytes {
+public:
+    explicit no_more_bytes(rlim_t most = 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        rlimit now = before_;
+        now.rlim_cur = most;
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &now) == 0);
+    }
+    ~no_more_bytes() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("state file: what was written comes back") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    {
+        auto file = opened(path);
+        state_batch batch;
+        batch.jobs.push_back(stored(1, "bert"));
+        batch.jobs.push_back(stored(2, "gpt", job_state::failed));
+        batch.jobs[1].gone = at(30);
+        batch.jobs[1].told = job_state::failed;
+        batch.jobs[1].first_span = 1;
+        batch.jobs[1].spans.erase(batch.jobs[1].spans.begin());
+        batch.clusters.push_back(stored_cluster{"a", "directory", "https://a", "live", "", at(5)});
+        REQUIRE(file->write(batch).has_value());
+    }
+    auto file = opened(path);
+    const auto jobs = file->load_jobs();
+    REQUIRE(jobs.has_value());
+    REQUIRE(jobs->size() == 2);
+    const auto& bert = (*jobs)[0];
+    CHECK(bert.row == 1);
+    CHECK(*bert.view == some_job("bert", job_state::running).view);
+    CHECK(bert.spans.size() == 2);
+    CHECK(bert.spans[0].to == at(15));
+    CHECK_FALSE(bert.spans[1].to);
+    CHECK(bert.saved_spans == 1);
+    CHECK_FALSE(bert.told);
+    const auto& gpt = (*jobs)[1];
+    CHECK(gpt.gone == at(30));
+    CHECK(gpt.told == job_state::failed);
+    CHECK(gpt.first_span == 1);
+    CHECK(gpt.state() == job_state::failed);
+    const auto clusters = file->load_clusters();
+    REQUIRE(clusters.has_value());
+    REQUIRE(clusters->size() == 1);
+    CHECK((*clusters)[0].server == "https://a");
+}
+
+TEST_CASE("state file: spans that were dropped go, others stay; forgotten jobs go with theirs") {
+    temporary_directory dir;
+    auto file = opened(dir / "state.db");
+    state_batch batch;
+    batch.jobs.push_back(stored(1, "bert"));
+    REQUIRE(file->write(batch).has_value());
+    batch.jobs[0].first_span = 1;
+    batch.jobs[0].spans = {{2, span{job_state::succeeded, "", "", at(30), std::nullopt}}};
+    REQUIRE(file->write(batch).has_value());
+    auto jobs = file->load_jobs();
+    REQUIRE(jobs->size() == 1);
+    REQUIRE((*jobs)[0].spans.size() == 2);
+    CHECK((*jobs)[0].spans[0].state == job_state::running);
+    state_batch gone;
+    gone.forgotten = {1, 77};
+    REQUIRE(file->write(gone).has_value());
+    CHECK(file->load_jobs()->empty());
+}
+
+TEST_CASE("state file: every apiVersion that is watched can be read back") {
+    temporary_directory dir;
+    auto file = opened(dir / "state.db");
+    state_batch batch;
+    for (const auto& kind : choose_kinds({"PyTorchJob", "MPIJob", "TrainJob", "Job"})) {
+        for (const auto* info : kind.versions) {
+            auto job = stored(static_cast<std::int64_t>(batch.jobs.size()) + 1, "j");
+            auto view = *job.view;
+            const std::string version = info->gvk.api_version();
+            view.api_version = version;
+            job.view = std::make_shared<const job_view>(view);
+            batch.jobs.push_back(job);
+            REQUIRE(file->write(batch).has_value());
+            CHECK_MESSAGE(file->load_jobs()->size() == batch.jobs.size(), version);
+            batch.jobs.back().view = stored(0, "j").view;
+        }
+    }
+    CHECK(batch.jobs.size() >= 5);
+}
+
+TEST_CASE("state file: what is no state file of ours is refused, and left as it is") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    SUBCASE("text") {
+        write_bytes(path, "apiVersion: v1\nkind: Config\n" + std::string(4096, 'x'));
+        const auto before = read_bytes(path);
+        const auto why = refusal(path);
+        CHECK(has(why, path));
+        CHECK(has(why, "it is not a state file"));
+        CHECK(has(why, "move this one away"));
+        CHECK(read_bytes(path) == before);
+    }
+    SUBCASE("another program's database") {
+        opened(path, use::command);
+        execute(path, "PRAGMA application_id = 1");
+        CHECK(has(refusal(path), "the database of another program"));
+    }
+    SUBCASE("another program's database without a mark") {
+        write_bytes(path, "");
+        execute(path, "CREATE TABLE x(y)");
+        CHECK(has(refusal(path), "the database of another program"));
+    }
+    SUBCASE("a newer program's") {
+        opened(path, use::command);
+        execute(path, "PRAGMA user_version = 99");
+        const auto why = refusal(path);
+        CHECK(has(why, "a newer training_monitor (schema 99, this one knows 1)"));
+        CHECK(has(why, "use that version"));
+        execute(path, "PRAGMA user_version = 1");
+        opened(path);
+    }
+    SUBCASE("a directory") {
+        std::filesystem::create_directory(path);
+        CHECK(has(refusal(path), "can't be opened"));
+    }
+    SUBCASE("in a directory that is not there") {
+        CHECK(has(refusal(dir / "nowhere/state.db"), "the directory must exist"));
+        CHECK(has(refusal(dir / "nowhere/state.db", use::command), "the directory must exist"));
+    }
+    SUBCASE("a file that is not there, where it must be") {
+        CHECK(has(refusal(path, use::existing), "can't be opened"));
+        CHECK_FALSE(std::filesystem::exists(path));
+    }
+}
+
+TEST_CASE("state file: damage is found when a monitor opens it") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    {
+        auto file = opened(path);
+        state_batch batch;
+        for (int i = 1; i <= 500; ++i) batch.jobs.push_back(stored(i, "job-" + std::to_string(i)));
+        REQUIRE(file->write(batch).has_value());
+    }
+    auto bytes = read_bytes(path);
+    REQUIRE(bytes.size() > 5 * 4096);
+    for (std::size_t i = 2 * 4096; i < 5 * 4096; ++i) bytes[i] = '\x5a';
+    write_bytes(path, bytes);
+    const auto why = refusal(path);
+    CHECK(has(why, "it is damaged: put a copy of it back, or move it away"));
+    CHECK(has(why, path));
+    CHECK(read_bytes(path) == bytes);
+}
+
+TEST_CASE("state file: one monitor a file, commands beside it") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    auto first = opened(path);
+    const auto why = refusal(path);
+    CHECK(has(why, "another training_monitor (process " + std::to_string(::getpid()) + ") uses it"));
+    auto command = opened(path, use::existing);
+    CHECK(first->changed_elsewhere().value());
+    CHECK_FALSE(first->changed_elsewhere().value());
+    kept_cluster one;
+    one.name = "prod";
+    one.path = "/k";
+    one.sealed = std::string("\0\1", 2);
+    one.added = at(1);
+    REQUIRE(command->keep_cluster(one, false).has_value());
+    CHECK(first->changed_elsewhere().value());
+    REQUIRE(first->kept_clusters()->size() == 1);
+    CHECK(first->kept_clusters()->at(0) == one);
+    CHECK_FALSE(first->changed_elsewhere().value());
+    state_batch own;
+    own.clusters.push_back(stored_cluster{"a", "", "", "", "", at(5)});
+    REQUIRE(first->write(own).has_value());
+    CHECK_FALSE(first->changed_elsewhere().value());  // our own write
+    CHECK(has(command->keep_cluster(one, false).error().message(), "already: give --replace"));
+    one.context = "c";
+    REQUIRE(command->keep_cluster(one, true).has_value());
+    REQUIRE(command->drop_cluster("prod").has_value());
+    CHECK(has(command->drop_cluster("prod").error().message(), "no cluster \"prod\""));
+    first.reset();
+    opened(path);
+}
+
+TEST_CASE("state file: its owner's only") {
+    temporary_directory dir;
+    auto file = opened(dir / "state.db");
+    for (const char* name : {"state.db", "state.db-wal", "state.db.lock"}) {
+        struct stat info {};
+        REQUIRE(::stat((dir / name).c_str(), &info) == 0);
+        CHECK((info.st_mode & 0777) == 0600);
+    }
+}
+
+TEST_CASE("state file: a lock held by another program for longer than it waits is an error that says so") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    auto file = opened(path, use::command);
+    auto other = sqlite::database::open(path, sqlite::open_mode::read_write, std::chrono::milliseconds(1));
+    REQUIRE(other.has_value());
+    REQUIRE(other->execute("BEGIN IMMEDIATE").has_value());
+    auto third = sqlite::database::open(path, sqlite::open_mode::read_write, std::chrono::milliseconds(1));
+    const auto refused = third->execute("BEGIN IMMEDIATE");
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(has(refused.error().message(), "another program keeps it locked"));
+}
+
+TEST_CASE("state file: without room on the disk nothing is half written") {
+    temporary_directory dir;
+    const auto path = dir / "state.db";
+    auto file = opened(path);
+    state_batch one;
+    one.jobs.push_back(stored(1, "bert"));
+    REQUIRE(file->write(one).has_value());
+    state_batch many;
+    for (int i = 2; i <= 2000; ++i) many.jobs.push_back(stored(i, "job-" + std::to_string(i)));
+    {
+        no_more_bytes limit(64 * 1024);
+        const auto refused = file->write(many);
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(has(refused.error().message(), path));
+        CHECK(has(refused.error().message(), "make room"));
+    }
+    CHECK(file->load_jobs()->size() == 1);
+    REQUIRE(file->write(many).has_value());
+    CHECK(file->load_jobs()->size() == 2000);
+    {
+        no_more_bytes limit;
+        CHECK(has(refusal(dir / "other.db"), "other.db"));
+    }
+}
+
+TEST_CASE("retention: times and sizes") {
+    struct row {
+        const char* text;
+        std::int64_t value;
+    };
+    const row times[] = {{"30d", 2592000}, {"12h", 43200}, {"90m", 5400},       {"45s", 45},
+                         {"0d", -1},       {"-1d", -1},    {"d", -1},           {"5", -1},
+                         {"5w", -1},       {"36501d", -1}, {"9999999999d", -1}, {"", -1}};
+    for (const auto& one : times) {
+        CAPTURE(one.text);
+        const auto parsed = parse_retention(one.text);
+        CHECK(parsed.has_value() == (one.value >= 0));
+        if (parsed) CHECK(*parsed == std::chrono::seconds(one.value));
+    }
+    const row sizes[] = {{"1MiB", 1 << 20},
+                         {"1024KiB", 1 << 20},
+                         {"2GiB", std::int64_t{2} << 30},
+                         {"1TiB", std::int64_t{1} << 40},
+                         {"1KiB", -1},
+                         {"1MB", -1},
+                         {"1025TiB", -1},
+                         {"GiB", -1}};
+    for (const auto& one : sizes) {
+        CAPTURE(one.text);
+        const auto parsed = parse_size(one.text);
+        CHECK(parsed.has_value() == (one.value >= 0));
+        if (parsed) CHECK(*parsed == static_cast<std::uint64_t>(one.value));
+    }
+}
