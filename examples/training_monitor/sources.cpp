@@ -2,6 +2,8 @@
 
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/transport/client.hpp>
 
 #include "memory/kept_source.hpp"
 
@@ -68,11 +70,24 @@ result<source> own_cluster(kcontrol::environment& env) {
     return fixed(std::move(out));
 }
 
+result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                            const kcontrol::logger& log) {
+    auto home = o.home_kubeconfig.empty() ? kcontrol::auth::in_cluster_config(env) : load(env, o.home_kubeconfig);
+    if (!home) {
+        return home.error().with_context(
+            o.home_kubeconfig.empty() ? "--clusters-from-secrets without --home-kubeconfig FILE" : "--home-kubeconfig");
+    }
+    auto settings = kcontrol::secret_source_options().in_namespace(o.secrets_namespace).log(log.with("home", "true"));
+    return source(std::make_unique<kcontrol::secret_source>(env, std::move(ex), std::move(*home),
+                                                            kcontrol::http::make_transport_factory(env), settings));
+}
+
 }  // namespace
 
 result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o, memory* kept,
                            const kcontrol::logger& log) {
     if (!o.kubeconfig.empty()) return contexts(env, o);
+    if (!o.secrets_namespace.empty()) return from_secrets(env, std::move(ex), o, log);
     if (o.clusters_directory.empty()) {
         const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
         if (!kept || (in_pod && !kept->has_clusters())) return own_cluster(env);

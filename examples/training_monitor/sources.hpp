@@ -13,10 +13,10 @@
 
 namespace training_monitor {
 
-/// A directory, contexts of a kubeconfig, the clusters that the state file keeps (`kept`, null without --state), or the
-/// pod's own cluster: in a pod if the file keeps none. With --once a directory is looked at one time, and
-/// a file that is broken then is a cluster that failed. Errors: what is wrong with the directory, the file or the
-/// context, and the remedy.
+/// A directory, contexts of a kubeconfig, Secrets of a home cluster, the clusters that the state file keeps (`kept`,
+/// null without --state), or the pod's own cluster: in a pod if the file keeps none. With --once a directory is looked
+/// at one time, and a file that is broken then is a cluster that failed. Errors: what is wrong with the directory, the
+/// file or the context, and the remedy.
 kcontrol::result<std::unique_ptr<kcontrol::cluster_source>> make_source(kcontrol::environment& env,
                                                                         kcontrol::executor ex, const options& o,
                                                                         memory* kept, const kcontrol::logger& log);

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/base/base64.hpp>
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/multicluster/secret_source.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+// Of a Secret, what a cluster comes from.
+struct kubeconfig_secret {
+    static constexpr resource_name kcontrol_resource{"", "v1", "Secret", "secrets"};
+    object_meta metadata;
+    std::map<std::string, std::string> data;  // base64
+    static constexpr auto kcontrol_fields() { return fields(field("data", &kubeconfig_secret::data)); }
+};
+
+}  // namespace detail
+
+KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
+                                                                   std::string origin, std::size_t max_bytes) {
+    if (text.size() > max_bytes) {
+        return error(errc::too_large,
+                     origin + " is larger than " + std::to_string(max_bytes) + " bytes: leave only one context in it");
+    }
+    const auto parsed = auth::kubeconfig::parse(text, origin, auth::trust::untrusted);
+    if (!parsed) return parsed.error();
+    auto config = parsed->resolve(env);
+    if (!config) return config.error();
+    // Also without credentials: an answer that anybody on the way can write is no answer.
+    if (config->server.scheme != "https") {
+        return error(errc::invalid_config, origin + ": server: an untrusted kubeconfig must name an https server");
+    }
+    return config;
+}
+
+struct secret_source::impl : std::enable_shared_from_this<impl> {
+    impl(environment& e, executor x, auth::cluster_config h, http::transport_factory t, secret_source_options o)
+        : env(e), ex(std::move(x)), home(std::move(h)), transport(std::move(t)), options(std::move(o)) {}
+
+    std::string name_of(const object_meta& meta) const {
+        const std::string name(meta.name);
+        return options.in_namespace().empty() ? std::string(meta.namespace_) + "/" + name : name;
+    }
+
+    result<auth::cluster_config> read(const detail::kubeconfig_secret& secret) const {
+        const std::string where = "secret " + escape_control(std::string(secret.metadata.namespace_)) + "/" +
+                                  escape_control(std::string(secret.metadata.name)) + ", data." + options.key();
+        const auto found = secret.data.find(options.key());
+        if (found == secret.data.end())
+            return error(errc::invalid_config, where + ": not there: put a kubeconfig there");
+        // Four digits are three bytes: what is too large is not even decoded.
+        if (found->second.size() / 4 * 3 > options.max_bytes() + 3) {
+            return error(errc::too_large, where + " is larger than " + std::to_string(options.max_bytes()) +
+                                              " bytes: leave only one context in it");
+        }
+        auto text = decode_base64(found->second);
+        if (!text) return error(errc::invalid_config, where + ": not base64");
+        const secret_string plain(std::move(*text));
+        return parse_secret_kubeconfig(env, plain.reveal(), where, options.max_bytes());
+    }
+
+    void take(const any_event& event) {
+        const auto secret = event.object().as<detail::kubeconfig_secret>();
+        const std::string name = name_of(secret->metadata);
+        if (event.type == event_type::deleted) {
+            clusters.erase(name);
+        } else {
+            auto config = read(*secret);
+            const auto known = clusters.find(name);
+            if (!config && known != clusters.end() && known->second.config) {
+                known->second.warning = config.error().what() + "; the configuration before it stays in use";
+            } else {
+                clusters.insert_or_assign(name, desired_cluster(name, std::move(config)));
+            }
+        }
+        tell_soon();
+    }
+
+    // A list comes as one event after another: what it holds is told at once, never half of it.
+    void tell_soon() {
+        if (std::exchange(about_to_tell, true)) return;
+        boost::asio::post(ex, [weak = weak_from_this()] {
+            const auto alive = weak.lock();
+            if (!alive) return;
+            alive->about_to_tell = false;
+            alive->tell();
+        });
+    }
+
+    void tell() {
+        if (!on_change || !informer || !informer->has_synced()) return;
+        std::vector<desired_cluster> next;
+        for (const auto& [name, cluster] : clusters) next.push_back(cluster);
+        if (told && *told == next) return;
+        told = next;
+        on_change(std::move(next));
+    }
+
+    void take_status(const informer_status& status) {
+        if (status.state != informer_state::live && !status.reason.empty() && status.reason != last_reason) {
+            options.log().warning("the Secrets with clusters can't be watched; the clusters stay as they are",
+                                  {{"state", std::string(to_string(status.state))}, {"reason", status.reason}});
+        }
+        last_reason = status.reason;
+        tell_soon();
+    }
+
+    environment& env;
+    executor ex;
+    auth::cluster_config home;
+    http::transport_factory transport;
+    secret_source_options options;
+    std::map<std::string, desired_cluster> clusters;
+    std::optional<std::vector<desired_cluster>> told;
+    std::function<void(std::vector<desired_cluster>)> on_change;
+    std::unique_ptr<kcontrol::informer<detail::kubeconfig_secret>> informer;
+    subscription handler;
+    std::string last_reason;
+    bool about_to_tell = false;
+};
+
+KCONTROL_DECL secret_source::secret_source(environment& env, executor ex, auth::cluster_config home,
+                                           http::transport_factory transport, secret_source_options options)
+    : impl_(std::make_shared<impl>(env, std::move(ex), std::move(home), std::move(transport), std::move(options))) {}
+
+KCONTROL_DECL secret_source::~secret_source() { stop(); }
+
+KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<desired_cluster>)> on_change) {
+    impl& self = *impl_;
+    auto cl = client::connect(self.env, self.ex, self.home, self.transport, self.options.log());
+    if (!cl) return cl.error();
+    self.on_change = std::move(on_change);
+    informer_options settings;
+    settings.in_namespace(self.options.in_namespace()).label_selector(self.options.label() + "=true");
+    settings.log(self.options.log());
+    self.informer = std::make_unique<informer<detail::kubeconfig_secret>>(self.env, self.ex, *cl, settings);
+    const std::weak_ptr<impl> weak = impl_;
+    self.handler = self.informer->subscribe([weak](const any_event& event) {
+        if (const auto alive = weak.lock()) alive->take(event);
+    });
+    self.informer->on_status_change([weak](const informer_status& status) {
+        if (const auto alive = weak.lock()) alive->take_status(status);
+    });
+    self.informer->start();
+    return {};
+}
+
+KCONTROL_DECL void secret_source::stop() {
+    impl_->on_change = nullptr;
+    impl_->handler.reset();
+    impl_->informer.reset();
+    impl_->clusters.clear();
+    impl_->told.reset();
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,77 @@
+// Clusters from Secrets of a home cluster: one Secret with a label holds one kubeconfig; its name is the cluster's.
+#pragma once
+
+#include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/multicluster/cluster_source.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <memory>
+#include <string>
+
+namespace kcontrol {
+
+/// Which Secrets are clusters. The defaults are multicluster-runtime's, whose Secrets can be used as they are.
+/// Source: sigs.k8s.io/multicluster-runtime, providers/kubeconfig.
+class secret_source_options {
+public:
+    /// Empty: all namespaces; then the clusters' names are "namespace/name".
+    secret_source_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
+    /// The label must be there with the value "true".
+    secret_source_options& label(std::string l) { return label_ = std::move(l), *this; }
+    /// The entry of `data` that holds the kubeconfig.
+    secret_source_options& key(std::string k) { return key_ = std::move(k), *this; }
+    /// Larger kubeconfigs are refused.
+    secret_source_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
+    secret_source_options& log(logger l) { return log_ = std::move(l), *this; }
+
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& label() const noexcept { return label_; }
+    const std::string& key() const noexcept { return key_; }
+    std::size_t max_bytes() const noexcept { return max_bytes_; }
+    const logger& log() const noexcept { return log_; }
+
+private:
+    std::string namespace_;
+    std::string label_ = "sigs.k8s.io/multicluster-runtime-kubeconfig";
+    std::string key_ = "kubeconfig";
+    std::size_t max_bytes_ = std::size_t{256} << 10;
+    logger log_;
+};
+
+/// The configuration that the bytes of a Secret's entry hold. Who may write a Secret is a stranger: what names files,
+/// commands, proxies or other users is refused (auth::trust::untrusted), and so is a server that is not https. `origin`
+/// begins every message; messages hold no secret.
+/// Errors: invalid_config naming the field, too_large.
+KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
+                                                                   std::string origin, std::size_t max_bytes);
+
+/// Watches the Secrets. A Secret that was added, replaced or removed is a cluster that joins, is rebuilt or leaves,
+/// without touching another. One that can't be used is a cluster that failed, with the reason; where a good
+/// configuration was before, that stays in use, with a warning. While the home cluster can't be reached the clusters
+/// stay as they are; before it was reached, nothing is told.
+///
+/// Needs get, list and watch on secrets there, best of one namespace of its own.
+///
+/// Thread-safety and callbacks: see cluster_source; the executor is a strand or a single-threaded context.
+class secret_source final : public cluster_source {
+public:
+    KCONTROL_DECL secret_source(environment& env, executor ex, auth::cluster_config home,
+                                http::transport_factory transport, secret_source_options options = {});
+    KCONTROL_DECL ~secret_source() override;
+
+    /// Errors: the home cluster's configuration can't be used.
+    KCONTROL_DECL result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) override;
+    KCONTROL_DECL void stop() override;
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/multicluster/impl/secret_source.ipp>
+#endif
