@@ -21,6 +21,7 @@ struct flag {
     std::string_view name;
     bool takes_value;
     result<void> (*set)(options& o, std::string_view value);
+    bool value_may_lack = false;
 };
 
 std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
@@ -151,6 +152,11 @@ result<void> set_retain_size(options& o, std::string_view value) {
     return {};
 }
 
+result<void> set_test_notify(options& o, std::string_view value) {
+    o.test_notify = value;
+    return {};
+}
+
 template <bool options::*Member>
 result<void> set_on(options& o, std::string_view) {
     o.*Member = true;
@@ -176,6 +182,8 @@ constexpr std::array flags{
     flag{"--key-file", true, set_state_path<&state_options::key_file>},
     flag{"--retain-for", true, set_retain_for},
     flag{"--retain-size", true, set_retain_size},
+    flag{"--notify-config", true, set_path<&options::notify_config>},
+    flag{"--test-notify", true, set_test_notify, true},
     flag{"--output", true, set_output},
     flag{"--log-format", true, set_log_format},
     flag{"--once", false, set_on<&options::once>},
@@ -222,7 +230,7 @@ result<void> check_access(const options& o) {
         return bad(
             "--client-ca-file needs --tls-cert-file and --tls-private-key-file: clients show certificates in TLS");
     }
-    if (o.once || !o.listen.enabled || is_loopback(o.listen.host) || access.insecure_listen) return {};
+    if (o.once || o.test_notify || !o.listen.enabled || is_loopback(o.listen.host) || access.insecure_listen) return {};
     if (access.tls() && access.login()) return {};
     return bad("--listen " + o.listen.text() + ": beyond loopback this needs --tls-cert-file and " +
                "--tls-private-key-file, and --token-file or --client-ca-file; or --insecure-listen, where something " +
@@ -251,6 +259,10 @@ result<void> check_together(const options& o) {
     if (!o.state.file.empty() && (o.once || o.demo)) {
         return bad("--state is for a monitor that goes on: leave out --once and --demo");
     }
+    if (o.test_notify && o.notify_config.empty()) return bad("--test-notify needs --notify-config FILE");
+    if (o.once && !o.notify_config.empty() && !o.test_notify) {
+        return bad("--once prints what is there and ends; --notify-config is for a program that keeps watching");
+    }
     return check_access(o);
 }
 
@@ -271,11 +283,14 @@ result<options> parse_options(const std::vector<std::string_view>& arguments) {
         const auto found = std::find_if(flags.begin(), flags.end(), [&](const flag& f) { return f.name == name; });
         if (found == flags.end()) return unknown_flag(name);
         if (!found->takes_value && has_value) return bad(std::string(name) + " takes no value");
-        if (found->takes_value && !has_value) {
+        const bool another = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
+        const bool lacks = found->value_may_lack && !has_value && !another;
+        if (found->takes_value && !has_value && !lacks) {
             if (i + 1 == arguments.size()) return bad(std::string(name) + " needs a value, see --help");
             value = arguments[++i];
         }
-        if (found->takes_value && value.empty()) return bad(std::string(name) + " needs a value that is not empty");
+        if (found->takes_value && value.empty() && !lacks)
+            return bad(std::string(name) + " needs a value that is not empty");
         const auto done = found->set(out, value);
         if (!done) return done.error();
     }
@@ -316,6 +331,11 @@ Output:
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
 
+Notices:
+  --notify-config FILE   who is told of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
+                         page on notices has its fields)
+  --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
+
 Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):
   --tls-cert-file FILE --tls-private-key-file FILE
                          speak TLS with this certificate chain and key (PEM)
@@ -335,7 +355,8 @@ What is remembered:
   --version              print the version and exit
   --help                 print this and exit
 
-Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /healthz  /readyz[?verbose]  /metrics
+Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/notices  /healthz
+                    /readyz[?verbose]  /metrics
 Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
 )";
 }

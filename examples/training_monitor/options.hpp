@@ -31,6 +31,8 @@ struct options {
     state_options state;
     output_format output = output_format::table;
     log_format log = log_format::text;
+    std::string notify_config;
+    std::optional<std::string> test_notify;  ///< the receiver to test; empty: all
     bool once = false;
     bool demo = false;
     bool version = false;

@@ -8,12 +8,16 @@
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
 #include "monitor.hpp"
+#include "notices/center.hpp"
 #include "output/live_output.hpp"
 #include "output/log_sink.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
+#include "web/job_metrics.hpp"
+#include "web/metrics_text.hpp"
+#include "web/responses.hpp"
 #include "web/service.hpp"
 #include "web/totals_answer.hpp"
 #include "web/web.hpp"
@@ -65,6 +69,22 @@ void add_routes(web& site, kcontrol::environment& env, const job_table& table, c
                    [&points](std::string_view, std::string_view query) { return totals_answer(points, query); });
 }
 
+// What people and their tools are told beside what is shown. Outlives the monitor, whose changes it hears.
+struct reports {
+    job_metrics numbers;
+    std::optional<notices::center> center;
+};
+
+void add_reports(web& site, kcontrol::environment& env, const reports& told) {
+    site.add_metrics([&] { return job_metrics_text(told.numbers) + process_metrics_text(env); });
+    const notices::center* center = told.center ? &*told.center : nullptr;
+    if (center) site.add_metrics([center] { return notice_metrics_text(*center); });
+    site.add_route("/api/v1/notices", [center](std::string_view, std::string_view) {
+        return center ? json_response(200, center->json() + "\n")
+                      : error_response(404, "no notices are sent: see --notify-config");
+    });
+}
+
 // A point at the beginning of every minute.
 kcontrol::awaitable<void> record_totals(kcontrol::environment& env, const job_table& table, totals& points,
                                         std::stop_token stop) {
@@ -73,6 +93,20 @@ kcontrol::awaitable<void> record_totals(kcontrol::environment& env, const job_ta
         const auto woken = co_await kcontrol::sleep_for(env, pause, stop);
         if (woken != kcontrol::wake::stopped) points.record(env.wall_now(), table.counts());
     }
+}
+
+// --test-notify
+kcontrol::awaitable<int> test_notices(kcontrol::environment& env, kcontrol::executor ex,
+                                      const notices::notice_config& config, std::string name, std::stop_token stop) {
+    std::string report;
+    auto transport = kcontrol::http::make_transport_factory(env);
+    const auto sent = co_await notices::send_test(env, ex, config, std::move(name), transport, report, stop);
+    std::fputs(report.c_str(), stdout);
+    if (!sent) {
+        fail(sent.error());
+        co_return 2;
+    }
+    co_return *sent ? 0 : 1;
 }
 
 kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token stop) {
@@ -112,8 +146,8 @@ void tell_missed(const kcontrol::logger& log, const std::vector<missed>& found) 
 }
 
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               history& past, memory* kept, totals& points, live_output& output, kcontrol::logger log,
-                               std::stop_token stop) {
+                               history& past, memory* kept, totals& points, reports& told, live_output& output,
+                               kcontrol::logger log, std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo) {
         auto made = make_source(env, ex, o, kept, log);
@@ -121,12 +155,16 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         source = std::move(*made);
     }
     // First of all, so that whoever comes later can ask what a change meant.
-    m.on_change([&env, &past, kept, log](const std::vector<change>& changes) {
-        tell_missed(log, past.take(changes, env.wall_now()));
+    m.on_change([&env, &past, &told, kept, log](const std::vector<change>& changes) {
+        const auto found_out = past.take(changes, env.wall_now());
+        tell_missed(log, found_out);
+        told.numbers.take(changes, env.now());
+        if (told.center) told.center->take(changes, found_out);
         if (kept) kept->take(changes);
     });
     web site(env, m.table(), m.hub());
     add_routes(site, env, m.table(), past, points);
+    add_reports(site, env, told);
     if (kept) {
         site.add_report([kept] { return memory_report(kept->status()); });
         site.add_metrics([kept] { return memory_metrics(kept->status()); });
@@ -146,6 +184,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     tasks.spawn(output.run(stop));
     tasks.spawn((*pages)->renew(stop));
     tasks.spawn(record_totals(env, m.table(), points, stop));
+    if (told.center) tasks.spawn(told.center->run(stop));
     int status = 0;
     if (o.demo) {
         const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);
@@ -177,9 +216,27 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
                                      options o, std::stop_token stop) {
     kcontrol::logger log(standard_error_sink(env, o.log), threshold(o));
+    std::optional<notices::notice_config> notify;
+    if (!o.notify_config.empty()) {
+        auto loaded = notices::load_config(env, o.notify_config);
+        if (!loaded) {
+            fail(loaded.error().with_context("--notify-config"));
+            co_return 2;
+        }
+        notify = std::move(*loaded);
+    }
+    if (o.test_notify) {
+        const int tested = co_await test_notices(env, ex, *notify, *o.test_notify, stop);
+        co_return tested;
+    }
     history past(history_options().namespaces(o.namespaces));
     auto kept = make_memory(env, ex, worker, o, past, log);
     if (!kept) co_return fail(kept.error());
+    reports told;
+    if (notify) {
+        told.center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
+                            log.with("part", "notices"));
+    }
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
     const auto out = standard_output();
     live_output output(env, m.table(), o.output, *out);
@@ -188,7 +245,7 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     if (o.once) {
         status = co_await once(env, ex, o, m, output, log, stop);
     } else {
-        status = co_await watch(env, ex, o, m, past, kept->get(), points, output, log, stop);
+        status = co_await watch(env, ex, o, m, past, kept->get(), points, told, output, log, stop);
     }
     co_await m.stop();
     if (*kept) co_await (*kept)->stop();

@@ -126,13 +126,21 @@ class BlackHole:
 class GoodServer:
     """The least an API server can be: batch/v1 Jobs, listed and watched."""
 
+    STATES = {
+        "Pending": {"active": 1, "ready": 0},
+        "Running": {"active": 1, "ready": 1},
+        "Succeeded": {"conditions": [{"type": "Complete", "status": "True", "reason": "CompletionsReached"}]},
+        "Failed": {"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]},
+    }
+
     def __init__(self):
-        self.jobs, self.lists, self.watches = [], 0, 0
+        self.jobs, self.log, self.lists, self.watches = {}, [], 0, 0
         self.changed = threading.Condition()
         good = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self):
                 good.get(self)
@@ -140,18 +148,37 @@ class GoodServer:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass  # the client went
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def add(self, name):
+        self.put(name, "Running")
+
+    def put(self, name, state, **metadata):
+        """The job of that name, made or changed."""
         with self.changed:
-            version = str(len(self.jobs) + 2)
-            self.jobs.append({
+            version = str(len(self.log) + 2)
+            old = self.jobs.get(name)
+            self.jobs[name] = {
                 "apiVersion": "batch/v1", "kind": "Job", "spec": {},
-                "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}", "resourceVersion": version},
-                "status": {"active": 1, "ready": 1, "startTime": "2026-01-01T00:00:00Z"}})
+                "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}", **metadata,
+                             "resourceVersion": version},
+                "status": {"startTime": "2026-01-01T00:00:00Z", **self.STATES[state]}}
+            self.log.append(("MODIFIED" if old else "ADDED", self.jobs[name]))
+            self.changed.notify_all()
+
+    def delete(self, name):
+        with self.changed:
+            job = self.jobs.pop(name)
+            metadata = {**job["metadata"], "resourceVersion": str(len(self.log) + 2)}
+            self.log.append(("DELETED", {**job, "metadata": metadata}))
             self.changed.notify_all()
 
     def get(self, handler):
@@ -162,7 +189,7 @@ class GoodServer:
             return self.watch(handler)
         with self.changed:
             self.lists += 1
-            items, version = list(self.jobs), str(len(self.jobs) + 1)
+            items, version = list(self.jobs.values()), str(len(self.log) + 1)
         self.send(handler, 200, {"kind": "JobList", "apiVersion": "batch/v1",
                                  "metadata": {"resourceVersion": version}, "items": items})
 
@@ -184,10 +211,10 @@ class GoodServer:
             self.watches += 1
             told = int(handler.path.split("resourceVersion=")[1].split("&")[0]) - 1
             while True:
-                for job in self.jobs[told:]:
-                    line = json.dumps({"type": "ADDED", "object": job}).encode() + b"\n"
+                for type_, job in self.log[told:]:
+                    line = json.dumps({"type": type_, "object": job}).encode() + b"\n"
                     handler.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
-                told = len(self.jobs)
+                told = len(self.log)
                 self.changed.wait()
 
     def close(self):

@@ -31,10 +31,10 @@ def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     names = arguments.names or ["test_harness", "test_usage", "test_labeler_usage", "test_access", "test_hostile",
-                                "test_state", "test_schema", "test_generator", "test_lossless", "test_monitor",
+                                "test_state", "test_notices", "test_monitoring", "test_schema", "test_generator", "test_lossless", "test_monitor",
                                 "test_monitor_secrets"]
-    plain = [n for n in names if not n.startswith("test_monitor")]
-    real = [n for n in names if n.startswith("test_monitor")]
+    real = [n for n in names if n.split(".")[0] in ("test_monitor", "test_monitor_secrets")]
+    plain = [n for n in names if n not in real]
     passed = failed = skipped = 0
     results = []
     if monitor.binary() is None:

@@ -1,41 +1,15 @@
 #include "web/metrics_text.hpp"
 
-#include <tuple>
+#include <kcontrol/version.hpp>
+
+#include "web/exposition.hpp"
+
+#include <charconv>
+#include <unistd.h>
+#include <vector>
 
 namespace training_monitor {
 namespace {
-
-using label = std::pair<std::string_view, std::string_view>;
-
-// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
-class exposition {
-public:
-    void family(std::string_view name, std::string_view type, std::string_view help) {
-        name_ = name;
-        out_.append("# HELP ").append(name).append(" ").append(help).append("\n");
-        out_.append("# TYPE ").append(name).append(" ").append(type).append("\n");
-    }
-    void sample(std::initializer_list<label> labels, std::uint64_t value) {
-        out_ += name_;
-        char before = '{';
-        for (const auto& [name, text] : labels) {
-            out_ += before;
-            before = ',';
-            out_.append(name).append("=\"");
-            for (const char c : text) {
-                if (c == '\\' || c == '"') out_ += '\\';
-                out_ += c == '\n' ? std::string("\\n") : std::string(1, c);
-            }
-            out_ += '"';
-        }
-        if (before == ',') out_ += '}';
-        out_ += " " + std::to_string(value) + "\n";
-    }
-    std::string take() { return std::move(out_); }
-
-private:
-    std::string name_, out_;
-};
 
 void add_kind_counter(exposition& out, const job_table::cluster_list& clusters, std::uint64_t kind_view::*counter) {
     for (const auto& cluster : clusters) {
@@ -46,19 +20,23 @@ void add_kind_counter(exposition& out, const job_table::cluster_list& clusters, 
     }
 }
 
+// The numbers of a line of /proc, after its `skip`th field; fields are parted by spaces.
+std::vector<std::uint64_t> numbers_of(std::string_view line) {
+    std::vector<std::uint64_t> out;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        std::uint64_t value = 0;
+        const auto end = std::from_chars(line.data() + at, line.data() + line.size(), value).ptr;
+        out.push_back(value);
+        at = std::min(line.find(' ', static_cast<std::size_t>(end - line.data())), line.size());
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string metrics_text(const job_table& table, const event_hub& hub) {
     const auto clusters = table.clusters();
     exposition out;
-    out.family("training_monitor_jobs", "gauge", "Jobs in view.");
-    std::map<std::tuple<std::string_view, std::string_view, job_state>, std::uint64_t> jobs;
-    const auto all = table.jobs();
-    for (const auto& job : all) ++jobs[{job->cluster, job->kind, job->state}];
-    for (const auto& [key, count] : jobs) {
-        const auto& [cluster, kind, state] = key;
-        out.sample({{"cluster", cluster}, {"kind", kind}, {"state", to_string(state)}}, count);
-    }
     out.family("training_monitor_transitions_total", "counter", "Changes of a job from one state to another.");
     out.sample({}, table.counters().transitions);
     out.family("training_monitor_cluster_state", "gauge", "1 for the state that the cluster is in.");
@@ -75,6 +53,97 @@ std::string metrics_text(const job_table& table, const event_hub& hub) {
     out.sample({}, hub.clients());
     out.family("training_monitor_stream_cut_off_total", "counter", "Clients cut off because they were too slow.");
     out.sample({}, hub.cut_off());
+    out.family("training_monitor_build_info", "gauge", "1; the version is in the label.");
+    out.sample({{"version", KCONTROL_VERSION_STRING}}, 1);
+    return out.take();
+}
+
+std::string job_metrics_text(const job_metrics& jobs) {
+    exposition out;
+    out.family("training_jobs", "gauge", "Jobs in view.");
+    for (const auto& [key, group] : jobs.groups()) {
+        const auto& [cluster, name_space, kind] = key;
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            if (group.jobs[i] == 0) continue;
+            const auto state = job_state_names[i];
+            out.sample({{"cluster", cluster}, {"namespace", name_space}, {"kind", kind}, {"state", state}},
+                       group.jobs[i]);
+        }
+    }
+    const auto add_gpus = [&](std::int64_t job_metrics::group::*number) {
+        for (const auto& [key, group] : jobs.groups()) {
+            const auto& [cluster, name_space, kind] = key;
+            out.sample({{"cluster", cluster}, {"namespace", name_space}, {"kind", kind}}, group.*number);
+        }
+    };
+    out.family("training_gpus_requested", "gauge", "GPUs that unfinished jobs ask for.");
+    add_gpus(&job_metrics::group::gpus_requested);
+    out.family("training_gpus_running", "gauge", "GPUs that running jobs ask for.");
+    add_gpus(&job_metrics::group::gpus_running);
+    out.family("training_job_transitions_total", "counter", "Changes of jobs into a state, new jobs included.");
+    for (const auto& [key, count] : jobs.transitions()) {
+        const auto& [cluster, kind, state] = key;
+        out.sample({{"cluster", cluster}, {"kind", kind}, {"state", to_string(state)}}, count);
+    }
+    out.family("training_job_state_duration_seconds", "histogram",
+               "How long jobs were in a state, of those seen to enter and to leave it.");
+    for (std::size_t i = 0; i < job_metrics::states; ++i) {
+        out.sample({{"state", job_state_names[i]}}, jobs.time_in_state()[i]);
+    }
+    return out.take();
+}
+
+std::string notice_metrics_text(const notices::center& notices) {
+    exposition out;
+    const auto add = [&](std::string_view outcome, std::uint64_t notices::queue_counters::*counter) {
+        for (const auto& r : notices.receivers()) {
+            out.sample({{"receiver", r->config.name}, {"outcome", outcome}}, r->queue.counters().*counter);
+        }
+    };
+    out.family("training_monitor_notices_total", "counter", "Notices by what became of them.");
+    add("sent", &notices::queue_counters::sent);
+    add("failed", &notices::queue_counters::failed);
+    add("dropped", &notices::queue_counters::dropped);
+    add("coalesced", &notices::queue_counters::coalesced);
+    out.family("training_monitor_notice_retries_total", "counter", "Tries after the first.");
+    for (const auto& r : notices.receivers()) out.sample({{"receiver", r->config.name}}, r->queue.counters().retries);
+    out.family("training_monitor_notices_queued", "gauge", "Notices that wait or are being tried.");
+    for (const auto& r : notices.receivers()) out.sample({{"receiver", r->config.name}}, r->queue.size());
+    out.family("training_monitor_notices_queue_capacity", "gauge", "How many notices may wait.");
+    for (const auto& r : notices.receivers()) out.sample({{"receiver", r->config.name}}, r->queue.capacity());
+    out.family("training_monitor_notice_latency_seconds", "histogram", "From the sight of a change to its delivery.");
+    out.sample({}, notices.latency());
+    return out.take();
+}
+
+// Source: proc(5).
+std::string process_metrics_text(kcontrol::environment& env) {
+    constexpr std::size_t most = std::size_t{64} << 10;
+    const auto stat = env.read_file("/proc/self/stat", most);
+    if (!stat) return {};
+    // The program's name, in parentheses, may hold anything; what follows are fields 3 and on, the first a letter.
+    const auto name_end = stat->rfind(") ");
+    if (name_end == std::string::npos) return {};
+    const auto fields = numbers_of(std::string_view(*stat).substr(name_end + 2));
+    if (fields.size() < 22) return {};
+    const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+    exposition out;
+    out.family("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.");
+    out.sample({}, static_cast<double>(fields[11] + fields[12]) / ticks);
+    out.family("process_threads", "gauge", "Number of OS threads in the process.");
+    out.sample({}, fields[17]);
+    out.family("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.");
+    out.sample({}, fields[20]);
+    out.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
+    out.sample({}, fields[21] * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
+    const auto machine = env.read_file("/proc/stat", std::size_t{1} << 20);
+    const auto boot = machine ? machine->find("\nbtime ") : std::string::npos;
+    if (boot != std::string::npos) {
+        std::uint64_t seconds = 0;
+        std::from_chars(machine->data() + boot + 7, machine->data() + machine->size(), seconds);
+        out.family("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.");
+        out.sample({}, static_cast<double>(seconds) + static_cast<double>(fields[19]) / ticks);
+    }
     return out.take();
 }
 

@@ -76,15 +76,34 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--clusters-from-secrets", "n", "--once"},
          "--clusters-from-secrets is for a monitor that goes on: leave out --once"},
         {{"--home-kubeconfig", "f"}, "--home-kubeconfig needs --clusters-from-secrets NAMESPACE"},
+        {{"--test-notify"}, "--test-notify needs --notify-config FILE"},
+        {{"--once", "--notify-config", "n"},
+         "--once prints what is there and ends; --notify-config is for a program that keeps watching"},
+        {{"--notify-config="}, "--notify-config needs a value that is not empty"},
+        {{"--notify-config", "n", "--test-notify="}, "--test-notify needs a value that is not empty"},
         {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
     };
     for (const auto& [given, message] : rows) CHECK(refusal(given) == message);
     CHECK(refusal({"--listen", "nowhere:x"}).starts_with("--listen: "));
 }
 
+TEST_CASE("--test-notify may name a receiver") {
+    for (const auto& given :
+         {arguments{"--notify-config=n", "--test-notify"}, arguments{"--test-notify", "--notify-config", "n"}}) {
+        const auto o = parse_options(given);
+        REQUIRE(o.has_value());
+        CHECK(o->test_notify == "");
+        CHECK(o->notify_config == "n");
+    }
+    CHECK(parse_options({"--notify-config=n", "--test-notify", "team"})->test_notify == "team");
+    CHECK(parse_options({"--notify-config=n", "--test-notify=team"})->test_notify == "team");
+    CHECK_FALSE(parse_options({"--notify-config=n"})->test_notify.has_value());
+}
+
 TEST_CASE("--help names every flag") {
-    for (const char* flag : {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--listen",
-                             "--output", "--once", "--log-format", "--demo", "--version", "--help"}) {
+    for (const char* flag :
+         {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--listen", "--output", "--once",
+          "--notify-config", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
         CAPTURE(flag);
         CHECK(help_text().find(flag) != std::string_view::npos);
     }

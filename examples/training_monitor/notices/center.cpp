@@ -1,0 +1,241 @@
+#include "notices/center.hpp"
+
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/time.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+
+#include "crypto/hmac.hpp"
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace training_monitor::notices {
+namespace {
+
+std::string hexadecimal(std::uint64_t number) {
+    std::array<char, 17> text{};
+    for (std::size_t i = 0; i < 16; ++i) text[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+    return text.data();
+}
+
+}  // namespace
+
+center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
+               kcontrol::http::transport_factory transport, kcontrol::logger log)
+    : env_(env), ex_(std::move(ex)), config_(std::move(config)), past_(past), log_(std::move(log)) {
+    for (const auto& each : config_.receivers) {
+        receivers_.push_back(std::make_unique<receiver>(each, sender(env_, ex_, each, transport)));
+    }
+}
+
+void center::take(const std::vector<change>& changes, const std::vector<missed>& found_out) {
+    for (const auto& c : changes) {
+        if (c.job) take(c);
+    }
+    for (const auto& each : found_out) {
+        if (each.gone) tell(each.job, each.last_state, standing());
+    }
+}
+
+void center::take(const change& c) {
+    if (c.type == change_type::job_removed) {
+        if (c.deleted) tell(c.job, c.job->state, standing());
+        return;
+    }
+    if (const auto turned = past_.transition_of(c)) {
+        // A job that is met for the first time where it was all along: not news.
+        if (turned->while_away && !turned->from) return past_.mark_told(*c.job, turned->to);
+        if (turned->while_away && past_.already_told(*c.job, turned->to)) return;
+        return tell(c.job, turned->from ? standing(*turned->from) : standing(), turned->to);
+    }
+    if (!c.initial) return;
+    // The state was known when the program ended. Was it told, too?
+    const auto* known = past_.find(c.job->cluster, c.job->namespace_, c.job->kind, c.job->name);
+    if (!known || known->view->uid != c.job->uid) return;
+    if (!known->told) return past_.mark_told(*c.job, c.job->state);
+    if (*known->told != c.job->state) tell(c.job, *known->told, c.job->state);
+}
+
+// The same when the same change is told again after a restart: made of the job, its state, and since when it has it.
+std::string center::id_of(const job_view& job, standing to) const {
+    auto since = env_.wall_now();
+    const auto* known = past_.find(job.cluster, job.namespace_, job.kind, job.name);
+    if (known && known->view->uid == job.uid)
+        since = to.state() ? known->spans.back().from : known->gone.value_or(since);
+    kcontrol::json::writer out;  // an array, so that no name can run into the next
+    out.begin_array();
+    for (const std::string_view part :
+         {std::string_view(job.cluster), std::string_view(job.namespace_), std::string_view(job.kind),
+          std::string_view(job.name), std::string_view(job.uid), to.state() ? to_string(*to.state()) : gone_state}) {
+        out.value(part);
+    }
+    out.value(std::chrono::floor<std::chrono::milliseconds>(since.time_since_epoch()).count());  // as memory/ keeps it
+    out.end_array();
+    return crypto::to_hex(crypto::hmac_sha256("", out.take())).substr(0, 32);
+}
+
+void center::tell(std::shared_ptr<const job_view> job, standing from, standing to) {
+    notice n;
+    n.job = std::move(job);
+    n.from = from;
+    n.to = to;
+    n.at = env_.wall_now();
+    n.seen = env_.now();
+    const auto chosen = receivers_of(config_.rules, n);
+    if (chosen.empty()) return finish(n);
+    n.id = id_of(*n.job, to);
+    n.open = std::make_shared<std::uint32_t>(static_cast<std::uint32_t>(chosen.size()));
+    for (const auto index : chosen) {
+        receiver& r = *receivers_[index];
+        if (auto dropped = r.queue.push(n)) bury(r, std::move(*dropped));
+        r.wake.notify_all();
+    }
+}
+
+// One receiver is done with it. When all are, the job's state is told, unless it has moved on.
+void center::finish(const notice& n) {
+    if (n.open && --*n.open > 0) return;
+    if (!n.to.state()) return;
+    const auto* known = past_.find(n.job->cluster, n.job->namespace_, n.job->kind, n.job->name);
+    if (known && known->view->uid == n.job->uid && known->state() == *n.to.state()) {
+        past_.mark_told(*n.job, *n.to.state());
+    }
+}
+
+void center::bury(receiver& r, dead_notice n) {
+    dead_letter letter{r.config.name, job_text(*n.what.job), std::string(n.what.to_text()), n.what.at, n.attempts,
+                       n.why};
+    // Of those that a full queue drops one after another, the first.
+    const bool is_new = n.attempts > 0 || !std::exchange(r.dropping, true);
+    if (is_new) {
+        log_.warning("a notice was not delivered", {{"receiver", letter.receiver},
+                                                    {"job", letter.job},
+                                                    {"state", letter.state},
+                                                    {"attempts", std::to_string(letter.attempts)},
+                                                    {"error", letter.error}});
+    }
+    if (dead_.size() == most_dead_letters) dead_.pop_front();
+    dead_.push_back(std::move(letter));
+    finish(n.what);
+}
+
+void center::record(receiver& r, const notice& tried, const delivery& how) {
+    const bool sent = how.how == delivery::kind::sent;
+    if (sent) {
+        latency_.observe(env_.now() - tried.seen);
+        if (r.failing) log_.info("notices arrive again", {{"receiver", r.config.name}});
+    } else if (!r.failing) {
+        log_.warning("a receiver of notices fails", {{"receiver", r.config.name}, {"error", how.why}});
+    }
+    r.failing = !sent;
+    if (sent) r.dropping = false;
+    auto dead = r.queue.done(how, env_.now(), kcontrol::random_unit(env_));
+    if (sent) finish(tried);
+    if (dead) bury(r, std::move(*dead));
+}
+
+kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        auto action = r.queue.next(env_.now());
+        if (auto* now = std::get_if<notice_queue::try_now>(&action)) {
+            auto how = co_await r.deliver.send(now->what, stop);
+            if (stop.stop_requested() && how.how != delivery::kind::sent) break;
+            record(r, now->what, how);
+        } else if (auto* later = std::get_if<notice_queue::wait_until>(&action)) {
+            const auto when = later->when;
+            co_await sleep_until(env_, when, stop);
+        } else {
+            co_await r.wake.wait(env_, stop);
+        }
+    }
+    if (r.queue.size() == 0) co_return;
+    log_.warning("notices are left unsent", {{"receiver", r.config.name}, {"count", std::to_string(r.queue.size())}});
+}
+
+kcontrol::awaitable<void> center::run(std::stop_token stop) {
+    kcontrol::task_group tasks(env_, ex_, log_);
+    for (auto& r : receivers_) tasks.spawn(serve(*r, stop));
+    co_await tasks.join();
+}
+
+std::string center::json() const {
+    queue_counters sum;
+    std::size_t queued = 0;
+    for (const auto& r : receivers_) {
+        const auto& c = r->queue.counters();
+        queued += r->queue.size();
+        sum.sent += c.sent;
+        sum.failed += c.failed;
+        sum.dropped += c.dropped;
+        sum.coalesced += c.coalesced;
+    }
+    kcontrol::json::writer out;
+    out.begin_object();
+    out.member("queued", queued);
+    out.member("sent", sum.sent);
+    out.member("failed", sum.failed);
+    out.member("dropped", sum.dropped);
+    out.member("coalesced", sum.coalesced);
+    out.key("deadLetters");
+    out.begin_array();
+    for (const auto& letter : dead_) {
+        out.begin_object();
+        out.member("receiver", letter.receiver);
+        out.member("job", letter.job);
+        out.member("state", letter.state);
+        out.member("at", kcontrol::format_time(letter.at));
+        out.member("attempts", letter.attempts);
+        out.member("error", letter.error);
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+    return out.take();
+}
+
+kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env, kcontrol::executor ex,
+                                                      const notice_config& config, std::string name,
+                                                      kcontrol::http::transport_factory transport, std::string& report,
+                                                      std::stop_token stop) {
+    job_view job;
+    job.cluster = "test-cluster";
+    job.namespace_ = "test-namespace";
+    job.name = "test-job";
+    job.kind = "Job";
+    job.api_version = "batch/v1";
+    job.uid = "00000000-0000-0000-0000-000000000000";
+    job.state = job_state::running;
+    job.reason = "Test";
+    job.message = "training_monitor --test-notify sent this";
+    notice n;
+    n.id = "test-" + hexadecimal(env.random());
+    n.job = std::make_shared<const job_view>(std::move(job));
+    n.from = job_state::pending;
+    n.to = job_state::running;
+    n.at = env.wall_now();
+    n.seen = env.now();
+    bool found = false, all_took_it = true;
+    for (const auto& each : config.receivers) {
+        if (!name.empty() && each.name != name) continue;
+        found = true;
+        sender one(env, ex, each, transport);
+        const auto how = co_await one.send(n, stop);
+        const bool sent = how.how == delivery::kind::sent;
+        all_took_it = all_took_it && sent;
+        const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(env.now() - n.seen);
+        report += each.name + " (" + std::string(to_string(each.kind)) +
+                  "): " + (sent ? "sent" : "not sent: " + how.why) + ", after " + std::to_string(took.count()) +
+                  " ms\n";
+    }
+    if (!found) {
+        std::string names;
+        for (const auto& each : config.receivers) names += (names.empty() ? "" : ", ") + each.name;
+        co_return kcontrol::error(
+            kcontrol::errc::invalid_argument,
+            "--test-notify: there is no receiver \"" + kcontrol::escape_control(name) + "\"; there are " + names);
+    }
+    co_return all_took_it;
+}
+
+}  // namespace training_monitor::notices

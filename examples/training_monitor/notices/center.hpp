@@ -1,0 +1,95 @@
+// Tells people of what happens to jobs: changes in, notices out, to each receiver in its own time.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include "history/history.hpp"
+#include "notices/config.hpp"
+#include "notices/notice_queue.hpp"
+#include "notices/sender.hpp"
+#include "table/change.hpp"
+#include "web/histogram.hpp"
+
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace training_monitor::notices {
+
+/// A notice that did not arrive, as it is shown.
+struct dead_letter {
+    std::string receiver, job, state;
+    kcontrol::wall_time at{};
+    std::uint32_t attempts = 0;
+    std::string error;
+};
+
+/// What becomes of a notice is written to the history: each state of a job is told once, over restarts, too. Quiet for
+/// what was there before the first start.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
+/// Object lifetime: the environment and the history outlive it; it outlives run().
+class center {
+public:
+    center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
+           kcontrol::http::transport_factory transport, kcontrol::logger log);
+    center(const center&) = delete;
+    center& operator=(const center&) = delete;
+
+    /// Hears of changes. Call it right after the history's take(), with what that returned. Never waits.
+    void take(const std::vector<change>& changes, const std::vector<missed>& found_out);
+
+    /// Delivers until `stop`.
+    kcontrol::awaitable<void> run(std::stop_token stop);
+
+    /// The answer of /api/v1/notices.
+    std::string json() const;
+
+    struct receiver {
+        receiver(const receiver_config& c, sender s) : config(c), queue(c.queue), deliver(std::move(s)) {}
+        const receiver_config& config;
+        notice_queue queue;
+        sender deliver;
+        kcontrol::async_event wake;
+        bool failing = false;   ///< the last try did not succeed
+        bool dropping = false;  ///< since then the full queue has dropped notices
+    };
+    /// For /metrics, in the order of the configuration.
+    const std::vector<std::unique_ptr<receiver>>& receivers() const noexcept { return receivers_; }
+    const latency_histogram& latency() const noexcept { return latency_; }
+    const std::deque<dead_letter>& dead_letters() const noexcept { return dead_; }
+    static constexpr std::size_t most_dead_letters = 200;
+
+private:
+    void take(const change& c);
+    void tell(std::shared_ptr<const job_view> job, standing from, standing to);
+    std::string id_of(const job_view& job, standing to) const;
+    void finish(const notice& n);
+    void bury(receiver& r, dead_notice n);
+    void record(receiver& r, const notice& tried, const delivery& how);
+    kcontrol::awaitable<void> serve(receiver& r, std::stop_token stop);
+
+    kcontrol::environment& env_;
+    kcontrol::executor ex_;
+    notice_config config_;
+    history& past_;
+    kcontrol::logger log_;
+    std::vector<std::unique_ptr<receiver>> receivers_;
+    std::deque<dead_letter> dead_;
+    latency_histogram latency_{latency_bounds};
+};
+
+/// --test-notify: one made-up notice to the receiver of that name, or to each where it is empty. What happened is
+/// written to `report`, a line each. True if all of them took it.
+/// Errors: invalid_argument, where there is no such receiver.
+kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env, kcontrol::executor ex,
+                                                      const notice_config& config, std::string name,
+                                                      kcontrol::http::transport_factory transport, std::string& report,
+                                                      std::stop_token stop);
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,55 @@
+// The file of --notify-config: who is told, of what, how often. Read once, when the program starts.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include "notices/notice_queue.hpp"
+#include "notices/rules.hpp"
+#include "notices/text_template.hpp"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace training_monitor::notices {
+
+enum class receiver_kind { feishu, slack, webhook, command };
+
+std::string_view to_string(receiver_kind kind) noexcept;
+
+/// Where an HTTP receiver is and what it takes to be believed there. All of it is a credential: nothing of it is shown.
+struct http_target {
+    kcontrol::http::endpoint server;
+    kcontrol::secret_string target;  ///< path and query
+    kcontrol::secret_string secret;  ///< signs the body; empty: no signature
+    kcontrol::secret_string token;   ///< Authorization: Bearer; empty: none
+    kcontrol::http::tls_options tls;
+};
+
+struct receiver_config {
+    std::string name;
+    receiver_kind kind = receiver_kind::webhook;
+    http_target http;                                ///< but for commands
+    std::vector<std::string> arguments;              ///< of commands, the program first
+    std::map<std::string, std::string> environment;  ///< of commands
+    text_template text;
+    kcontrol::duration timeout = std::chrono::seconds(10);
+    queue_options queue;
+};
+
+struct notice_config {
+    std::vector<receiver_config> receivers;
+    std::vector<rule> rules;
+};
+
+/// Reads the file at `path` and the files it names; relative names are relative to it. docs/training_monitor/notices.md
+/// has its fields.
+/// Errors: invalid_config or file_failed; the message names the file, the place in it and what would be right, and
+/// repeats no value of a credential's.
+kcontrol::result<notice_config> load_config(kcontrol::environment& env, const std::string& path);
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,124 @@
+// The configuration as it stands in the file, field by field; config.cpp makes sense of it.
+#pragma once
+
+#include <kcontrol/model/api_duration.hpp>
+#include <kcontrol/model/codec.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace training_monitor::notices {
+
+/// Feishu and Lark custom bots.
+struct feishu_section {
+    std::string url_file, secret_file, ca_file;
+    static constexpr auto kcontrol_fields() {
+        using self = feishu_section;
+        return kcontrol::fields(kcontrol::field("urlFile", &self::url_file),
+                                kcontrol::field("secretFile", &self::secret_file),
+                                kcontrol::field("caFile", &self::ca_file));
+    }
+};
+
+/// Slack's incoming webhooks and what takes the same: Mattermost, Rocket.Chat, Discord's /slack.
+struct slack_section {
+    std::string url_file, ca_file;
+    bool allow_http = false;
+    static constexpr auto kcontrol_fields() {
+        using self = slack_section;
+        return kcontrol::fields(kcontrol::field("urlFile", &self::url_file), kcontrol::field("caFile", &self::ca_file),
+                                kcontrol::field("allowHttp", &self::allow_http));
+    }
+};
+
+struct webhook_section {
+    std::string url_file, secret_file, token_file, ca_file;
+    bool allow_http = false;
+    static constexpr auto kcontrol_fields() {
+        using self = webhook_section;
+        return kcontrol::fields(
+            kcontrol::field("urlFile", &self::url_file), kcontrol::field("secretFile", &self::secret_file),
+            kcontrol::field("tokenFile", &self::token_file), kcontrol::field("caFile", &self::ca_file),
+            kcontrol::field("allowHttp", &self::allow_http));
+    }
+};
+
+struct command_section {
+    std::vector<std::string> arguments;
+    std::map<std::string, std::string> environment;
+    static constexpr auto kcontrol_fields() {
+        using self = command_section;
+        return kcontrol::fields(kcontrol::field("arguments", &self::arguments),
+                                kcontrol::field("environment", &self::environment));
+    }
+};
+
+struct rate_section {
+    std::optional<double> per_second, burst;
+    static constexpr auto kcontrol_fields() {
+        using self = rate_section;
+        return kcontrol::fields(kcontrol::field("perSecond", &self::per_second),
+                                kcontrol::field("burst", &self::burst));
+    }
+};
+
+struct retry_section {
+    std::optional<std::int32_t> attempts;
+    std::optional<kcontrol::api_duration> max_age;
+    static constexpr auto kcontrol_fields() {
+        using self = retry_section;
+        return kcontrol::fields(kcontrol::field("attempts", &self::attempts),
+                                kcontrol::field("maxAge", &self::max_age));
+    }
+};
+
+struct receiver_section {
+    std::string name;
+    std::optional<feishu_section> feishu;
+    std::optional<slack_section> slack;
+    std::optional<webhook_section> webhook;
+    std::optional<command_section> command;
+    std::string text;
+    std::optional<kcontrol::api_duration> timeout;
+    std::optional<std::int32_t> queue;
+    std::optional<rate_section> rate;
+    std::optional<retry_section> retry;
+    static constexpr auto kcontrol_fields() {
+        using self = receiver_section;
+        return kcontrol::fields(kcontrol::field("name", &self::name), kcontrol::field("feishu", &self::feishu),
+                                kcontrol::field("slack", &self::slack), kcontrol::field("webhook", &self::webhook),
+                                kcontrol::field("command", &self::command), kcontrol::field("text", &self::text),
+                                kcontrol::field("timeout", &self::timeout), kcontrol::field("queue", &self::queue),
+                                kcontrol::field("rate", &self::rate), kcontrol::field("retry", &self::retry));
+    }
+};
+
+struct rule_section {
+    std::vector<std::string> clusters, namespaces, kinds, from, to, receivers;
+    std::string labels;
+    bool silent = false;
+    bool goes_on = false;
+    static constexpr auto kcontrol_fields() {
+        using self = rule_section;
+        return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
+                                kcontrol::field("namespaces", &self::namespaces),
+                                kcontrol::field("kinds", &self::kinds), kcontrol::field("from", &self::from),
+                                kcontrol::field("to", &self::to), kcontrol::field("receivers", &self::receivers),
+                                kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
+                                kcontrol::field("continue", &self::goes_on));
+    }
+};
+
+struct notice_file {
+    std::vector<receiver_section> receivers;
+    std::vector<rule_section> rules;
+    static constexpr auto kcontrol_fields() {
+        using self = notice_file;
+        return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules));
+    }
+};
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,239 @@
+#include "notices/formats.hpp"
+
+#include <kcontrol/http/url.hpp>
+#include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/time.hpp>
+
+#include "crypto/hmac.hpp"
+
+#include <charconv>
+
+namespace training_monitor::notices {
+namespace {
+
+using kcontrol::errc;
+namespace json = kcontrol::json;
+
+constexpr std::size_t most_slack_bytes = 16000;
+
+std::string replaced(std::string_view text, std::string_view amp, std::string_view less, std::string_view greater) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        switch (c) {
+        case '&': out += amp; break;
+        case '<': out += less; break;
+        case '>': out += greater; break;
+        default: out += c;
+        }
+    }
+    return out;
+}
+
+std::string seconds_text(kcontrol::wall_time at) {
+    return std::to_string(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
+}
+
+// The text, cut between characters so that `json_of` makes at most that many bytes of it.
+template <class JsonOf>
+std::string fitting(std::string text, std::size_t most, JsonOf json_of) {
+    for (std::string out = json_of(text);; out = json_of(text)) {
+        if (out.size() <= most || text.size() < 8) return out;
+        // What is cut may have been escaped to up to six times its size, so this may take some rounds.
+        const std::size_t excess = out.size() - most;
+        std::size_t size = text.size() - std::min(text.size() - 4, std::max<std::size_t>(excess / 6, 1) + 3);
+        while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+        text.resize(size);
+        text += "\u2026";
+    }
+}
+
+std::string feishu_json(const receiver_config& to, const notice& n, kcontrol::wall_time now) {
+    const std::string timestamp = seconds_text(now);
+    return fitting(render_text(to, n), most_feishu_bytes, [&](const std::string& text) {
+        json::writer out;
+        out.begin_object();
+        if (!to.http.secret.empty()) {
+            out.member("timestamp", timestamp);
+            out.member("sign", feishu_sign(to.http.secret.reveal(), timestamp));
+        }
+        out.member("msg_type", "text");
+        out.key("content");
+        out.begin_object();
+        out.member("text", text);
+        out.end_object();
+        out.end_object();
+        return out.take();
+    });
+}
+
+std::string slack_json(const receiver_config& to, const notice& n) {
+    return fitting(render_text(to, n), most_slack_bytes, [](const std::string& text) {
+        json::writer out;
+        out.begin_object();
+        out.member("text", text);
+        out.end_object();
+        return out.take();
+    });
+}
+
+void time_member(json::writer& out, std::string_view name, const std::optional<std::int64_t>& seconds) {
+    out.key(name);
+    if (seconds) {
+        out.value(to_rfc3339(*seconds));
+    } else {
+        out.null();
+    }
+}
+
+std::optional<kcontrol::duration> seconds_of(std::string_view header) {
+    std::uint32_t seconds = 0;
+    const auto [end, failure] = std::from_chars(header.data(), header.data() + header.size(), seconds);
+    // Retry-After may be a date, too; the pause is then our own.
+    if (header.empty() || failure != std::errc() || end != header.data() + header.size()) return std::nullopt;
+    return std::chrono::seconds(seconds);
+}
+
+std::optional<kcontrol::duration> wanted_pause(const kcontrol::http::response_head& head) {
+    if (const auto after = seconds_of(head.headers.get("Retry-After"))) return after;
+    return seconds_of(head.headers.get("x-ogw-ratelimit-reset"));  // Feishu's gateway
+}
+
+// Feishu answers 200 whatever it thinks of the message; what counts is in the body.
+delivery judge_feishu(const kcontrol::http::response& answer) {
+    json::document document;
+    const auto body = document.parse(answer.body);
+    if (!body || !body->is_object() || (*body)["code"].kind() != json::kind::integer) {
+        return delivery::refused("the answer is not Feishu's: is urlFile the URL of a bot?");
+    }
+    const auto code = (*body)["code"].as_int64();
+    if (code == 0) return delivery::sent();
+    const std::string text = "Feishu code " + std::to_string(code);
+    switch (code) {
+    case 11232: return delivery::try_again(text + ": too many messages", wanted_pause(answer));
+    case 9499: return delivery::refused(text + ": it does not take the message");
+    case 19001: return delivery::refused(text + ": no such bot; check urlFile");
+    case 19021: return delivery::refused(text + ": wrong signature or time; check secretFile and the clock");
+    case 19022: return delivery::refused(text + ": the bot does not take messages from this address");
+    case 19024: return delivery::refused(text + ": the text holds none of the bot's keywords");
+    default: return delivery::refused(text);
+    }
+}
+
+// Only what is known to be harmless: an error's own text names hosts.
+delivery judge_failure(const kcontrol::error& failure) {
+    const auto is = [&](errc code) { return failure == code; };
+    if (is(errc::timeout)) return delivery::try_again("no answer in time");
+    if (is(errc::connection_refused)) return delivery::try_again("connection refused");
+    if (is(errc::connection_lost) || is(errc::unknown_outcome) || is(errc::truncated)) {
+        return delivery::try_again("the connection broke before the answer was complete");
+    }
+    if (is(errc::name_not_found)) return delivery::try_again("the host name can't be resolved");
+    if (is(errc::stopped) || is(errc::unavailable)) return delivery::try_again("stopped");
+    if (is(errc::tls_failed)) {
+        return delivery::refused("TLS failed: the certificate is not trusted or not for this host; see caFile");
+    }
+    if (is(errc::too_large)) return delivery::refused("the answer is too large; it may have been delivered");
+    if (is(errc::protocol_error)) return delivery::refused("the answer is not HTTP");
+    if (is(errc::invalid_config) || is(errc::invalid_argument)) return delivery::refused("its settings can't be used");
+    return delivery::try_again("the exchange failed");
+}
+
+}  // namespace
+
+std::string render_text(const receiver_config& to, const notice& n) {
+    return to.text.render(n, [&](std::string_view value) {
+        switch (to.kind) {
+        case receiver_kind::feishu: return replaced(value, "&", "\uff1c", "\uff1e");
+        case receiver_kind::slack: return replaced(value, "&amp;", "&lt;", "&gt;");
+        case receiver_kind::webhook:
+        case receiver_kind::command: break;
+        }
+        return std::string(value);
+    });
+}
+
+std::string notice_json(const receiver_config& to, const notice& n) {
+    const job_view& job = *n.job;
+    json::writer out;
+    out.begin_object();
+    out.member("id", n.id);
+    out.member("time", kcontrol::format_time(n.at));
+    out.member("cluster", job.cluster);
+    out.member("namespace", job.namespace_);
+    out.member("name", job.name);
+    out.member("kind", job.kind);
+    out.member("apiVersion", job.api_version);
+    out.member("uid", job.uid);
+    out.member("previousState", n.from_text());
+    out.member("state", n.to_text());
+    out.member("changes", n.changes);
+    out.member("reason", field_text(template_field::reason, n));
+    out.member("message", field_text(template_field::message, n));
+    out.member("gpus", job.gpus);
+    time_member(out, "startTime", job.start_time);
+    time_member(out, "completionTime", job.completion_time);
+    out.key("durationSeconds");
+    if (const auto seconds = duration_seconds(job, n.at)) {
+        out.value(*seconds);
+    } else {
+        out.null();
+    }
+    out.key("labels");
+    out.begin_object();
+    for (const auto& [key, value] : job.labels.all()) out.member(key, value);
+    out.end_object();
+    out.member("text", render_text(to, n));
+    out.end_object();
+    return out.take();
+}
+
+std::string webhook_signature(std::string_view secret, std::string_view timestamp, std::string_view body) {
+    std::string signed_text = "v1:";
+    signed_text.append(timestamp).append(":").append(body);
+    return "v1=" + crypto::to_hex(crypto::hmac_sha256(secret, signed_text));
+}
+
+std::string feishu_sign(std::string_view secret, std::string_view timestamp) {
+    std::string key(timestamp);
+    key.append("\n").append(secret);
+    return crypto::to_base64(crypto::hmac_sha256(key, ""));
+}
+
+kcontrol::http::request make_request(const receiver_config& to, const notice& n, kcontrol::wall_time now) {
+    kcontrol::http::request out("POST", std::string(to.http.target.reveal()));
+    out.headers.set("Content-Type", "application/json; charset=utf-8");
+    out.headers.set("User-Agent", "training_monitor");
+    if (to.kind == receiver_kind::feishu) {
+        out.body = feishu_json(to, n, now);
+    } else if (to.kind == receiver_kind::slack) {
+        out.body = slack_json(to, n);
+    } else {
+        out.body = notice_json(to, n);
+        out.headers.set("X-Training-Monitor-Id", n.id);
+        if (!to.http.secret.empty()) {
+            const std::string timestamp = seconds_text(now);
+            out.headers.set("X-Training-Monitor-Timestamp", timestamp);
+            out.headers.set("X-Training-Monitor-Signature",
+                            webhook_signature(to.http.secret.reveal(), timestamp, out.body));
+        }
+        if (!to.http.token.empty()) out.headers.set("Authorization", "Bearer " + std::string(to.http.token.reveal()));
+    }
+    return out;
+}
+
+delivery judge(receiver_kind kind, const kcontrol::result<kcontrol::http::response>& answer) {
+    if (!answer) return judge_failure(answer.error());
+    const int status = answer->status;
+    const std::string text = "HTTP " + std::to_string(status);
+    if (status >= 200 && status < 300) return kind == receiver_kind::feishu ? judge_feishu(*answer) : delivery::sent();
+    if (status >= 300 && status < 400) {
+        return delivery::refused(text + ": redirects are not followed; put the final URL into urlFile");
+    }
+    if (status == 429) return delivery::try_again(text + ": too many messages", wanted_pause(*answer));
+    if (status == 408 || status == 425 || status >= 500) return delivery::try_again(text, wanted_pause(*answer));
+    return delivery::refused(text);
+}
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,55 @@
+// One thing to tell people: a job went from one state to another.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+
+#include "jobs/job_view.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace training_monitor::notices {
+
+/// The name of "the job was not there before" where a state is expected, and of "it is there no more".
+inline constexpr std::string_view new_state = "New";
+inline constexpr std::string_view gone_state = "Gone";
+
+/// A job's state, or that it is not there. What stands before and after a change.
+class standing {
+public:
+    standing() = default;                 ///< not there
+    standing(job_state s) : state_(s) {}  // NOLINT: meant to convert
+
+    const std::optional<job_state>& state() const noexcept { return state_; }
+
+    friend bool operator==(const standing&, const standing&) = default;
+
+private:
+    std::optional<job_state> state_;
+};
+
+struct notice {
+    std::string id;                       ///< the same for every receiver and every try, also after a restart
+    std::shared_ptr<const job_view> job;  ///< after the change; of a deleted job as it was last shown
+    standing from;                        ///< "not there" is New
+    standing to;                          ///< "not there" is Gone
+    kcontrol::wall_time at{};             ///< when the monitor saw it
+    kcontrol::time_point seen{};          ///< likewise, for the latency
+    std::uint32_t changes = 1;            ///< how many changes it stands for: more than one when the queue was full
+    std::shared_ptr<std::uint32_t> open;  ///< how many receivers have it still before them; may be null
+
+    std::string_view from_text() const { return from.state() ? to_string(*from.state()) : new_state; }
+    std::string_view to_text() const { return to.state() ? to_string(*to.state()) : gone_state; }
+};
+
+/// "cluster/namespace/name (Kind)", for logs and people.
+inline std::string job_text(const job_view& job) {
+    std::string out = job.cluster;
+    out.append("/").append(job.namespace_).append("/").append(job.name);
+    return out.append(" (").append(job.kind).append(")");
+}
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,58 @@
+#include "notices/rules.hpp"
+
+#include <algorithm>
+
+namespace training_monitor::notices {
+namespace {
+
+bool any_pattern(const std::vector<std::string>& patterns, std::string_view text) {
+    return patterns.empty() || std::any_of(patterns.begin(), patterns.end(),
+                                           [&](const std::string& pattern) { return fits_pattern(pattern, text); });
+}
+
+template <class List, class Value>
+bool has(const List& list, const Value& value) {
+    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+// Goes back to the last star only, which is enough: what an earlier one took can't be in the way of a later one.
+bool fits_pattern(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, after_star = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            after_star = t;
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p, ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++after_star;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool rule::fits(const notice& n) const {
+    const job_view& job = *n.job;
+    return any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) && has(kinds, job.kind) &&
+           has(from, n.from) && has(to, n.to) &&
+           labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
+}
+
+std::vector<std::size_t> receivers_of(const std::vector<rule>& rules, const notice& n) {
+    std::vector<std::size_t> out;
+    for (const auto& each : rules) {
+        if (!each.fits(n)) continue;
+        for (const auto receiver : each.receivers) {
+            if (std::find(out.begin(), out.end(), receiver) == out.end()) out.push_back(receiver);
+        }
+        if (!each.goes_on) break;
+    }
+    return out;
+}
+
+}  // namespace training_monitor::notices

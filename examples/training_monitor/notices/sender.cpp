@@ -1,0 +1,58 @@
+#include "notices/sender.hpp"
+
+#include "notices/formats.hpp"
+
+namespace training_monitor::notices {
+
+using kcontrol::errc;
+
+kcontrol::awaitable<delivery> sender::send(notice what, std::stop_token stop) {
+    if (to_.kind == receiver_kind::command) {
+        auto ran = co_await run(what, std::move(stop));
+        co_return ran;
+    }
+    auto posted = co_await post(what, std::move(stop));
+    co_return posted;
+}
+
+kcontrol::awaitable<delivery> sender::post(const notice& what, std::stop_token stop) {
+    if (!transport_) {
+        auto made = factory_(ex_, to_.http.server, to_.http.tls);
+        if (!made) co_return delivery::refused("its TLS settings can't be used; check caFile");
+        transport_ = std::move(*made);
+    }
+    auto request = make_request(to_, what, env_.wall_now());
+    kcontrol::http::exchange_options options;
+    options.deadline(to_.timeout).max_body(std::size_t{64} << 10).stop(std::move(stop));
+    const auto started = env_.now();
+    const auto answer = co_await transport_->round_trip(std::move(request), options);
+    if (!answer && answer.error() == errc::unknown_outcome && env_.now() - started >= to_.timeout) {
+        co_return judge(to_.kind, kcontrol::error(errc::timeout));  // what was lost was lost to the deadline
+    }
+    co_return judge(to_.kind, answer);
+}
+
+kcontrol::awaitable<delivery> sender::run(const notice& what, std::stop_token stop) {
+    kcontrol::process_command command(to_.arguments);
+    command.variable("PATH", "/usr/local/bin:/usr/bin:/bin").variable("LANG", "C.UTF-8");
+    for (const auto& [name, value] : to_.environment) command.variable(name, value);
+    command.input(notice_json(to_, what) + "\n").deadline(to_.timeout).stop(std::move(stop)).max_output(0);
+    const auto ended = co_await env_.run_process(std::move(command));
+    co_return judge_exit(ended);
+}
+
+delivery judge_exit(const kcontrol::result<kcontrol::process_result>& ended) {
+    constexpr int temporary_failure = 75;  // sysexits.h
+    if (!ended) {
+        if (ended.error() == errc::timeout) return delivery::try_again("the program did not end in time");
+        if (ended.error() == errc::stopped) return delivery::try_again("stopped");
+        return delivery::refused("the program can't be started; check arguments");
+    }
+    if (ended->signal != 0)
+        return delivery::refused("the program was ended by signal " + std::to_string(ended->signal));
+    if (ended->exit_status == 0) return delivery::sent();
+    const std::string text = "the program's exit status was " + std::to_string(ended->exit_status);
+    return ended->exit_status == temporary_failure ? delivery::try_again(text) : delivery::refused(text);
+}
+
+}  // namespace training_monitor::notices

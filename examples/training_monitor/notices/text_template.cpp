@@ -1,0 +1,130 @@
+#include "notices/text_template.hpp"
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/model/time.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace training_monitor::notices {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+
+constexpr std::size_t most_template_bytes = 4096;
+constexpr std::size_t most_value_bytes = 1000;
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 13> field_names{"cluster",  "namespace", "name",   "kind",    "uid",
+                                                       "state",    "previous",  "reason", "message", "gpus",
+                                                       "duration", "time",      "changes"};
+
+std::string all_fields() {
+    std::string out;
+    for (const auto name : field_names) out.append(out.empty() ? "." : ", .").append(name);
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Of at most that many bytes, cut between characters.
+std::string_view cut(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
+    return text.substr(0, most);
+}
+
+std::string one_line(std::string_view text) {
+    std::string out(cut(text, most_value_bytes));
+    for (char& c : out) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) c = ' ';
+    }
+    if (out.size() < text.size()) out += "\u2026";
+    return out;
+}
+
+std::string duration_text(const notice& n) {
+    const auto seconds = duration_seconds(*n.job, n.at);
+    if (!seconds) return {};
+    const std::int64_t s = *seconds;
+    if (s < 60) return std::to_string(s) + "s";
+    if (s < 3600) return std::to_string(s / 60) + "m" + std::to_string(s % 60) + "s";
+    if (s < 86400) return std::to_string(s / 3600) + "h" + std::to_string(s % 3600 / 60) + "m";
+    return std::to_string(s / 86400) + "d" + std::to_string(s % 86400 / 3600) + "h";
+}
+
+}  // namespace
+
+std::string field_text(template_field field, const notice& n) {
+    const job_view& job = *n.job;
+    switch (field) {
+    case template_field::cluster: return one_line(job.cluster);
+    case template_field::namespace_: return one_line(job.namespace_);
+    case template_field::name: return one_line(job.name);
+    case template_field::kind: return one_line(job.kind);
+    case template_field::uid: return one_line(job.uid);
+    case template_field::state: return std::string(n.to_text());
+    case template_field::previous: return std::string(n.from_text());
+    case template_field::reason: return one_line(job.reason);
+    case template_field::message: return one_line(job.message);
+    case template_field::gpus: return std::to_string(job.gpus);
+    case template_field::duration: return duration_text(n);
+    case template_field::time: return kcontrol::format_time(n.at);
+    case template_field::changes: return std::to_string(n.changes);
+    }
+    return {};
+}
+
+kcontrol::result<text_template> text_template::parse(std::string_view text) {
+    const auto bad = [](std::string what) { return error(errc::invalid_config, std::move(what)); };
+    if (text.size() > most_template_bytes) return bad("the text is longer than 4096 bytes");
+    text_template out;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto open = text.find("{{", at);
+        piece next;
+        next.literal = text.substr(at, open == std::string_view::npos ? open : open - at);
+        if (open == std::string_view::npos) {
+            out.pieces_.push_back(std::move(next));
+            break;
+        }
+        const auto close = text.find("}}", open);
+        if (close == std::string_view::npos) {
+            return bad("the {{ at byte " + std::to_string(open) + " is not closed: write {{ .name }}");
+        }
+        const auto inside = trimmed(text.substr(open + 2, close - open - 2));
+        const auto name = inside.starts_with('.') ? inside.substr(1) : std::string_view();
+        const auto found = std::find(field_names.begin(), field_names.end(), name);
+        if (found == field_names.end()) {
+            return bad("{{ " + kcontrol::escape_control(cut(inside, 100)) + " }} is not a field; there are " +
+                       all_fields());
+        }
+        next.field = static_cast<template_field>(found - field_names.begin());
+        out.pieces_.push_back(std::move(next));
+        at = close + 2;
+    }
+    return out;
+}
+
+const text_template& text_template::standard() {
+    static const text_template made = *parse(
+        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}\n"
+        "{{ .reason }} {{ .message }}\n{{ .gpus }} GPUs, {{ .time }}");
+    return made;
+}
+
+std::string text_template::render(const notice& n, const std::function<std::string(std::string_view)>& escape) const {
+    std::string out;
+    for (const auto& each : pieces_) {
+        out += each.literal;
+        if (each.field) out += escape(field_text(*each.field, n));
+    }
+    return out;
+}
+
+}  // namespace training_monitor::notices

@@ -1,0 +1,57 @@
+// The text of a notice: `{{ .name }} is {{ .state }}`. Fields are known when the template is read, or it is refused.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include "notices/notice.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace training_monitor::notices {
+
+/// What can stand between the braces.
+enum class template_field {
+    cluster,
+    namespace_,
+    name,
+    kind,
+    uid,
+    state,
+    previous,
+    reason,
+    message,
+    gpus,
+    duration,
+    time,
+    changes,
+};
+
+/// The value of a field: one line of at most 1,000 bytes, control characters as spaces. The duration is empty where the
+/// job has none.
+std::string field_text(template_field field, const notice& n);
+
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class text_template {
+public:
+    /// Errors: invalid_config, naming the field and those there are, or the brace that is not closed; also a text of
+    /// more than 4,096 bytes.
+    static kcontrol::result<text_template> parse(std::string_view text);
+
+    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}` and the reason.
+    static const text_template& standard();
+
+    /// The text with each value passed through `escape`; the template's own text is not.
+    std::string render(const notice& n, const std::function<std::string(std::string_view)>& escape) const;
+
+private:
+    struct piece {
+        std::string literal;
+        std::optional<template_field> field;  ///< after the literal
+    };
+    std::vector<piece> pieces_;
+};
+
+}  // namespace training_monitor::notices

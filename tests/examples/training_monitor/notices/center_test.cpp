@@ -1,0 +1,336 @@
+// From changes to deliveries: in virtual time with a made-up receiver, and against real ones over HTTP and TLS.
+#include "notices/center.hpp"
+
+#include <kcontrol/model/time.hpp>
+
+#include "history/history.hpp"
+#include "notices/formats.hpp"
+#include "notices/support.hpp"
+#include "support/manual_environment.hpp"
+#include "support/run.hpp"
+#include "table/job_table.hpp"
+#include "transport/fixture.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+using namespace training_monitor;
+using namespace training_monitor::notices;
+namespace http = kcontrol::http;
+namespace test = kcontrol::test;
+
+namespace {
+
+constexpr std::string_view secret = "T0PSECRET";
+
+// Answers what the test says, at once; counts what came.
+class fake_transport final : public http::transport {
+public:
+    using answerer = std::function<kcontrol::result<http::response>(const http::request&)>;
+    explicit fake_transport(answerer a) : answer_(std::move(a)) {}
+    kcontrol::awaitable<kcontrol::result<http::response>> round_trip(http::request req,
+                                                                     http::exchange_options) override {
+        auto out = answer_(req);
+        co_return out;
+    }
+    kcontrol::awaitable<kcontrol::result<http::streamed_response>> open_stream(http::request,
+                                                                               http::exchange_options) override {
+        co_return kcontrol::error(kcontrol::errc::unavailable);
+    }
+    void close() override {}
+
+private:
+    answerer answer_;
+};
+
+observed_job seen(std::string name, job_state state, std::string version) {
+    observed_job out;
+    out.view = tests::job(std::move(name), state);
+    out.resource_version = std::move(version);
+    return out;
+}
+
+receiver_config receiver(std::string name, receiver_kind kind = receiver_kind::webhook) {
+    receiver_config out;
+    out.name = std::move(name);
+    out.kind = kind;
+    out.http.server = http::endpoint("https", "hooks.example", 443);
+    out.http.target = kcontrol::secret_string("/" + std::string(secret));
+    out.http.secret = kcontrol::secret_string(std::string(secret));
+    out.text = *text_template::parse("{{ .name }} {{ .previous }}->{{ .state }}");
+    return out;
+}
+
+std::string text_of(const http::request& req) {
+    const auto at = req.body.find(R"("text":")");
+    return req.body.substr(at + 8, req.body.find('"', at + 8) - at - 8);
+}
+
+// A monitor's core with one receiver: table, history, notices.
+struct world {
+    explicit world(history& remembered, notice_config config = everything())
+        : past(remembered),
+          told(
+              env, context.get_executor(), std::move(config), past,
+              [this](auto&&...) { return std::make_shared<fake_transport>(respond); }, log) {
+        test::start(context, told.run(stop.get_token()));
+        env.run_ready(context);
+    }
+    ~world() {
+        stop.request_stop();
+        env.run_ready(context);
+    }
+    static notice_config everything() {
+        notice_config out;
+        out.receivers.push_back(receiver("audit"));
+        out.rules.resize(1);
+        out.rules[0].receivers = {0};
+        return out;
+    }
+    void take(const std::vector<change>& changes) {
+        const auto found_out = past.take(changes, env.wall_now());
+        told.take(changes, found_out);
+        env.run_ready(context);
+    }
+    std::vector<std::string> take_sent() { return std::exchange(sent, {}); }
+    using texts = std::vector<std::string>;
+
+    test::manual_environment env;
+    boost::asio::io_context context;
+    history& past;
+    std::string logged;
+    kcontrol::logger log{kcontrol::log_sink([this](const kcontrol::log_record& r) {
+        logged.append(r.message);
+        for (const auto& field : r.fields) logged.append(" ").append(field.name).append("=").append(field.value);
+        logged += '\n';
+    })};
+    texts sent, ids;
+    std::function<kcontrol::result<http::response>(const http::request&)> answer = [](const http::request&) {
+        return http::response(200, "text/plain", "ok");
+    };
+    std::function<kcontrol::result<http::response>(const http::request&)> respond = [this](const http::request& req) {
+        auto out = answer(req);
+        ids.push_back(std::string(req.headers.get("X-Training-Monitor-Id")));
+        if (out && out->status == 200) sent.push_back(text_of(req));
+        return out;
+    };
+    std::stop_source stop;
+    center told;
+    job_table table;
+};
+
+}  // namespace
+
+TEST_CASE("one notice for each real change, and none for what was there before") {
+    history past;
+    world w(past);
+    w.take(w.table.add(seen("old", job_state::running, "1"), true));
+    CHECK(w.take_sent().empty());
+    w.take(w.table.add(seen("bert", job_state::created, "1")));
+    w.take(w.table.update(seen("bert", job_state::pending, "2")));
+    w.take(w.table.update(seen("bert", job_state::pending, "3")));
+    auto more = seen("bert", job_state::pending, "4");
+    more.view.message = "another";
+    w.take(w.table.update(more));  // a visible change, but not of its state
+    w.take(w.table.update(seen("old", job_state::failed, "2")));
+    CHECK(w.take_sent() == world::texts{"bert New->Created", "bert Created->Pending", "old Running->Failed"});
+    w.take(w.table.remove(seen("bert", job_state::pending, "5")));
+    CHECK(w.take_sent() == world::texts{"bert Pending->Gone"});
+    w.take(w.table.remove_cluster("prod-1"));  // nothing happened to its jobs
+    CHECK(w.take_sent().empty());
+    w.take(w.table.add(seen("old", job_state::failed, "3"), true));  // it comes back as it was
+    CHECK(w.take_sent().empty());
+    CHECK(w.told.json().starts_with(R"({"queued":0,"sent":4,"failed":0,"dropped":0,"coalesced":0,"deadLetters":[])"));
+    CHECK(w.told.latency().count() == 4);
+}
+
+TEST_CASE("a cluster that was away: what happened meanwhile is told once") {
+    history past;
+    world w(past);
+    w.take(w.table.add(seen("bert", job_state::running, "1"), true));
+    w.take(w.table.remove_cluster("prod-1"));
+    w.take(w.table.add(seen("bert", job_state::succeeded, "9"), true));
+    CHECK(w.take_sent() == world::texts{"bert Running->Succeeded"});
+    w.take(w.table.remove_cluster("prod-1"));
+    w.take(w.table.add(seen("bert", job_state::succeeded, "9"), true));
+    CHECK(w.take_sent().empty());
+}
+
+TEST_CASE("a restart: nothing twice, and what was not delivered is told again") {
+    history before, after;
+    std::vector<job_record> kept;
+    std::string untold_id;
+    before.on_touched([&](job_record& r) {
+        std::erase_if(kept, [&](const job_record& k) { return k.id() == r.id(); });
+        kept.push_back(r);
+    });
+    {
+        world w(before);
+        w.take(w.table.add(seen("told", job_state::running, "1"), true));
+        w.take(w.table.add(seen("untold", job_state::running, "1"), true));
+        w.take(w.table.add(seen("moved", job_state::running, "1"), true));
+        w.take(w.table.update(seen("told", job_state::failed, "2")));
+        CHECK(w.take_sent() == world::texts{"told Running->Failed"});
+        w.answer = [](const http::request&) { return http::response(503); };
+        w.take(w.table.update(seen("untold", job_state::failed, "2")));
+        CHECK(w.take_sent().empty());
+        REQUIRE(w.ids.size() == 2);
+        CHECK(w.ids[0] != w.ids[1]);
+        untold_id = w.ids[1];
+    }
+    for (auto& r : kept) after.restore(r);
+    world w(after);
+    w.take(w.table.add(seen("told", job_state::failed, "2"), true));
+    w.take(w.table.add(seen("untold", job_state::failed, "2"), true));
+    w.take(w.table.add(seen("moved", job_state::succeeded, "7"), true));
+    CHECK(w.take_sent() == world::texts{"untold Running->Failed", "moved Running->Succeeded"});
+    CHECK(w.ids.at(0) == untold_id);  // whoever has it already can tell
+}
+
+TEST_CASE("a receiver that fails: tried again in virtual time, then a dead letter; no secret anywhere") {
+    history past;
+    world w(past);
+    int tries = 0;
+    w.answer = [&](const http::request& req) -> kcontrol::result<http::response> {
+        ++tries;
+        CHECK(req.target == "/" + std::string(secret));
+        if (tries == 1) return http::response(500, "text/plain", "broken: " + std::string(secret));
+        if (tries == 2) {
+            http::response slow(429);
+            slow.headers.set("Retry-After", "120");
+            return slow;
+        }
+        if (tries == 3) return kcontrol::error(kcontrol::errc::connection_lost, "https://hooks.example/T0PSECRET");
+        if (tries == 4) return http::response(200, "text/plain", "ok");
+        return http::response(404, "text/plain", std::string(secret));
+    };
+    w.take(w.table.add(seen("bert", job_state::created, "1")));
+    CHECK(tries == 1);
+    w.env.advance(std::chrono::seconds(2), w.context);
+    CHECK(tries == 2);
+    w.env.advance(std::chrono::seconds(119), w.context);
+    CHECK(tries == 2);
+    w.env.advance(std::chrono::seconds(3), w.context);
+    CHECK(tries == 3);
+    w.env.advance(std::chrono::seconds(30), w.context);
+    CHECK(tries == 4);
+    CHECK(w.take_sent().size() == 1);
+    w.take(w.table.update(seen("bert", job_state::failed, "2")));
+    CHECK(tries == 5);
+    w.env.advance(std::chrono::hours(1), w.context);
+    CHECK(tries == 5);
+    CHECK(w.told.json() == R"({"queued":0,"sent":1,"failed":1,"dropped":0,"coalesced":0,"deadLetters":[)"
+                           R"-({"receiver":"audit","job":"prod-1/ml/bert (PyTorchJob)","state":"Failed",)-"
+                           R"("at":")" +
+                               kcontrol::format_time(w.told.dead_letters().front().at) +
+                               R"(","attempts":1,"error":"HTTP 404"}]})");
+    CHECK(w.logged.find("a notice was not delivered receiver=audit job=prod-1/ml/bert (PyTorchJob) state=Failed "
+                        "attempts=1 error=HTTP 404") != std::string::npos);
+    CHECK(w.logged.find("notices arrive again") != std::string::npos);
+    CHECK((w.logged + w.told.json()).find(secret) == std::string::npos);
+    CHECK(w.logged.find("hooks.example") == std::string::npos);
+}
+
+TEST_CASE("a receiver that never answers holds up neither the changes nor the other receivers; its queue is bounded") {
+    history past;
+    auto config = world::everything();
+    config.receivers[0].queue = queue_options().capacity(10);
+    config.receivers.push_back(receiver("pager", receiver_kind::command));
+    config.receivers[1].arguments = {"/bin/true"};
+    config.rules[0].receivers = {0, 1};
+    world w(past, config);
+    w.answer = [](const http::request&) { return http::response(503); };
+    for (int i = 0; i < 1000; ++i) w.take(w.table.add(seen("j" + std::to_string(i), job_state::created, "1")));
+    const auto& stuck = *w.told.receivers()[0];
+    CHECK(stuck.queue.size() == 11);  // and the one that is being tried
+    CHECK(stuck.queue.counters().dropped == 989);
+    CHECK(w.logged.find("a notice was not delivered receiver=audit") ==
+          w.logged.rfind("a notice was not delivered receiver=audit"));  // said once, not 989 times
+    CHECK(w.told.receivers()[1]->queue.counters().failed == 1000);       // no programs here; said at once
+    CHECK(w.told.dead_letters().size() == center::most_dead_letters);
+}
+
+TEST_CASE("real receivers over HTTP, with every fault") {
+    test::loopback lo;
+    std::function<kcontrol::awaitable<void>(http::server_request, http::responder&)> behave;
+    auto server = lo.serve([&](http::server_request req, http::responder& out) { return behave(std::move(req), out); });
+    auto config = receiver("real");
+    config.http.server = http::endpoint("http", "127.0.0.1", server->local_port());
+    config.timeout = std::chrono::milliseconds(300);
+    const auto deliver = [&] {
+        sender one(lo.env, lo.ex(), config, http::make_transport_factory(lo.env));
+        std::optional<delivery> out;
+        test::run(lo.context, [](sender& s, std::optional<delivery>& into) -> kcontrol::awaitable<void> {
+            auto how = co_await s.send(tests::failed_notice(), {});
+            into.emplace(std::move(how));
+        }(one, out));
+        CHECK(out->why.find(secret) == std::string::npos);
+        CHECK(out->why.find("127.0.0.1") == std::string::npos);
+        return std::to_string(static_cast<int>(out->how)) + " " + out->why;
+    };
+    static http::server_request last;
+    behave = [](http::server_request req, http::responder& out) -> kcontrol::awaitable<void> {
+        last = std::move(req);
+        auto ok = http::response(200, "text/plain", "ok");
+        co_await out.send(std::move(ok));
+    };
+    CHECK(deliver() == "0 ");
+    CHECK(last.target == "/T0PSECRET");
+    CHECK(last.headers.get("X-Training-Monitor-Signature") ==
+          webhook_signature(secret, last.headers.get("X-Training-Monitor-Timestamp"), last.body));
+    behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
+        auto moved = http::response(307);
+        moved.headers.set("Location", "http://127.0.0.1:1/T0PSECRET");
+        co_await out.send(std::move(moved));
+    };
+    CHECK(deliver() == "2 HTTP 307: redirects are not followed; put the final URL into urlFile");
+    behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
+        out.abort();
+        co_return;
+    };
+    CHECK(deliver() == "1 the connection broke before the answer was complete");
+    behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
+        auto huge = http::response(200, "text/plain", std::string(1 << 20, 'x'));
+        co_await out.send(std::move(huge));
+    };
+    CHECK(deliver() == "2 the answer is too large; it may have been delivered");
+    behave = [&lo](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
+        kcontrol::async_event never;
+        co_await never.wait(lo.env, out.gone());
+    };
+    CHECK(deliver() == "1 no answer in time");
+    server.reset();
+    CHECK(deliver() == "1 connection refused");
+}
+
+TEST_CASE("TLS: the receiver's certificate is verified, against caFile where there is one") {
+    test::loopback lo;
+    const auto authority = http::certificate_authority::create(http::certificate_options(lo.env.wall_now())).value();
+    const auto own =
+        authority.issue(http::certificate_options(lo.env.wall_now()).ip("127.0.0.1").dns("localhost")).value();
+    const http::server_tls tls(own.cert_pem, own.key_pem);
+    auto server = lo.serve(
+        [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
+            auto ok = http::response(200, "application/json", R"({"code":0})");
+            co_await out.send(std::move(ok));
+        },
+        {}, tls);
+    auto config = receiver("real", receiver_kind::feishu);
+    config.http.server = http::endpoint("https", "127.0.0.1", server->local_port());
+    const auto deliver = [&] {
+        notice_config all;
+        all.receivers.push_back(config);
+        std::string report;
+        test::run(lo.context, [](test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
+            const auto sent = co_await send_test(l.env, l.ex(), c, "", http::make_transport_factory(l.env), r, {});
+            r = (sent.has_value() && *sent ? "0 " : "1 ") + r;
+        }(lo, all, report));
+        return report.substr(0, report.rfind(", after"));
+    };
+    CHECK(deliver() ==
+          "1 real (feishu): not sent: TLS failed: the certificate is not trusted or not for this host; "
+          "see caFile");
+    config.http.tls.ca_pem = authority.cert_pem();
+    CHECK(deliver() == "0 real (feishu): sent");
+}

@@ -1,0 +1,157 @@
+#include "notices/config.hpp"
+
+#include "notices/formats.hpp"
+#include "support/manual_environment.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using namespace training_monitor::notices;
+
+namespace {
+
+constexpr std::string_view secret_url = "https://hooks.example.com/services/T0PSECRET?key=T0PSECRET";
+
+struct fixture {
+    fixture() {
+        env.files["/etc/m/url"] = std::string(secret_url) + "\n";
+        env.files["/etc/m/key"] = "T0PSECRET-key\n";
+        env.files["/etc/m/plain-url"] = "http://hooks.example.com/T0PSECRET";
+        env.files["/etc/m/local-url"] = "http://127.0.0.1:9999/T0PSECRET";
+        env.files["/etc/m/bad-url"] = "hooks.example.com/T0PSECRET";
+        env.files["/etc/m/space-url"] = "https://hooks.example.com/T0PSECRET x";
+        env.files["/etc/m/two-lines"] = "T0PSECRET\nT0PSECRET";
+        env.files["/etc/m/empty"] = "\n";
+    }
+    kcontrol::result<notice_config> load(std::string_view text) {
+        env.files["/etc/m/notify.yaml"] = text;
+        return load_config(env, "/etc/m/notify.yaml");
+    }
+    std::string why(std::string_view text) {
+        const auto loaded = load(text);
+        REQUIRE_MESSAGE(!loaded.has_value(), text);
+        CHECK(loaded.error().message().find("T0PSECRET") == std::string::npos);
+        return loaded.error().message();
+    }
+    std::string why_receiver(std::string fields) {
+        return why("receivers: [{name: r, " + fields + "}]\nrules: [{receivers: [r]}]\n");
+    }
+    std::string why_rule(std::string fields) {
+        return why("receivers: [{name: r, slack: {urlFile: url}}]\nrules: [{" + fields + "}]\n");
+    }
+    kcontrol::test::manual_environment env;
+};
+
+}  // namespace
+
+TEST_CASE("a configuration with everything") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers:
+- name: oncall
+  feishu: {urlFile: url, secretFile: /etc/m/key}
+- name: team
+  slack: {urlFile: url}
+  text: "{{ .name }} {{ .state }}"
+- name: audit
+  webhook: {urlFile: local-url, secretFile: key, tokenFile: key}
+  timeout: 2s
+  queue: 50
+  rate: {perSecond: 500, burst: 1000}
+  retry: {attempts: 3, maxAge: 1m}
+- name: pager
+  command:
+    arguments: [/usr/local/bin/page, --from, monitor]
+    environment: {TEAM: nlp}
+rules:
+- namespaces: [test-*]
+  silent: true
+- clusters: [prod-*]
+  kinds: [pytorchjob]
+  from: [Running, New]
+  to: [Failed, Gone]
+  labels: team=nlp
+  receivers: [oncall, pager]
+  continue: true
+- receivers: [audit]
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    REQUIRE(loaded->receivers.size() == 4);
+    const auto& oncall = loaded->receivers[0];
+    CHECK(oncall.kind == receiver_kind::feishu);
+    CHECK(oncall.http.server == kcontrol::http::endpoint("https", "hooks.example.com", 443));
+    CHECK(oncall.http.target.reveal() == "/services/T0PSECRET?key=T0PSECRET");
+    CHECK(oncall.http.secret.reveal() == "T0PSECRET-key");
+    CHECK(oncall.queue.limits().size() == 2);
+    const auto& audit = loaded->receivers[2];
+    CHECK(audit.http.server.port == 9999);
+    CHECK(audit.timeout == std::chrono::seconds(2));
+    CHECK(audit.queue.capacity() == 50);
+    CHECK(audit.queue.retry().attempts() == 3);
+    CHECK(audit.queue.retry().max_age() == std::chrono::minutes(1));
+    CHECK(loaded->receivers[3].arguments.size() == 3);
+    CHECK(loaded->receivers[3].environment.at("TEAM") == "nlp");
+    REQUIRE(loaded->rules.size() == 3);
+    CHECK(loaded->rules[0].receivers.empty());
+    CHECK(loaded->rules[1].receivers == std::vector<std::size_t>{0, 3});
+    CHECK(loaded->rules[1].kinds == std::vector<std::string>{"PyTorchJob"});
+    CHECK(loaded->rules[1].from == std::vector<standing>{job_state::running, standing()});
+    CHECK(loaded->rules[1].to == std::vector<standing>{job_state::failed, standing()});
+    CHECK(loaded->rules[1].goes_on);
+}
+
+TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
+    fixture f;
+    const std::string file = "/etc/m/notify.yaml: ";
+    CHECK(load_config(f.env, "/nowhere").error().message() == "can't open /nowhere: No such file or directory");
+    CHECK(f.why("a: [").starts_with(file + "not YAML: "));
+    CHECK(f.why("") == file + "one YAML document with receivers and rules is expected");
+    CHECK(f.why("receivers: []\nrules: []") == file + "receivers: there is none; name at least one");
+    CHECK(f.why("receivers: [{name: r, slack: {urlFile: url}}]") ==
+          file + "rules: there is none, so nothing would ever be sent; write at least one");
+    CHECK(f.why_receiver("slack: {url: '" + std::string(secret_url) + "'}") ==
+          file + "unknown field receivers[0].slack.url; docs/training_monitor/notices.md lists the fields");
+    CHECK(f.why("receivers: T0PSECRET").find("receivers") != std::string::npos);
+    const std::string at = file + "receivers[0]: ";
+    CHECK(f.why_receiver("queue: 5") == at + "r: exactly one of feishu, slack, webhook, command must be there");
+    CHECK(f.why("receivers: [{name: 'a b', slack: {urlFile: url}}]\nrules: [{silent: true}]") ==
+          at + "name: \"a b\" must be 1 to 63 letters, digits, '-', '_' or '.'");
+    CHECK(f.why("receivers: [{name: r, slack: {urlFile: url}}, {name: r, slack: {urlFile: url}}]\nrules: [{silent: "
+                "true}]") == file + "receivers[1]: name: there are two receivers \"r\"");
+    CHECK(f.why_receiver("slack: {}") == at + "slack: urlFile: is missing; name a file that holds it");
+    CHECK(f.why_receiver("slack: {urlFile: nowhere}") ==
+          at + "slack: urlFile: the file that it names can't be read (No such file or directory); it must be the name "
+               "of a file that holds the value, not the value");
+    f.why_receiver("slack: {urlFile: '" + std::string(secret_url) + "'}");  // does not repeat it
+    f.why_receiver("webhook: {urlFile: url, secretFile: T0PSECRET}");
+    CHECK(f.why_receiver("slack: {urlFile: empty}") == at + "slack: urlFile: /etc/m/empty is empty");
+    CHECK(f.why_receiver("slack: {urlFile: two-lines}") == at + "slack: urlFile: two-lines has more than one line");
+    for (const auto* bad : {"bad-url", "space-url"}) {
+        CHECK(f.why_receiver("slack: {urlFile: " + std::string(bad) + "}") ==
+              at + "slack: urlFile: " + bad + " does not hold a URL such as https://host/path");
+    }
+    CHECK(f.why_receiver("feishu: {urlFile: plain-url}") ==
+          at + "feishu: urlFile: plain-url holds a URL with http, which anybody on the way can read; use https");
+    CHECK(f.why_receiver("webhook: {urlFile: plain-url}").ends_with("use https, or say allowHttp: true"));
+    CHECK(f.why_receiver("webhook: {urlFile: plain-url, allowHttp: true, tokenFile: key}") ==
+          at + "webhook: tokenFile: a token is sent over https only; secretFile signs without being sent");
+    CHECK(f.why_receiver("command: {arguments: [page]}") ==
+          at + "command: arguments: the first one is the program and must be an absolute path; there is no shell");
+    CHECK(f.why_receiver("command: {arguments: [/bin/true], environment: {'A=B': c}}").find("\"A=B\"") !=
+          std::string::npos);
+    CHECK(f.why_receiver("slack: {urlFile: url}, timeout: 1h") == at + "timeout: 1h0m0s is not between 100ms and 5m");
+    CHECK(f.why_receiver("slack: {urlFile: url}, queue: 0") == at + "queue: 0 is not between 1 and 100000");
+    CHECK(f.why_receiver("slack: {urlFile: url}, rate: {perSecond: 0}").starts_with(at + "rate: perSecond must"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, retry: {attempts: 0}").starts_with(at + "retry.attempts: must"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, retry: {maxAge: 25h}").starts_with(at + "retry.maxAge: 25h0m0s"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, text: '{{ .x }}'").starts_with(at + "text: {{ .x }} is not a field"));
+    const std::string rule = file + "rules[0]: ";
+    CHECK(f.why_rule("receivers: [x]") == rule + "receivers: there is no receiver \"x\"; there are r");
+    CHECK(f.why_rule("to: [Failed]") ==
+          rule + "receivers: there is none; for a rule that keeps notices back say silent: true");
+    CHECK(f.why_rule("silent: true, receivers: [r]") == rule + "silent: true and receivers exclude each other");
+    CHECK(f.why_rule("to: [failed], receivers: [r]").starts_with(rule + "to: \"failed\" is not one of Gone, Unknown"));
+    CHECK(f.why_rule("from: [Gone], receivers: [r]").starts_with(rule + "from: \"Gone\" is not one of New, Unknown"));
+    CHECK(f.why_rule("kinds: [Pod], receivers: [r]").starts_with(rule + "kinds: \"Pod\" is not one of"));
+    CHECK(f.why_rule("labels: 'a=b=c', receivers: [r]").starts_with(rule + "labels: "));
+}

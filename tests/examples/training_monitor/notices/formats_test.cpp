@@ -1,0 +1,164 @@
+// What goes over the wire, and what answers mean.
+#include "notices/formats.hpp"
+
+#include <kcontrol/json/reader.hpp>
+
+#include "notices/sender.hpp"
+#include "notices/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using namespace training_monitor::notices;
+namespace http = kcontrol::http;
+
+namespace {
+
+receiver_config to(receiver_kind kind, std::string_view text = "{{ .name }}: {{ .message }}") {
+    receiver_config out;
+    out.name = "r";
+    out.kind = kind;
+    out.http.target = kcontrol::secret_string("/hook/abc?x=1");
+    out.text = *text_template::parse(text);
+    return out;
+}
+
+constexpr kcontrol::wall_time now{std::chrono::seconds(1700000000)};
+
+}  // namespace
+
+// Computed with Python:
+//   base64.b64encode(hmac.new(f"{ts}\n{secret}".encode(), b"", hashlib.sha256).digest())
+//   hmac.new(b"key-for-tests", b'v1:1700000000:{"a":1}', hashlib.sha256).hexdigest()
+TEST_CASE("signatures") {
+    CHECK(feishu_sign("demo", "1599360473") == "l1N0gAcBjdwBvGm1xMjOF0XSyaLRpR7tuO5dHfhAYc8=");
+    CHECK(feishu_sign("s3cr3t-for-tests", "1700000000") == "ShLSCSV8I4LDPLe/bGv2Oll3TnpONc7d9QyOBBp04bk=");
+    CHECK(webhook_signature("key-for-tests", "1700000000", R"({"a":1})") ==
+          "v1=6bba8a6807ecd97ce39afa59cc6968ad28613899b628673b68f2d5e804ccaf79");
+}
+
+TEST_CASE("Feishu: signed text in which clusters can't mention anybody") {
+    auto r = to(receiver_kind::feishu, "<at user_id=\"all\"></at> {{ .name }}: {{ .message }}");
+    r.http.secret = kcontrol::secret_string("s3cr3t-for-tests");
+    const auto request = make_request(r, tests::failed_notice(), now);
+    CHECK(request.method == "POST");
+    CHECK(request.target == "/hook/abc?x=1");
+    CHECK(request.body ==
+          R"({"timestamp":"1700000000","sign":"ShLSCSV8I4LDPLe/bGv2Oll3TnpONc7d9QyOBBp04bk=","msg_type":"text",)"
+          R"("content":{"text":"<at user_id=\"all\"></at> bert: pod bert-worker-0 )"
+          "\uff1cexit 137\uff1e & gone\"}}");
+    CHECK(
+        make_request(to(receiver_kind::feishu), tests::failed_notice(), now).body.starts_with(R"({"msg_type":"text")"));
+}
+
+TEST_CASE("Feishu: never more than 20 KB, cut between characters") {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += "{{ .message }}";
+    auto view = tests::job("bert");
+    view.message.clear();
+    for (int i = 0; i < 400; ++i) view.message += "\u8bad\"";
+    const auto request =
+        make_request(to(receiver_kind::feishu, text), tests::make_notice(view, standing(), job_state::failed), now);
+    CHECK(request.body.size() <= most_feishu_bytes);
+    CHECK(request.body.size() > most_feishu_bytes - 2000);
+    kcontrol::json::document document;
+    const auto body = document.parse(request.body);
+    REQUIRE(body.has_value());
+    CHECK((*body)["content"]["text"].as_string().ends_with("\u2026"));
+}
+
+TEST_CASE("Slack: entities for what would act") {
+    const auto request = make_request(to(receiver_kind::slack, "<!here> {{ .message }}"), tests::failed_notice(), now);
+    CHECK(request.body == R"({"text":"<!here> pod bert-worker-0 &lt;exit 137&gt; &amp; gone"})");
+    CHECK_FALSE(request.headers.contains("Authorization"));
+}
+
+TEST_CASE("webhook: everything, signed, with an id") {
+    auto r = to(receiver_kind::webhook, "{{ .name }} {{ .state }}");
+    r.http.secret = kcontrol::secret_string("key-for-tests");
+    r.http.token = kcontrol::secret_string("tok");
+    const auto request = make_request(r, tests::failed_notice(), now);
+    CHECK(request.body ==
+          R"({"id":"id-1","time":"2023-11-14T23:14:22Z","cluster":"prod-1","namespace":"ml","name":"bert",)"
+          R"("kind":"PyTorchJob","apiVersion":"kubeflow.org/v1","uid":"uid-of-bert","previousState":"Running",)"
+          R"("state":"Failed","changes":1,"reason":"PyTorchJobFailed",)"
+          R"("message":"pod bert-worker-0 <exit 137> & gone","gpus":16,)"
+          R"("startTime":"2023-11-14T22:13:20Z","completionTime":"2023-11-14T23:14:21Z","durationSeconds":3661,)"
+          R"("labels":{"team":"nlp","tier":"gold"},"text":"bert Failed"})");
+    CHECK(request.headers.get("X-Training-Monitor-Id") == "id-1");
+    CHECK(request.headers.get("X-Training-Monitor-Timestamp") == "1700000000");
+    CHECK(request.headers.get("X-Training-Monitor-Signature") ==
+          webhook_signature("key-for-tests", "1700000000", request.body));
+    CHECK(request.headers.get("Authorization") == "Bearer tok");
+}
+
+TEST_CASE("what an answer means") {
+    using kind = delivery::kind;
+    const auto answer = [](int status, std::string body = "", std::string name = "", std::string value = "") {
+        http::response out(status, "application/json", std::move(body));
+        if (!name.empty()) out.headers.set(name, std::move(value));
+        return kcontrol::result<http::response>(std::move(out));
+    };
+    const auto failure = [](kcontrol::errc code) {
+        return kcontrol::result<http::response>(kcontrol::error(code, "https://host/secret-path"));
+    };
+    const struct {
+        receiver_kind to;
+        kcontrol::result<http::response> answer;
+        kind how;
+        int pause;
+    } table[] = {
+        {receiver_kind::slack, answer(200, "ok"), kind::sent, -1},
+        {receiver_kind::webhook, answer(204), kind::sent, -1},
+        {receiver_kind::webhook, answer(302, "", "Location", "https://evil/"), kind::refused, -1},
+        {receiver_kind::webhook, answer(400), kind::refused, -1},
+        {receiver_kind::webhook, answer(404), kind::refused, -1},
+        {receiver_kind::webhook, answer(408), kind::try_again, -1},
+        {receiver_kind::webhook, answer(429, "", "Retry-After", "17"), kind::try_again, 17},
+        {receiver_kind::webhook, answer(429, "", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), kind::try_again, -1},
+        {receiver_kind::webhook, answer(429, "", "Retry-After", "-5"), kind::try_again, -1},
+        {receiver_kind::webhook, answer(500), kind::try_again, -1},
+        {receiver_kind::webhook, answer(503, "", "Retry-After", "3"), kind::try_again, 3},
+        {receiver_kind::feishu, answer(200, R"({"code":0,"msg":"success"})"), kind::sent, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":11232,"msg":"frequency limited"})"), kind::try_again, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":9499,"msg":"Bad Request"})"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":19021})"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":19001})"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":1})"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, R"({"code":"0"})"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, "<html>"), kind::refused, -1},
+        {receiver_kind::feishu, answer(200, "[]"), kind::refused, -1},
+        {receiver_kind::feishu, answer(429, "", "x-ogw-ratelimit-reset", "9"), kind::try_again, 9},
+        {receiver_kind::slack, failure(kcontrol::errc::timeout), kind::try_again, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::connection_refused), kind::try_again, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::unknown_outcome), kind::try_again, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::name_not_found), kind::try_again, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::tls_failed), kind::refused, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::too_large), kind::refused, -1},
+        {receiver_kind::slack, failure(kcontrol::errc::protocol_error), kind::refused, -1},
+    };
+    for (const auto& row : table) {
+        const auto got = judge(row.to, row.answer);
+        CAPTURE(got.why);
+        CHECK(got.how == row.how);
+        CHECK(got.why.find("secret-path") == std::string::npos);
+        CHECK(got.why.empty() == (got.how == kind::sent));
+        CHECK((got.retry_after ? *got.retry_after / std::chrono::seconds(1) : -1) == row.pause);
+    }
+}
+
+TEST_CASE("what a program's end means") {
+    const auto ended = [](int status, int signal = 0) {
+        kcontrol::process_result out;
+        out.exit_status = status;
+        out.signal = signal;
+        return judge_exit(out);
+    };
+    CHECK(ended(0).how == delivery::kind::sent);
+    CHECK(ended(75).how == delivery::kind::try_again);
+    CHECK(ended(1).why == "the program's exit status was 1");
+    CHECK(ended(1).how == delivery::kind::refused);
+    CHECK(ended(0, 9).how == delivery::kind::refused);
+    CHECK(judge_exit(kcontrol::error(kcontrol::errc::timeout)).how == delivery::kind::try_again);
+    CHECK(judge_exit(kcontrol::error(kcontrol::errc::file_failed)).how == delivery::kind::refused);
+}
