@@ -87,7 +87,7 @@ class Access(fixture.PageTest):
             page.js("history.pushState({}, '', %r); dispatchEvent(new PopStateEvent('popstate'))" % address)
             page.until("document.querySelector('#overview').hidden === %s" % ("true" if "job=" in address else "false"))
             wide = page.js("[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest("
-                           "'.unseen, .skip, .scroll-x, .symbols') && e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
+                           "'.unseen, .skip, .scroll-x, .symbols, #panels') && e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
             self.assertEqual(wide, [])
             self.assertEqual(page.js("document.documentElement.scrollWidth"), 360)
         page.js("history.back()")

@@ -34,7 +34,8 @@ const link = {
       await this.read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), mine);
       throw new Error("the monitor ended the stream");
     } catch (failure) {
-      if (this.controller === mine) this.lose(mine.dead ? "nothing came, not even a heartbeat" : failure.message);
+      if (this.controller === mine) this.lose(mine.dead ? "nothing came, not even a heartbeat" :
+        failure instanceof TypeError ? "the monitor does not answer" : failure.message);   // fetch says no more than that
     }
   },
   async read(reader, mine) {

@@ -2,7 +2,7 @@
 //   /?cluster=&namespace=&kind=&state=&q=&sort=     names as in /api/v1/jobs; repeated for several
 //   /?job=CLUSTER/NAMESPACE/KIND/NAME               each part percent-encoded
 const SORTS = {
-  started: ["Started", j => (j.started === null ? Infinity : j.started)],
+  started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],   // what has not started comes last
   state: ["State", j => STATES.indexOf(j.state)],
   name: ["Name", j => j.name],
   namespace: ["Namespace", j => j.namespace],
@@ -72,7 +72,7 @@ function arrangeJobs() {
   const add = j => {
     if (j.removed || listed.has(j) || !passes(j)) return;
     listed.add(j);
-    j.rank = rank(j);
+    j.rank = rank(j, down);
     next.push(j);
   };
   order.forEach(add);

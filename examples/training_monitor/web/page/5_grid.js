@@ -75,8 +75,8 @@ function fillRow(row, j) {
     put(cells[3], j.cluster);
     put(cells[4], j.kind);
     put(cells[5], j.gpus ? String(j.gpus) : "");
-    put(cells[6], replicaText(j));
-    put(cells[9], why(j));
+    put(cells[6], replicaSum(j));
+    put(cells[9], CALM.has(j.state) ? "" : why(j));
     if (blink || row.news) row.classList.toggle("news", row.news = blink);
   }
   tickRow(row, j);
@@ -189,6 +189,7 @@ function tellInFull(e) {
   const cell = e.target.closest?.(".row > span"), row = cell?.parentNode;
   if (!row?.job) return;
   if (cell === row.children[7]) cell.title = fullTime(row.job.startTime);
+  else if (cell === row.children[6]) cell.title = replicaText(row.job);
   else if (cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent;
   else cell.removeAttribute("title");
 }

@@ -6,7 +6,8 @@ function makeTiles() {
     tile.onclick = () => go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
     $("tiles").append(tile);
   }
-  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use / wanted"), el("b", {id: "gpus"}, "0 / 0")));
+  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use of wanted"), el("b", {id: "gpus"}, "0 / 0"),
+    el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
 }
 function drawTiles() {
   for (const tile of $("tiles").querySelectorAll("[data-state]")) {
@@ -16,6 +17,7 @@ function drawTiles() {
     tile.setAttribute("aria-pressed", String(on));
   }
   put($("gpus"), `${store.running.toLocaleString("en")} / ${store.requested.toLocaleString("en")}`);
+  $("gpu-meter").style.width = `${store.requested ? 100 * store.running / store.requested : 0}%`;
   if (!view.job) {
     const [running, failed] = [store.counts.get("Running") || 0, store.counts.get("Failed") || 0];
     const title = everReady ? `${running} running, ${failed} failed · Training jobs` : "Training jobs";
@@ -31,6 +33,7 @@ const KIND_LOOK = {live: "ok", listing: "calm", idle: "soft", paused: "amber", "
 const clusterRows = new Map();
 function makeCluster(name) {
   const state = el("span", {class: "health"}), counts = el("span", {class: "counts soft"}), reason = el("span", {class: "reason"});
+  const synced = el("span", {class: "synced soft"});
   const only = el("a", {class: "only", href: addressOf({cluster: [name]})}, "Only its jobs");
   only.onclick = e => {
     if (e.metaKey || e.ctrlKey || e.shiftKey) return;
@@ -39,9 +42,9 @@ function makeCluster(name) {
   };
   const inside = el("div", {class: "inside"});
   const row = el("details", {class: "cluster"},
-    el("summary", {}, el("span", {class: "line"}, el("strong", {}, name), state), counts, reason), inside);
+    el("summary", {}, el("span", {class: "line"}, el("strong", {}, name), synced, state), counts, reason), inside);
   row.addEventListener("toggle", () => { drawCluster(store.clusters.get(name)); });
-  Object.assign(row, {state, counts, reason, inside, only});
+  Object.assign(row, {state, counts, synced, reason, inside, only});
   return row;
 }
 function drawCluster(c) {
@@ -56,8 +59,9 @@ function drawCluster(c) {
   }
   const n = store.perCluster.get(c.name) || {jobs: 0, running: 0, failed: 0, gpus: 0};
   const synced = Date.parse(c.lastSync || "");
-  put(row.counts, [many(n.jobs, "job"), `${n.running} running`, n.failed ? `${n.failed} failed` : "", many(n.gpus, "GPU"),
-    synced ? `in step ${ago(synced)}` : "never in step"].filter(Boolean).join(" · "));
+  put(row.counts, [many(n.jobs, "job"), `${n.running} running`, n.failed ? `${n.failed} failed` : "", n.gpus ? many(n.gpus, "GPU") : ""]
+    .filter(Boolean).join(" · "));
+  put(row.synced, synced ? `synced ${ago(synced)}` : "never synced");
   put(row.reason, c.reason || "");
   row.reason.className = "reason " + look;
   if (!row.open) return;
@@ -71,7 +75,7 @@ function drawCluster(c) {
   }
   table.append(body);
   row.inside.replaceChildren(el("p", {class: "soft"}, c.server || "no server known", ` · configuration ${c.generation}`,
-    synced ? ` · last in step ${fullTime(c.lastSync)}` : ""), table, el("p", {}, row.only));
+    synced ? ` · last synced ${fullTime(c.lastSync)}` : ""), table, el("p", {}, row.only));
 }
 function drawClusters() {
   const rank = c => { const at = CLUSTER_ORDER.indexOf(c.state); return at < 0 ? 3 : at; };
@@ -129,11 +133,10 @@ function note(sign, text, j, spoken) {
   plan();
 }
 function noteJob(j, was) {
-  const name = `${j.namespace}/${j.name}`;
-  note(j.state, was ? `${was} → ${j.state}` : `appeared, ${j.state}`, {...j, label: name}, `${j.name} in ${j.cluster} is ${j.state}`);
+  note(j.state, was ? `${was} → ${j.state}` : `appeared, ${j.state}`, j, `${j.name} in ${j.cluster} is ${j.state}`);
 }
 function noteGone(j) {
-  note("gone", `gone, was ${j.state}`, {...j, label: `${j.namespace}/${j.name}`}, `${j.name} in ${j.cluster} is gone`);
+  note("gone", `gone, was ${j.state}`, j, `${j.name} in ${j.cluster} is gone`);
 }
 function noteCluster(c, before) {
   if (!before) note("Created", `cluster ${c.name} joined`, null);
@@ -154,10 +157,10 @@ function speak() {
 function drawChanges() {
   changesDirty = false;
   $("changes").replaceChildren(...changes.map(c => {
-    const what = c.j ? el("a", {href: jobAddress(c.j)}, c.j.label) : null;
+    const what = c.j ? el("a", {href: jobAddress(c.j)}, c.j.name) : null;
     if (what) what.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(c.j); } };
     return el("li", {}, el("time", {}, clock(c.at)), el("span", {class: stateClass(c.sign)}, icon(c.sign)),
-      el("span", {}, what, what ? el("span", {class: "soft"}, ` ${c.j.cluster} `) : "", c.text));
+      el("div", {}, what, what ? el("div", {}, c.text, el("span", {class: "soft where", title: `${c.j.cluster}, ${c.j.namespace}`}, c.j.cluster)) : c.text));
   }));
   if (!changes.length) $("changes").append(el("li", {class: "soft"}, "Nothing has changed since this page was opened."));
 }

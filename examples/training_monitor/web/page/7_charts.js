@@ -22,14 +22,14 @@ async function fetchTotals() {
 }
 
 function chart(title, series, points, label) {
-  const width = Math.max(200, $("charts").clientWidth), height = 92, left = 34, bottom = 16;
+  const width = Math.max(200, $("charts").clientWidth), height = 96, left = 38, top = 8, bottom = 16;
   const x0 = points[0].at, x1 = Math.max(points.at(-1).at, x0 + 60000);
   let high = 1;
   for (const p of points) high = Math.max(high, label.sum(p));
   const step = 10 ** Math.floor(Math.log10(high));
   high = Math.ceil(high / step) * step;
   const x = at => left + (at - x0) / (x1 - x0) * (width - left - 1);
-  const y = v => 2 + (1 - v / high) * (height - bottom - 2);
+  const y = v => top + (1 - v / high) * (height - bottom - top);
   const svg = draw("svg", {class: "chart", width, height, role: "img", tabindex: "0", "aria-label": `${title}. ${label.read(points.at(-1))}`});
   for (const v of [0, high / 2, high]) {
     svg.append(draw("line", {class: "grid", x1: left, x2: width, y1: y(v), y2: y(v)}));
@@ -51,13 +51,16 @@ function chart(title, series, points, label) {
   }
   const cursor = draw("line", {class: "cursor", y1: 0, y2: height - bottom, x1: -9, x2: -9});
   svg.append(cursor);
-  const readout = el("output", {class: "soft"}, label.read(points.at(-1)));
+  const readout = el("output", {class: "unseen"}, label.read(points.at(-1)));
+  const caption = el("span", {class: "soft"}, label.brief(points.at(-1)));
   let at = points.length - 1;
   const point = i => {
     at = Math.max(0, Math.min(points.length - 1, i));
     cursor.setAttribute("x1", x(points[at].at));
     cursor.setAttribute("x2", x(points[at].at));
     put(readout, `${clock(new Date(points[at].at))}: ${label.read(points[at])}`);
+    put(caption, `${label.brief(points[at])}, at ${clock(new Date(points[at].at))}`);
+    label.legend?.(points[at]);
   };
   svg.onpointermove = e => {
     const t = x0 + (e.offsetX - left) / (width - left) * (x1 - x0);
@@ -65,7 +68,13 @@ function chart(title, series, points, label) {
     points.forEach((p, i) => { if (Math.abs(p.at - t) < Math.abs(points[best].at - t)) best = i; });
     point(best);
   };
-  svg.onpointerleave = svg.onblur = () => { cursor.setAttribute("x1", -9); cursor.setAttribute("x2", -9); put(readout, label.read(points.at(-1))); };
+  svg.onpointerleave = svg.onblur = () => {
+    cursor.setAttribute("x1", -9);
+    cursor.setAttribute("x2", -9);
+    put(readout, label.read(points.at(-1)));
+    put(caption, label.brief(points.at(-1)));
+    label.legend?.(points.at(-1));
+  };
   svg.onkeydown = e => {
     const by = {ArrowLeft: -1, ArrowRight: 1}[e.key];
     if (!by) return;
@@ -73,7 +82,7 @@ function chart(title, series, points, label) {
     e.stopPropagation();
     point(at + by * Math.max(1, Math.round(points.length / 60)));
   };
-  return el("figure", {}, el("figcaption", {}, el("strong", {}, title), " ", readout), svg);
+  return el("figure", {}, el("figcaption", {}, el("strong", {}, title), " ", caption, readout), svg);
 }
 
 let chartsAt = 0;
@@ -92,14 +101,19 @@ function drawCharts() {
   const count = (p, s) => p.states[s] || 0;
   const below = (p, i) => STACK.slice(0, i).reduce((sum, s) => sum + count(p, s), 0);
   const seen = STACK.filter(s => points.some(p => count(p, s)));
+  const number = n => n.toLocaleString("en");
+  const legend = seen.map(s => ({s, n: el("b", {}, number(count(points.at(-1), s)))}));
   box.replaceChildren(
     chart("Jobs", STACK.map((s, i) => ({look: "f-" + s, from: p => below(p, i), to: p => below(p, i + 1)})), points, {
       sum: p => below(p, STACK.length),
       read: p => seen.map(s => `${count(p, s)} ${s}`).join(", ") || "none unfinished",
+      brief: p => `${number(below(p, STACK.length))} unfinished`,
+      legend: p => legend.forEach(({s, n}) => put(n, number(count(p, s)))),
     }),
+    el("p", {class: "legend"}, ...legend.map(({s, n}) => el("span", {class: stateClass(s)}, el("i", {class: "swatch b-" + s}), s, n))),
     chart("GPUs", [{look: "f-Running", from: () => 0, to: p => p.gpus.running}, {line: true, look: "requested", to: p => p.gpus.requested}], points, {
       sum: p => Math.max(p.gpus.requested, p.gpus.running),
-      read: p => `${p.gpus.running} running, ${p.gpus.requested} requested (line)`,
-    }),
-    el("p", {class: "legend"}, ...seen.map(s => el("span", {class: stateClass(s)}, el("i", {class: "swatch b-" + s}), icon(s), s))));
+      read: p => `${p.gpus.running} in use, ${p.gpus.requested} wanted`,
+      brief: p => `${number(p.gpus.running)} in use of ${number(p.gpus.requested)} wanted (line)`,
+    }));
 }

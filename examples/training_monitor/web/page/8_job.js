@@ -34,11 +34,13 @@ function facts(pairs) {
   }
   return list;
 }
+// The roles are said, for on a phone some tables are laid out as something else.
 function table(caption, heads, rows, numbers = []) {
   const numeric = i => (numbers.includes(i) ? "n" : null);
-  return el("table", {}, el("caption", {class: "unseen"}, caption),
-    el("thead", {}, el("tr", {}, ...heads.map((h, i) => el("th", {scope: "col", class: numeric(i)}, h)))),
-    el("tbody", {}, ...rows.map(cells => el("tr", {}, ...cells.map((c, i) => el("td", {class: numeric(i)}, c))))));
+  const line = cells => el("tr", {role: "row"}, ...cells);
+  return el("table", {role: "table"}, el("caption", {class: "unseen"}, caption),
+    el("thead", {role: "rowgroup"}, line(heads.map((h, i) => el("th", {role: "columnheader", scope: "col", class: numeric(i)}, h)))),
+    el("tbody", {role: "rowgroup"}, ...rows.map(cells => line(cells.map((c, i) => el("td", {role: "cell", class: numeric(i)}, c))))));
 }
 const panel = (title, ...inside) => el("section", {class: "panel"}, el("h2", {}, title), ...inside);
 
@@ -56,9 +58,9 @@ function timeline(spans) {
     else if (part > 0.03) piece.append(icon(s.state));
     bar.append(piece);
   }
-  const ends = el("div", {class: "ends soft"}, el("span", {}, fullTime(spans[0].from)), el("span", {}, spans.at(-1).to === null ? "now" : fullTime(spans.at(-1).to)));
-  const rows = [...spans].reverse().map(s => [badge(s.state), fullTime(s.from), el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
-  return panel("How it went", bar, ends, el("div", {class: "scroll-x"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
+  const ends = el("div", {class: "ends soft"}, el("span", {}, shortTime(spans[0].from)), el("span", {}, spans.at(-1).to === null ? "now" : shortTime(spans.at(-1).to)));
+  const rows = [...spans].reverse().map(s => [badge(s.state), shortTime(s.from), el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
+  return panel("How it went", bar, ends, el("div", {class: "scroll-x stacks"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
 }
 
 // For a POSIX shell: names come from clusters and are not to be trusted with one.
@@ -91,7 +93,8 @@ function commandPanel(j) {
       }
       setTimeout(() => put(copy, "Copy"), 2000);
     };
-    const code = el("code", {}, text);
+    // It breaks between words only, where there is room; copied, it is what it was.
+    const code = el("code", {}, ...text.split(/( )/).map(word => (word === " " ? word : el("span", {class: "word"}, word))));
     return el("li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copy));
   }));
   input.oninput = () => { localStorage.setItem(contextKey(j.cluster), input.value); fill(); };
@@ -103,18 +106,17 @@ function jobParts(j, data) {
   const spans = data?.timeline || [], conditions = data?.conditions || [], labels = Object.entries(data?.labels || {});
   const replicas = Object.entries(j.replicas || {});
   const parts = [];
-  if (spans.length) parts.push(timeline(spans));
   if (replicas.length) {
-    parts.push(panel("Replicas", table("Replicas", ["Type", "Wanted", "Active", "Succeeded", "Failed"],
-      replicas.map(([type, r]) => [type, ...[r.desired, r.active, r.succeeded, r.failed].map(String)]), [1, 2, 3, 4])));
+    parts.push(panel("Replicas", el("div", {class: "scroll-x"}, table("Replicas", ["Type", "Wanted", "Active", "Succeeded", "Failed"],
+      replicas.map(([type, r]) => [type, ...[r.desired, r.active, r.succeeded, r.failed].map(String)]), [1, 2, 3, 4]))));
   }
-  parts.push(commandPanel(j));
   if (conditions.length) {
-    parts.push(panel("Conditions", el("div", {class: "scroll-x"}, table("Conditions", ["Type", "Status", "Since", "Why"],
-      conditions.map(c => [c.type, c.status, fullTime(c.lastTransitionTime), why(c)])))));
+    parts.push(panel("Conditions", el("div", {class: "scroll-x stacks"}, table("Conditions", ["Type", "Status", "Since", "Why"],
+      conditions.map(c => [c.type, c.status, shortTime(c.lastTransitionTime), why(c)])))));
   }
   if (labels.length) parts.push(panel("Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
-  return parts;
+  return there([spans.length ? timeline(spans) : null,
+    el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null, el("div", {class: "stack"}, commandPanel(j)))]);
 }
 
 function drawJob() {
@@ -139,11 +141,11 @@ function drawJob() {
     box.replaceChildren(...there([back(), el("div", {class: "headline"}, heading, badge(j.state), j.terminating ? el("span", {class: "soft"}, "terminating") : null),
       gone ? el("p", {class: "gone"}, icon("gone"), gone === "just now" ? "This job is gone. What follows is the last that was seen of it."
         : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`) : null,
-      reason ? el("p", {class: "because " + stateClass(j.state)}, reason) : "",
+      reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "",
       facts([["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ["GPUs", String(j.gpus)],
         ["Started", fullTime(j.startTime) || "not yet"], ["Finished", fullTime(j.completionTime)],
         ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]]),
-      el("div", {class: "parts"}, ...jobParts(j, data))]));
+      ...jobParts(j, data)]));
     if (data === null && opened.key === key && opened.status === 404) box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
   }
   if (hadFocus) $(hadFocus)?.focus({preventScroll: true});

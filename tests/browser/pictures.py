@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Takes the pictures of the page that docs/training_monitor shows, of a made-up fleet.
+
+usage: pictures.py [FOLDER]     default: docs/training_monitor
+Needs Chromium and a built page_server (KCONTROL_PAGE_SERVER names another one).
+"""
+import datetime
+import math
+import pathlib
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import chromium  # noqa: E402
+import server  # noqa: E402
+
+NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+CLUSTERS = [("fra-h100", "live", ""), ("iad-h100", "live", ""), ("lab-a100", "degraded", "mpijobs: forbidden: the role lacks list on mpijobs.kubeflow.org"),
+            ("pdx-b200", "live", ""), ("sin-h100", "unreachable", "connect: connection timed out (3 tries, next in 16 s)"),
+            ("zrh-gh200", "live", "")]
+TEAMS = ["nlp", "vision", "speech", "ranking", "platform"]
+MODELS = ["llama3-8b-sft", "llama3-70b-dpo", "mixtral-pretrain", "whisper-large-ft", "vit-h14-dedup", "sdxl-lora",
+          "ranker-v7-nightly", "bert-distill", "qwen2-72b-rlhf", "clip-filter", "moe-ablation", "eval-harness",
+          "tokenizer-sweep", "asr-conformer"]
+WHY = {"Running": ("{kind}Running", "{kind} {name} is running."),
+       "Succeeded": ("{kind}Succeeded", "{kind} {name} successfully completed."),
+       "Queued": ("Suspended", "waits for quota in queue {team}"),
+       "Pending": ("{kind}Created", "0/64 nodes are available: 64 Insufficient nvidia.com/gpu."),
+       "Restarting": ("{kind}Restarting", "{kind} {name} is restarting because 1 Worker replica(s) failed."),
+       "Suspended": ("Suspended", "{kind} {name} is suspended."),
+       "Created": ("{kind}Created", "{kind} {name} is created.")}
+FAILURES = [("BackoffLimitExceeded", "Worker-3: CUDA error: an illegal memory access was encountered"),
+            ("OOMKilled", "Worker-0: container pytorch was killed, it used more than 480Gi"),
+            ("NCCLTimeout", "Worker-11: watchdog caught collective operation timeout after 1800 s"),
+            ("Evicted", "Master-0: the node was low on ephemeral-storage")]
+# What is there to see: many runs at work, a few in trouble.
+MIX = ["Running"] * 9 + ["Succeeded"] * 14 + ["Queued"] * 3 + ["Pending"] * 2 + ["Failed"] * 2 + ["Restarting", "Suspended"]
+
+
+def stamp(ago_minutes):
+    return (NOW - datetime.timedelta(minutes=ago_minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def job(chance, i):
+    kind = chance.choice(["PyTorchJob"] * 5 + ["TrainJob"] * 3 + ["MPIJob", "Job"])
+    state = "Restarting" if i == 7 else chance.choice(MIX)
+    team = chance.choice(TEAMS)
+    workers = 1 if kind == "Job" else chance.choice([1, 2, 4, 8, 16])
+    name = f"{chance.choice(MODELS)}-{chance.randrange(16 ** 4):04x}"
+    reason, message = FAILURES[i % len(FAILURES)] if state == "Failed" else WHY[state]
+    words = {"kind": kind, "name": name, "team": team}
+    begun = chance.randrange(3, 2600)
+    started = None if state in ("Queued", "Suspended", "Created") else stamp(begun)
+    finished = stamp(int(begun * chance.random())) if state in ("Failed", "Succeeded") else None
+    active = workers if state == "Running" else workers - 1 if state == "Restarting" else 0
+    worker = {"desired": workers, "active": active, "failed": 1 if state == "Failed" else 0,
+              "succeeded": workers if state == "Succeeded" else 0}
+    replicas = {"PyTorchJob": {"Master": {"desired": 1, "active": 1 if active else 0}, "Worker": worker},
+                "MPIJob": {"Launcher": {"desired": 1, "active": 1 if active else 0}, "Worker": worker},
+                "TrainJob": {"node": worker}, "Job": {"Pod": worker}}[kind]
+    return {"cluster": chance.choice(CLUSTERS)[0], "namespace": team, "kind": kind, "name": name, "state": state,
+            "reason": reason.format(**words), "message": message.format(**words), "gpus": 8 * workers,
+            "startTime": started, "completionTime": finished, "replicas": replicas, "labels": {"team": team}}
+
+
+def fleet(to):
+    chance = random.Random(7)
+    for name, state, reason in CLUSTERS:
+        to.cluster(name, state, reason=reason, objects=70, generation=chance.randrange(1, 4),
+                   lastSync=stamp(14 if state == "unreachable" else 0))
+    jobs = {}
+    for i in range(280):
+        one = job(chance, i)
+        jobs[one["name"]] = one
+        to.step("job", **one)
+    for minute in range(1440, 0, -1):
+        day = math.sin((1440 - minute) / 230) + 0.6 * math.sin((1440 - minute) / 61)
+        running = int(74 + 11 * day)
+        queued = int(27 - 9 * day)
+        to.step("totals", time=stamp(minute), states={"Running": running, "Queued": queued, "Pending": 12 + minute % 3,
+                                                      "Restarting": 7, "Suspended": 8},
+                gpus={"requested": 55 * (running + queued + 12), "running": 55 * running})
+    return jobs
+
+
+def with_a_past(to):
+    """The job of the job's own view: it waited, ran, lost a worker, and runs again."""
+    common = {"cluster": "fra-h100", "namespace": "nlp", "kind": "PyTorchJob", "name": "llama3-70b-dpo-4f1c", "gpus": 64,
+              "labels": {"team": "nlp", "kueue.x-k8s.io/queue-name": "research", "owner": "mira"}}
+    workers = {"Master": {"desired": 1, "active": 1}, "Worker": {"desired": 7, "active": 7}}
+    begun = {"startTime": stamp(412)}
+    to.step("job", **common, state="Queued", reason="Suspended", message="waits for quota in queue research", at=stamp(505))
+    to.step("job", **common, **begun, state="Pending", reason="PyTorchJobCreated", at=stamp(412),
+            message="0/64 nodes are available: 64 Insufficient nvidia.com/gpu.")
+    to.step("job", **common, **begun, state="Running", reason="PyTorchJobRunning", at=stamp(396), replicas=workers,
+            message="PyTorchJob llama3-70b-dpo-4f1c is running.")
+    to.step("job", **common, **begun, state="Restarting", reason="PyTorchJobRestarting", at=stamp(203),
+            message="PyTorchJob llama3-70b-dpo-4f1c is restarting because 1 Worker replica(s) failed.")
+    to.step("job", **common, **begun, state="Running", reason="PyTorchJobRunning", at=stamp(189), replicas=workers,
+            message="PyTorchJob llama3-70b-dpo-4f1c is running.", conditions=[
+                {"type": "Created", "status": "True", "reason": "PyTorchJobCreated",
+                 "message": "PyTorchJob llama3-70b-dpo-4f1c is created.", "lastTransitionTime": stamp(505)},
+                {"type": "Restarting", "status": "False", "reason": "PyTorchJobRestarting",
+                 "message": "1 Worker replica(s) failed.", "lastTransitionTime": stamp(189)},
+                {"type": "Running", "status": "True", "reason": "PyTorchJobRunning",
+                 "message": "PyTorchJob llama3-70b-dpo-4f1c is running.", "lastTransitionTime": stamp(189)}])
+    return common
+
+
+def lately(to, jobs):
+    """What changes while one looks."""
+    running = [j for j in jobs.values() if j["state"] == "Running"]
+    changes = [(running[0], "Succeeded"), (running[1], "Failed"), (running[2], "Succeeded"), (running[3], "Restarting")]
+    changes += [(j, "Running") for j in jobs.values() if j["state"] == "Pending"][:5]
+    for one, state in changes:
+        reason, message = FAILURES[2] if state == "Failed" else WHY[state]
+        words = {"kind": one["kind"], "name": one["name"], "team": one["namespace"]}
+        to.step("job", **{**one, "state": state, "reason": reason.format(**words), "message": message.format(**words)})
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else server.ROOT / "docs" / "training_monitor"
+    folder.mkdir(parents=True, exist_ok=True)
+    browser = chromium.Browser(pathlib.Path(tempfile.gettempdir()) / "kcontrol-chromium.log")
+    monitor = server.Server()
+    try:
+        jobs = fleet(monitor)
+        long_one = with_a_past(monitor)
+        address = "?job=" + "%2F".join(long_one[part] for part in ("cluster", "namespace", "kind", "name"))
+        live = "document.readyState === 'complete' && link.is === 'live'"
+        shots = [("overview", "", {"height": 1000}), ("overview-dark", "", {"height": 1000, "dark": True}),
+                 ("job", address, {"height": 1040}), ("phone", "", {"width": 390, "height": 844, "mobile": True}),
+                 ("phone-job", address, {"width": 390, "height": 844, "mobile": True}), ("disconnected", "", {})]
+        pages = {name: browser.page(monitor.url + where, motion=False, **size) for name, where, size in shots}
+        for page in pages.values():
+            page.until(live)
+        lately(monitor, jobs)
+        monitor.cluster("zrh-gh200", generation=4, lastSync=stamp(0))
+        for name, page in pages.items():
+            if name == "disconnected":
+                monitor.step("down")
+                page.until("link.is === 'lost' && link.nextTry")
+            elif "job" in name:
+                page.until("document.querySelector('#job .timeline')")
+            else:
+                page.until("document.querySelectorAll('.chart').length === 2 && document.querySelectorAll('#changes li').length > 8")
+            page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+            page.picture(folder / f"{name}.png")
+            print(folder / f"{name}.png")
+    finally:
+        browser.close()
+        monitor.close()
+
+
+if __name__ == "__main__":
+    main()
