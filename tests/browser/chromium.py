@@ -201,6 +201,11 @@ class Page:
     def open(self, url):
         self.call("Page.navigate", {"url": url})
 
+    def reload(self):
+        self.js("window.stale = true")     # until then it is the old document that answers
+        self.call("Page.reload")
+        self.until("!window.stale && document.readyState === 'complete'")
+
     def js(self, expression, timeout=PATIENCE):
         """The value of an expression; promises are waited for."""
         answer = self.call("Runtime.evaluate", {"expression": expression, "returnByValue": True, "awaitPromise": True,

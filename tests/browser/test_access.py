@@ -71,7 +71,7 @@ class Access(fixture.PageTest):
         self.assertEqual(page.js("getComputedStyle(document.body).backgroundColor"), "rgb(14, 17, 22)")
         page.click("#theme")
         page.until("getComputedStyle(document.body).backgroundColor === 'rgb(244, 245, 247)'")
-        page.js("location.reload()")
+        page.reload()
         page.until("document.querySelector('#theme')?.innerText === 'Theme: light'")
         self.assertEqual(page.js("getComputedStyle(document.body).backgroundColor"), "rgb(244, 245, 247)")
         page.click("#theme")

@@ -64,7 +64,7 @@ class Job(fixture.PageTest):
 
     def test_commands(self):
         page = self.open(JOB)
-        page.until("document.querySelector('#job .commands')")
+        page.until("document.querySelector('#job .timeline')")
         commands = page.js("[...document.querySelectorAll('#job .commands code')].map(c => c.textContent)")
         self.assertEqual(commands[0], "kubectl --context alpha -n ml describe pytorchjobs.kubeflow.org bert")
         self.assertEqual(commands[2], "kubectl --context alpha -n ml logs --all-containers --prefix --tail=100 "
@@ -72,18 +72,30 @@ class Job(fixture.PageTest):
         # The context is one's own affair, and kept.
         page.js("(i => { i.value = 'my prod'; i.dispatchEvent(new Event('input')); })(document.querySelector('#context'))")
         self.assertIn("--context 'my prod' ", text(page, "#job .commands code"))
-        page.js("location.reload()")
-        page.until("document.querySelector('#context')?.value === 'my prod'")
+        page.reload()
+        page.until("document.querySelector('#job .timeline') && link.is === 'live' && "
+                   "document.querySelector('#context').value === 'my prod'")
         page.js("navigator.clipboard.writeText = async t => { window.copied = t; }")
         page.click("#job .commands button")
         page.until("window.copied?.startsWith('kubectl --context')")
+
+    def test_what_is_being_typed_outlives_a_change(self):
+        page = self.open(JOB)
+        page.until("document.querySelectorAll('.timeline .piece').length === 3")
+        page.js("document.querySelector('#context').select()")
+        page.type("prod")
+        self.server.job("bert", "Failed", completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelectorAll('.timeline .piece').length === 4")
+        self.assertEqual(page.js("document.activeElement.id"), "context")
+        page.type("-eu")
+        self.assertIn("--context prod-eu ", text(page, "#job .commands code"))
 
     def test_one_that_is_gone(self):
         page = self.open(JOB)
         page.until("document.querySelectorAll('.timeline .piece').length === 3")
         self.server.step("delete", **server.job("bert"))
         page.until("document.querySelector('#job p.gone')?.innerText.includes('This job is gone')")
-        page.js("location.reload()")
+        page.reload()
         page.until("document.querySelector('#job p.gone')?.innerText.includes('gone since')")
         self.assertEqual(page.js("document.querySelectorAll('.timeline .piece').length"), 3)
 
@@ -104,7 +116,7 @@ class Job(fixture.PageTest):
             {"queued": 1, "sent": 5, "failed": 1, "dropped": 0, "coalesced": 2, "deadLetters": [
                 {"receiver": "ops", "job": "alpha/ml/bert", "state": "Failed", "at": "2026-11-21T12:00:00Z", "attempts": 5,
                  "error": "status 500"}]}))
-        page.js("location.reload()")
+        page.reload()
         page.until("!document.querySelector('#gone').hidden && !document.querySelector('#notices').hidden")
         self.assertIn("5 sent · 1 waiting · 2 coalesced · 1 failed", text(page, "#notices"))
         self.assertIn("1 notice was not delivered", text(page, "#notices"))

@@ -228,7 +228,7 @@ class Hostile(fixture.PageTest):
         self.assertIn(evil, text(page, "#job .labels"))
         # What is offered for a shell is quoted for it.
         self.assertIn("'\\''", text(page, "#job .commands"))
-        page.js("location.reload()")
+        page.reload()
         page.until("document.querySelector('#job .labels')")
         self.assertEqual(page.js("document.querySelectorAll('img, main script').length"), 0)
         self.assertIsNone(page.js("window.broken ?? null"))

@@ -1,5 +1,5 @@
 // A job's own view: what it is, how it got there, and where to look further.
-const opened = {key: null, data: null, error: "", status: 0, seen: 0, busy: false, again: false, shape: ""};
+const opened = {key: null, data: null, error: "", status: 0, seen: 0, busy: false, again: false, shape: "", commands: null, commandsOf: ""};
 
 async function fetchJob() {
   if (!view.job) return;
@@ -103,6 +103,10 @@ function commandPanel(j) {
 }
 
 function jobParts(j, data) {
+  if (opened.commandsOf !== keyOf(j)) {   // made once: what is typed or copied there outlives changes of the job
+    opened.commandsOf = keyOf(j);
+    opened.commands = commandPanel(j);
+  }
   const spans = data?.timeline || [], conditions = data?.conditions || [], labels = Object.entries(data?.labels || {});
   const replicas = Object.entries(j.replicas || {});
   const parts = [];
@@ -116,7 +120,7 @@ function jobParts(j, data) {
   }
   if (labels.length) parts.push(panel("Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
   return there([spans.length ? timeline(spans) : null,
-    el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null, el("div", {class: "stack"}, commandPanel(j)))]);
+    el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null, el("div", {class: "stack"}, opened.commands))]);
 }
 
 function drawJob() {
