@@ -5,6 +5,7 @@ usage: pictures.py [FOLDER]     default: docs/training_monitor
 Needs Chromium and a built page_server (KCONTROL_PAGE_SERVER names another one).
 """
 import datetime
+import json
 import math
 import pathlib
 import random
@@ -82,6 +83,15 @@ def fleet(to):
         to.step("totals", time=stamp(minute), states={"Running": running, "Queued": queued, "Pending": 12 + minute % 3,
                                                       "Restarting": 7, "Suspended": 8},
                 gpus={"requested": 55 * (running + queued + 12), "running": 55 * running})
+    gone = [{"cluster": "iad-h100", "namespace": "vision", "kind": "PyTorchJob", "name": "clip-filter-9d01", "uid": "1",
+             "lastState": "Running", "lastSeen": stamp(300), "gone": stamp(44), "state": None},
+            {"cluster": "pdx-b200", "namespace": "nlp", "kind": "TrainJob", "name": "qwen2-72b-rlhf-77e2", "uid": "2",
+             "lastState": "Running", "lastSeen": stamp(300), "gone": None, "state": "Succeeded"}]
+    to.step("answer", path="/api/v1/gone", status=200, body=json.dumps({"items": gone}))
+    to.step("answer", path="/api/v1/notices", status=200, body=json.dumps(
+        {"queued": 0, "sent": 128, "failed": 1, "dropped": 0, "coalesced": 3, "deadLetters": [
+            {"receiver": "oncall", "job": "fra-h100/nlp/bert-distill-5daa (PyTorchJob)", "state": "Failed",
+             "at": stamp(95), "attempts": 6, "error": "HTTP 502"}]}))
     return jobs
 
 
@@ -131,8 +141,8 @@ def main():
         address = "?job=" + "%2F".join(long_one[part] for part in ("cluster", "namespace", "kind", "name"))
         live = "document.readyState === 'complete' && link.is === 'live'"
         shots = [("overview", "", {"height": 1000}), ("overview-dark", "", {"height": 1000, "dark": True}),
-                 ("job", address, {"height": 1040}), ("phone", "", {"width": 390, "height": 844, "mobile": True}),
-                 ("phone-job", address, {"width": 390, "height": 844, "mobile": True}), ("disconnected", "", {})]
+                 ("job", address, {"height": 1040}), ("phone", "", {"width": 390, "height": 1320, "mobile": True}),
+                 ("phone-job", address, {"width": 390, "height": 1320, "mobile": True}), ("disconnected", "", {})]
         pages = {name: browser.page(monitor.url + where, motion=False, **size) for name, where, size in shots}
         for page in pages.values():
             page.until(live)

@@ -154,19 +154,23 @@ class Access(fixture.PageTest):
 
     def test_the_focus_is_seen(self):
         page = self.open()
-        page.until("rowsShown() === 9")
+        page.until("rowsShown() === 9 && document.querySelector('.chart')")
         page.key("Tab")
         seen = []
         for _ in range(40):
-            at = page.js("(e => e === document.body ? null : [e.id || e.className || e.tagName, getComputedStyle(e).outlineStyle, "
+            at = page.js("(e => e === document.body ? null : [e.id || e.getAttribute('class') || e.tagName, getComputedStyle(e).outlineStyle, "
                          "getComputedStyle(e).outlineWidth])(document.activeElement)")
             if at is None:
                 break
             seen.append(at[0])
             self.assertEqual(at[1:], ["solid", "3px"], at)
             page.key("Tab")
-        for name in ("home", "theme", "search", "by-cluster", "row"):
-            self.assertTrue(any(name in s for s in seen), (name, seen))
+        # In the order in which they are read; of the grid one row, of which the arrows lead on.
+        wanted = ["home", "theme", "keys", "tile s-Running", "tile s-Succeeded", "SUMMARY", "chart", "search", "by-cluster",
+                  "by-namespace", "by-kind", "row"]
+        self.assertEqual([name for name in wanted if name in seen], wanted, seen)
+        self.assertEqual(sorted(wanted, key=seen.index), wanted)
+        self.assertEqual(seen.count("row"), 1)
 
     def test_totals_over_time(self):
         page = self.open()

@@ -71,6 +71,7 @@ const link = {
     this.tries = 0;
     this.since = this.lostAt = null;
     this.say("live");
+    extras.absent.clear();   // it may be another monitor than before
     extras.refresh();
   },
   lose(reason) {

@@ -26,24 +26,35 @@ const extras = {
     const rows = items.slice(0, 200).map(g => {
       const link = el("a", {href: jobAddress(g)}, g.name);
       link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(g); } };
-      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), fullTime(g.lastSeen),
-        g.gone ? `found to be gone ${fullTime(g.gone)}` : badge(g.state || "Unknown")];
+      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), shortTime(g.lastSeen),
+        g.gone ? el("span", {}, "gone, noticed ", shortTime(g.gone)) : badge(g.state || "Unknown")];
     });
     const note = items.length > rows.length ? el("p", {class: "soft"}, `and ${many(items.length - rows.length, "more job")}`) : null;
-    box.replaceChildren(el("summary", {}, el("h2", {}, `While the monitor was away: ${many(items.length, "job")} ended or vanished`)), el("div", {class: "scroll-x"},
-      table("Jobs that ended or vanished", ["Name", "Namespace", "Cluster", "Kind", "Last state", "Last seen", "Since then"], rows)), ...(note ? [note] : []));
+    const vanished = items.filter(g => g.gone).length, ended = items.length - vanished;
+    const open = box.querySelector("details")?.open;
+    const list = el("details", {}, el("summary", {}, el("h2", {}, "While the monitor was away ", el("span", {class: "soft"},
+      [ended ? `${many(ended, "job")} ended` : "", vanished ? `${many(vanished, "job")} vanished` : ""].filter(Boolean).join(" · ")))),
+    el("div", {class: "scroll-x scroll-y"}, table("Jobs that ended or vanished",
+      ["Name", "Namespace", "Cluster", "Kind", "Was", "Last seen", "Since then"], rows)), note);
+    list.open = Boolean(open);
+    box.replaceChildren(list);
   },
   drawNotices(n) {
-    const box = $("notices"), dead = n.deadLetters || [];
+    const box = $("notices"), dead = n.deadLetters || [], text = JSON.stringify(n);
     show(box, true);
-    const counts = [`${n.sent} sent`, `${n.queued} waiting`, n.coalesced ? `${n.coalesced} coalesced` : "", n.failed ? `${n.failed} failed` : "", n.dropped ? `${n.dropped} dropped` : ""];
+    if (box.text === text) return;
+    box.text = text;
+    const counts = [`${n.sent} sent`, `${n.queued} waiting`, n.coalesced ? `${n.coalesced} coalesced` : ""];
     const rows = dead.map(d => [d.receiver, typeof d.job === "string" ? d.job : [d.job?.cluster, d.job?.namespace, d.job?.name].filter(Boolean).join("/"),
-      badge(d.state), fullTime(d.at), String(d.attempts), d.error]);
-    const list = dead.length ? el("details", {}, el("summary", {class: "bad"}, icon("warn"), many(dead.length, "notice was", "notices were"), " not delivered"),
-      el("div", {class: "scroll-x"}, table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows, [4]))) : null;
+      badge(d.state), shortTime(d.at), String(d.attempts), d.error]);
     const open = box.querySelector("details")?.open;
-    box.replaceChildren(el("h2", {id: "h-notices"}, "Notices ", el("span", {class: "soft"}, counts.filter(Boolean).join(" · "))), ...(list ? [list] : []));
-    if (open && list) list.open = true;
+    const head = el("h2", {id: "h-notices"}, "Notices ", el("span", {class: "soft"}, counts.filter(Boolean).join(" · ")));
+    if (!dead.length) return box.replaceChildren(head);
+    const list = el("details", {}, el("summary", {}, head, " ", el("span", {class: "bad"}, icon("warn"),
+      ` ${(n.failed + n.dropped).toLocaleString("en")} not delivered`)), el("div", {class: "scroll-x scroll-y"},
+    table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows, [4])));
+    list.open = Boolean(open);
+    box.replaceChildren(list);
   },
 };
 
