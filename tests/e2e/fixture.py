@@ -20,17 +20,13 @@ KINDS = {
     "beta": [("PyTorchJob", "kubeflow.org/v1"), ("MPIJob", "kubeflow.org/v2beta1"),
              ("TrainJob", "trainer.kubeflow.org/v1alpha1"), ("Job", "batch/v1")],
 }
-READER = {
-    "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "job-reader"},
-    "rules": [{"apiGroups": ["batch", "kubeflow.org", "trainer.kubeflow.org"], "verbs": ["get", "list", "watch"],
-               "resources": ["jobs", "pytorchjobs", "mpijobs", "trainjobs"]}],
-}
+DEPLOY = ROOT / "examples" / "training_monitor" / "deploy" / "base"  # its role is what the monitor works with here
 
 
 def binding(account):
     return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
             "metadata": {"name": f"{account}-reads-jobs"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "job-reader"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "training-monitor"},
             "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": "default"}]}
 
 
@@ -57,7 +53,9 @@ class World:
             list(pool.map(lambda each: each.start(), (self.alpha, self.beta)))
         self.beta.kubectl("apply", "--server-side", "-f", ROOT / "tests/e2e/crds/trainjobs_v1alpha1.yaml")
         self.beta.kubectl("wait", "--for=condition=Established", "crd", "--all")
-        self.beta.apply(READER, binding("monitor"))
+        for file in ("namespace.yaml", "reader.yaml"):
+            self.beta.kubectl("apply", "-f", DEPLOY / file)
+        self.beta.apply(binding("monitor"))
         self.relay = proxy.Proxy(self.beta.url)
         self.token = self.beta.service_account_token("monitor")
         self.write_file("alpha")

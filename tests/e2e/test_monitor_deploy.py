@@ -1,0 +1,85 @@
+"""The manifests under examples/training_monitor/deploy, applied to a real cluster, and the rights they give, used."""
+import json
+import pathlib
+import re
+import subprocess
+import unittest
+
+import jobs
+import monitor as monitors
+import wait
+from fixture import KINDS, ROOT, WorldTest
+
+DEPLOY = ROOT / "examples" / "training_monitor" / "deploy"
+ACCOUNT = "system:serviceaccount:training-monitor:training-monitor"
+
+
+class Deploy(WorldTest):
+    others = ("alpha", "beta")
+
+    def apply(self, folder):
+        out = self.alpha.kubectl("apply", "-k", DEPLOY / folder, "-o", "json")
+        return {(item["kind"], item["metadata"]["name"]): item for item in json.loads(out)["items"]}
+
+    def test_1_every_folder_applies_and_its_pod_is_admitted(self):
+        self.apply("base")
+        # `restricted` is enforced in its namespace: a pod that broke it would never become available.
+        self.alpha.kubectl("-n", "training-monitor", "rollout", "status", "deployment/training-monitor", "--timeout=60s")
+        for folder, argument in (("state", "--state="), ("clusters-from-secrets", "--clusters-from-secrets=")):
+            self.apply(folder)
+            wait.until(f"no pod of {folder} is admitted", lambda: any(  # its volume has nobody here to make it
+                a.startswith(argument) for pod in self.alpha.get("pods", "-n", "training-monitor")["items"]
+                for a in pod["spec"]["containers"][0]["args"]), 60)
+
+    def test_2_the_flags_are_flags_of_the_program(self):
+        made = self.apply("clusters-from-secrets")
+        arguments = made["Deployment", "training-monitor"]["spec"]["template"]["spec"]["containers"][0]["args"]
+        usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
+        for argument in arguments:
+            self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")
+
+    def test_3_it_works_with_these_rights_and_can_do_nothing_else(self):
+        self.apply("base")
+        self.alpha.apply(jobs.batch("seen-by-the-reader"))
+        token = self.alpha.kubectl("-n", "training-monitor", "create", "token", "training-monitor").strip()
+        file = pathlib.Path(self.world.folder.name) / "reader.kubeconfig"
+        file.write_text(self.alpha.kubeconfig(token=token))
+        done = subprocess.run([monitors.binary(), "--kubeconfig", file, "--once", "--output", "json", "--listen", "0"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("seen-by-the-reader", done.stdout)
+        self.assertNotIn(token, done.stdout + done.stderr)
+        for _, version in KINDS["alpha"]:
+            group = version.split("/")[0]
+            for resource in {"batch": ["jobs"], "kubeflow.org": ["pytorchjobs", "mpijobs"]}[group]:
+                for verb in ("get", "list", "watch"):
+                    self.assertEqual(self.can(verb, f"{resource}.{group}"), "yes")
+                for verb in ("create", "update", "patch", "delete", "deletecollection"):
+                    self.assertEqual(self.can(verb, f"{resource}.{group}"), "no", (verb, resource))
+        for resource in ("pods", "secrets", "nodes", "configmaps"):
+            self.assertEqual(self.can("list", resource), "no", resource)
+        refused = subprocess.run([f"{self.alpha.assets}/kubectl", "--kubeconfig", file, "delete", "job", "seen-by-the-reader"],
+                                 capture_output=True, text=True)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("forbidden", refused.stderr.lower())
+
+    def can(self, verb, resource):
+        return self.alpha.kubectl("auth", "can-i", verb, resource, "--as", ACCOUNT, check=False).strip()
+
+    def test_4_the_image_has_the_libraries_that_the_program_needs(self):
+        listed = set(re.findall(r"\blib[a-z0-9.+-]+\b", (DEPLOY / "Dockerfile").read_text().split("FROM debian:12-slim")[1]))
+        shared = subprocess.run(["ldd", monitors.binary()], capture_output=True, text=True, check=True).stdout
+        if "sanitize" in shared or "libasan" in shared:
+            self.skipTest("a sanitized build")
+        for path in re.findall(r"=> (/\S+)", shared):
+            owner = subprocess.run(["dpkg", "-S", pathlib.Path(path).resolve()], capture_output=True, text=True)
+            if owner.returncode != 0:
+                owner = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
+            self.assertEqual(owner.returncode, 0, f"no package owns {path}")
+            package = owner.stdout.split(":")[0]
+            if package not in ("libc6", "libgcc-s1"):  # every image has them
+                self.assertIn(package, listed, f"{path} is not in the image")
+
+
+if __name__ == "__main__":
+    unittest.main()
