@@ -46,22 +46,21 @@ class Browser:
              "--metrics-recording-only", "--hide-scrollbars", "--disable-background-timer-throttling",
              "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--lang=en-US"]
 
-    def __init__(self, log):
+    def __init__(self):
         # Root may not have the sandbox. Where the kernel denies it to others (some containers), it is done without:
         # only our own pages are opened.
-        self.start(log, ["--no-sandbox"] if os.geteuid() == 0 else [])
+        self.start(["--no-sandbox"] if os.geteuid() == 0 else [])
         try:
-            self.call("Browser.getVersion", timeout=PATIENCE)
-        except Failure:
-            if os.geteuid() == 0 or "sandbox" not in pathlib.Path(log).read_text(errors="replace").lower():
-                self.close()
-                raise
+            self.call("Browser.getVersion")
+        except Failure as failure:
             self.close()
-            self.start(log, ["--no-sandbox"])
-            self.call("Browser.getVersion", timeout=PATIENCE)
+            if os.geteuid() == 0 or "sandbox" not in str(failure).lower():
+                raise
+            self.start(["--no-sandbox"])
+            self.call("Browser.getVersion")
 
-    def start(self, log, more):
-        self.profile = tempfile.mkdtemp(prefix="kcontrol-browser-")
+    def start(self, more):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kcontrol-browser-"))
         to_browser, self.to = os.pipe()
         self.source, from_browser = os.pipe()
 
@@ -71,9 +70,9 @@ class Browser:
                 os.dup2(end, fd)
                 os.close(end)
 
-        self.log = pathlib.Path(log).open("w")
+        self.log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
-            [program(), *self.FLAGS, *more, f"--user-data-dir={self.profile}", "about:blank"],
+            [program(), *self.FLAGS, *more, f"--user-data-dir={self.folder / 'profile'}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, close_fds=False, preexec_fn=place,
             start_new_session=True, env={**os.environ, "TZ": "UTC", "LANG": "C.UTF-8"})
         os.close(to_browser)
@@ -144,7 +143,7 @@ class Browser:
         os.close(self.to)
         os.close(self.source)
         self.log.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Page:

@@ -1,6 +1,4 @@
 """What the tests share: one browser for all, a scripted server and a page for each."""
-import pathlib
-import tempfile
 import time
 import unittest
 
@@ -15,7 +13,7 @@ class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if PageTest.browser is None:
-            PageTest.browser = chromium.Browser(pathlib.Path(tempfile.gettempdir()) / "kcontrol-chromium.log")
+            PageTest.browser = chromium.Browser()
 
     def setUp(self):
         self.server = server.Server(self.heartbeat_ms)

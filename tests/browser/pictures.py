@@ -10,7 +10,6 @@ import math
 import pathlib
 import random
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -133,7 +132,7 @@ def lately(to, jobs):
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else server.ROOT / "docs" / "training_monitor"
     folder.mkdir(parents=True, exist_ok=True)
-    browser = chromium.Browser(pathlib.Path(tempfile.gettempdir()) / "kcontrol-chromium.log")
+    browser = chromium.Browser()
     monitor = server.Server()
     try:
         jobs = fleet(monitor)

@@ -95,6 +95,10 @@ class Access(fixture.PageTest):
         row = text(page, ".row")
         for word in ("job-", "ml", "alpha"):
             self.assertIn(word, row)
+        cut = page.js("[...document.querySelectorAll('.row:not([hidden])')].filter(r => [...r.children].some(c => "
+                      "c.checkVisibility() && c.getBoundingClientRect().bottom > r.getBoundingClientRect().bottom)).length")
+        self.assertEqual(cut, 0)
+        self.assertEqual(page.js("[...document.querySelector('.row').children].filter(c => c.checkVisibility()).length"), 5)
         small = page.js("[...document.querySelectorAll('#bar input, #bar select, button.tile, .row')].filter(e => e.checkVisibility() && "
                         "e.getBoundingClientRect().height < 40).map(e => e.outerHTML.slice(0, 60))")
         self.assertEqual(small, [])    # to be hit with a thumb
