@@ -32,6 +32,15 @@ class Live(fixture.PageTest):
         first = page.until("document.querySelector('.row .duration')?.textContent")
         page.until("document.querySelector('.row .duration').textContent !== %r" % first)
 
+    def test_the_title_of_a_tab_in_the_background(self):
+        self.server.cluster("alpha")
+        self.server.job("bert", "Running")
+        page = self.open()
+        page.until("document.title === '1 running, 0 failed · Training jobs'")
+        page.js("Object.defineProperty(document, 'hidden', {get: () => true}); window.requestAnimationFrame = () => 0")
+        self.server.job("bert", "Failed")
+        page.until("document.title === '0 running, 1 failed · Training jobs'")
+
     def test_a_cluster_dies_and_returns(self):
         self.server.cluster("alpha")
         self.server.cluster("beta")

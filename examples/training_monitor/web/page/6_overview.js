@@ -18,11 +18,13 @@ function drawTiles() {
   }
   put($("gpus"), `${store.running.toLocaleString("en")} / ${store.requested.toLocaleString("en")}`);
   $("gpu-meter").style.width = `${store.requested ? 100 * store.running / store.requested : 0}%`;
-  if (!view.job) {
-    const [running, failed] = [store.counts.get("Running") || 0, store.counts.get("Failed") || 0];
-    const title = everReady ? `${running} running, ${failed} failed · Training jobs` : "Training jobs";
-    if (document.title !== title) document.title = title;
-  }
+  drawTitle();
+}
+function drawTitle() {
+  if (view.job) return drawJobTitle();
+  const [running, failed] = [store.counts.get("Running") || 0, store.counts.get("Failed") || 0];
+  const title = (everReady ? `${running} running, ${failed} failed · ` : "") + "Training jobs";
+  if (document.title !== title) document.title = title;
 }
 
 // Clusters with troubles come first: that is what somebody looks for.

@@ -123,16 +123,23 @@ function jobParts(j, data) {
     el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null, el("div", {class: "stack"}, opened.commands))]);
 }
 
+const openedData = () => (opened.key === keyOf(view.job) ? opened.data : null);
+const openedGone = () => openedData()?.gone || (everReady && openedData() && !store.jobs.has(keyOf(view.job)) ? "just now" : "");
+function drawJobTitle() {
+  const j = store.jobs.get(keyOf(view.job)) || openedData()?.job;
+  const title = `${view.job.name}${j ? `, ${openedGone() ? "gone" : j.state}` : ""} · Training jobs`;
+  if (document.title !== title) document.title = title;
+}
 function drawJob() {
   const box = $("job"), key = keyOf(view.job);
   if (opened.key !== key && !opened.busy) fetchJob();
-  const data = opened.key === key ? opened.data : null;
+  const data = openedData();
   const j = store.jobs.get(key) || data?.job || null;
-  const gone = data?.gone || (everReady && data && !store.jobs.has(key) ? "just now" : "");
+  const gone = openedGone();
   const shape = JSON.stringify([key, j?.version, j?.state, data, opened.key === key && opened.error, gone, everReady]);
   if (opened.shape === shape) return tickJob();
   opened.shape = shape;
-  document.title = `${view.job.name}${j ? `, ${gone ? "gone" : j.state}` : ""} · Training jobs`;
+  drawJobTitle();
   const hadFocus = box.contains(document.activeElement) ? document.activeElement.id : null;
   const heading = el("h1", {tabindex: "-1", id: "job-name"}, view.job.name);
   if (!j) {

@@ -108,6 +108,7 @@ function frame() {
 function tick() {
   link.watch();
   drawLink();
+  if (document.hidden) return drawTitle();   // browsers draw no frames then, but the tab's title is still read
   if (view.job) return tickJob();
   for (const row of elements.values()) tickRow(row, row.job);
   dirty.clusters = dirty.totals = true;
