@@ -5,7 +5,7 @@ class Store {
   jobs = new Map();
   clusters = new Map();
   counts = new Map(STATES.map(s => [s, 0]));
-  perCluster = new Map();     // name → {jobs, failed, running, gpus}
+  perCluster = new Map();  // name → {jobs, failed, running, gpus}
   requested = 0;
   running = 0;
 
@@ -18,7 +18,10 @@ class Store {
     if (!c) this.perCluster.set(j.cluster, c = {jobs: 0, failed: 0, running: 0, gpus: 0});
     c.jobs += times;
     if (j.state === "Failed") c.failed += times;
-    if (runs) { c.running += times; c.gpus += times * j.gpus; }
+    if (runs) {
+      c.running += times;
+      c.gpus += times * j.gpus;
+    }
   }
   // Takes a job; returns it, as the one object that stands for this job as long as it is there.
   set(j) {
@@ -48,16 +51,26 @@ class Store {
 }
 
 const store = new Store();
-let stage = null;             // the present state while it arrives anew: {jobs, clusters}, until `ready`
+let stage = null;  // the present state while it arrives anew: {jobs, clusters}, until `ready`
 let everReady = false;
 
 // What is to be drawn at the next frame.
-const dirty = {jobs: new Set(), layout: true, clusters: true, totals: true, route: true, gone: false};
+const dirty = {
+  jobs: new Set(),
+  layout: true,
+  clusters: true,
+  totals: true,
+  route: true,
+  gone: false
+};
 let planned = false;
 function plan() {
   if (planned) return;
   planned = true;
-  requestAnimationFrame(() => { planned = false; frame(); });
+  requestAnimationFrame(() => {
+    planned = false;
+    frame();
+  });
 }
 
 const RELEVANT = ["state", "startTime", "durationSeconds", "gpus", "reason"];
@@ -99,10 +112,12 @@ const events = {
     if (stage) {
       const {jobs, clusters} = stage;
       stage = null;
-      for (const name of [...store.clusters.keys()]) if (!clusters.has(name)) events["cluster-removed"]({name});
+      for (const name of [...store.clusters.keys()])
+        if (!clusters.has(name)) events["cluster-removed"]({name});
       for (const c of clusters.values()) events.cluster(c);
       const present = new Set(jobs.map(keyOf));
-      for (const [key, j] of [...store.jobs]) if (!present.has(key)) events["job-removed"](j);
+      for (const [key, j] of [...store.jobs])
+        if (!present.has(key)) events["job-removed"](j);
       for (const j of jobs) {
         const before = store.jobs.get(keyOf(j));
         if (before && before.state !== j.state) j.previousState = before.state;

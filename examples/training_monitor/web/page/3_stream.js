@@ -1,15 +1,15 @@
 // The event stream: read with fetch rather than EventSource, for that shows no comments, and so no heartbeat; a line
 // that went dead would look like a quiet fleet.
 const link = {
-  is: "connecting",           // connecting catching-up live lost
-  since: null,                // Date: lost since then
-  lostAt: null,               // performance.now() then: durations stand still
+  is: "connecting",  // connecting catching-up live lost
+  since: null,       // Date: lost since then
+  lostAt: null,      // performance.now() then: durations stand still
   nextTry: 0,
   tries: 0,
   why: "",
   controller: null,
   lastBytes: 0,
-  patience: 40000,            // until the server has told its heartbeat
+  patience: 40000,  // until the server has told its heartbeat
   timer: 0,
 
   say(is) {
@@ -34,8 +34,10 @@ const link = {
       await this.read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), mine);
       throw new Error("the monitor ended the stream");
     } catch (failure) {
-      if (this.controller === mine) this.lose(mine.dead ? "nothing came, not even a heartbeat" :
-        failure instanceof TypeError ? "the monitor does not answer" : failure.message);   // fetch says no more than that
+      if (this.controller === mine)
+        this.lose(mine.dead                    ? "nothing came, not even a heartbeat"
+                : failure instanceof TypeError ? "the monitor does not answer"
+                                               : failure.message);  // fetch says no more than that
     }
   },
   async read(reader, mine) {
@@ -63,15 +65,13 @@ const link = {
     if (!Object.hasOwn(events, name)) return;
     try {
       events[name](JSON.parse(data));
-    } catch (failure) {
-      console.error("a bad event", name, failure);
-    }
+    } catch (failure) { console.error("a bad event", name, failure); }
   },
   ready() {
     this.tries = 0;
     this.since = this.lostAt = null;
     this.say("live");
-    extras.absent.clear();   // it may be another monitor than before
+    extras.absent.clear();  // it may be another monitor than before
     extras.refresh();
   },
   lose(reason) {
@@ -95,15 +95,21 @@ const link = {
   },
 };
 
-const LINK_TEXT = {connecting: "Connecting", "catching-up": "Catching up", live: "Live", lost: "Disconnected"};
+const LINK_TEXT = {
+  connecting: "Connecting",
+  "catching-up": "Catching up",
+  live: "Live",
+  lost: "Disconnected"
+};
 function drawLink() {
   $("link").dataset.is = link.is;
   put($("link-text"), LINK_TEXT[link.is]);
   document.body.dataset.link = link.is;
   show($("lost"), link.since !== null);
   if (!link.since) return;
-  put($("lost-since"), everReady ? `Disconnected since ${clock(link.since)}: ${link.why}.`
-    : `The monitor can't be reached since ${clock(link.since)}: ${link.why}.`);
+  put($("lost-since"),
+      everReady ? `Disconnected since ${clock(link.since)}: ${link.why}.`
+                : `The monitor can't be reached since ${clock(link.since)}: ${link.why}.`);
   show($("lost").querySelector("p > span"), everReady);
   const left = Math.ceil((link.nextTry - performance.now()) / 1000);
   put($("lost-next"), link.nextTry && left > 0 ? `Next try in ${left} s.` : "Trying now.");

@@ -2,7 +2,7 @@
 //   /?cluster=&namespace=&kind=&state=&q=&sort=     names as in /api/v1/jobs; repeated for several
 //   /?job=CLUSTER/NAMESPACE/KIND/NAME               each part percent-encoded
 const SORTS = {
-  started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],   // what has not started comes last
+  started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],  // what has not started comes last
   state: ["State", j => STATES.indexOf(j.state)],
   name: ["Name", j => j.name],
   namespace: ["Namespace", j => j.namespace],
@@ -23,17 +23,17 @@ function readAddress(search) {
   if (from.has("job")) {
     try {
       const parts = from.get("job").split("/").map(decodeURIComponent);
-      if (parts.length === 4) {
-        out.job = {cluster: parts[0], namespace: parts[1], kind: parts[2], name: parts[3]};
-      }
-    } catch { /* a broken address is the overview */ }
+      if (parts.length === 4) { out.job = {cluster: parts[0], namespace: parts[1], kind: parts[2], name: parts[3]}; }
+    } catch { /* a broken address is the overview */
+    }
   }
   return out;
 }
 function addressOf(v) {
   const to = new URLSearchParams();
   if (v.job) to.set("job", pathOf(v.job));
-  for (const name of FILTERS) for (const value of v[name] || []) to.append(name, value);
+  for (const name of FILTERS)
+    for (const value of v[name] || []) to.append(name, value);
   if (v.q) to.set("q", v.q);
   if (v.sort && v.sort !== DEFAULT_SORT) to.set("sort", v.sort);
   const text = to.toString();
@@ -49,9 +49,7 @@ function go(change, replace) {
   dirty.route = dirty.layout = layoutNow = true;
   plan();
 }
-function goJob(j) {
-  go({job: {cluster: j.cluster, namespace: j.namespace, kind: j.kind, name: j.name}});
-}
+function goJob(j) { go({job: {cluster: j.cluster, namespace: j.namespace, kind: j.kind, name: j.name}}); }
 function goBack() {
   if (history.state?.from === "here") history.back();
   else go({job: null});
@@ -65,7 +63,7 @@ function arrangeJobs() {
   const [cluster, namespace, kind, state] = FILTERS.map(wants);
   const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
   const passes = j => (!cluster || cluster.has(j.cluster)) && (!namespace || namespace.has(j.namespace)) &&
-    (!kind || kind.has(j.kind)) && (!state || state.has(j.state)) && words.every(w => j.text.includes(w));
+      (!kind || kind.has(j.kind)) && (!state || state.has(j.state)) && words.every(w => j.text.includes(w));
   const down = view.sort.startsWith("-");
   const rank = SORTS[view.sort.replace(/^-/, "")][1];
   const listed = new Set(), next = [];

@@ -1,14 +1,22 @@
 // The list of jobs: only the rows in sight are in the document, and the one that has the focus.
 const COLUMNS = [
-  ["state", "State"], ["name", "Name"], ["namespace", "Namespace"], ["cluster", "Cluster"], ["kind", "Kind"],
-  ["gpus", "GPUs"], [null, "Replicas"], ["started", "Started"], ["duration", "Duration"], [null, "Why"],
+  ["state", "State"],
+  ["name", "Name"],
+  ["namespace", "Namespace"],
+  ["cluster", "Cluster"],
+  ["kind", "Kind"],
+  ["gpus", "GPUs"],
+  [null, "Replicas"],
+  ["started", "Started"],
+  ["duration", "Duration"],
+  [null, "Why"],
 ];
 const CELLS = ["state", "name", "namespace", "cluster", "kind", "n gpus", "replicas", "n started", "n duration", "why"];
 const NARROW = matchMedia("(max-width: 760px)");
-const SPARE = 8;                       // rows beyond each edge
-const elements = new Map();            // key → row
-const pool = [];                       // rows in the document that show nothing now
-let current = null;                    // the job with the tab stop
+const SPARE = 8;             // rows beyond each edge
+const elements = new Map();  // key → row
+const pool = [];             // rows in the document that show nothing now
+let current = null;          // the job with the tab stop
 let layoutNow = true, lastLayout = 0, layoutTimer = 0;
 const rowHeight = () => (NARROW.matches ? 68 : 36);
 
@@ -16,9 +24,14 @@ function makeHead() {
   for (const [at, [sort, title]] of COLUMNS.entries()) {
     const cell = el("span", {role: "columnheader", class: CELLS[at]});
     if (sort) {
-      const button = el("button", {type: "button", "data-sort": sort}, title, el("span", {class: "arrow", "aria-hidden": "true"}));
-      button.onclick = () => go({sort: view.sort === sort ? "-" + sort : view.sort === "-" + sort ? sort
-        : ["gpus", "started", "duration"].includes(sort) ? "-" + sort : sort});
+      const button =
+          el("button", {type: "button", "data-sort": sort}, title, el("span", {class: "arrow", "aria-hidden": "true"}));
+      button.onclick = () => go({
+        sort: view.sort === sort                             ? "-" + sort
+            : view.sort === "-" + sort                       ? sort
+            : ["gpus", "started", "duration"].includes(sort) ? "-" + sort
+                                                             : sort
+      });
       cell.append(button);
     } else {
       cell.append(title);
@@ -54,7 +67,12 @@ function makeRow() {
     current = row.job;
     goJob(row.job);
   };
-  row.onfocus = () => { if (row.job !== current) { current = row.job; drawRows(); } };
+  row.onfocus = () => {
+    if (row.job !== current) {
+      current = row.job;
+      drawRows();
+    }
+  };
   return row;
 }
 function fillRow(row, j) {
@@ -102,7 +120,8 @@ function drawRows() {
   // What has the focus stays, or the keyboard would fall off the list.
   const focused = document.activeElement?.job;
   if (focused && !focused.removed && order[focused.at] === focused) wanted.set(focused.key, focused.at);
-  const stop = current && order[current.at] === current ? current : order[Math.max(0, Math.min(n - 1, Math.ceil(top / height)))];
+  const stop =
+      current && order[current.at] === current ? current : order[Math.max(0, Math.min(n - 1, Math.ceil(top / height)))];
   for (const [key, row] of elements) {
     if (wanted.has(key) && row.job === order[wanted.get(key)]) continue;
     elements.delete(key);
@@ -136,15 +155,21 @@ function drawRows() {
 function layout() {
   const busy = store.jobs.size > 2000 && !layoutNow && performance.now() - lastLayout < 250;
   if (busy) {
-    layoutTimer ||= setTimeout(() => { layoutTimer = 0; dirty.layout = true; plan(); }, 250);
+    layoutTimer ||= setTimeout(() => {
+      layoutTimer = 0;
+      dirty.layout = true;
+      plan();
+    }, 250);
     return;
   }
   dirty.layout = layoutNow = false;
   const at = performance.now();
   const had = document.activeElement?.job;
   arrangeJobs();
-  order.forEach((j, i) => { j.at = i; });
-  lastLayout = performance.now() + (performance.now() - at) * 4;   // never more than a fifth of the time
+  order.forEach((j, i) => {
+    j.at = i;
+  });
+  lastLayout = performance.now() + (performance.now() - at) * 4;  // never more than a fifth of the time
   if (had && (had.removed || order[had.at] !== had) && order.length) {
     current = order[Math.min(had.at ?? 0, order.length - 1)];
     requestAnimationFrame(() => focusRow(current.at));
@@ -154,12 +179,15 @@ function layout() {
 }
 function drawEmpty() {
   const all = store.jobs.size;
-  put($("shown"), filtered() ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en"));
+  put($("shown"),
+      filtered() ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en"));
   show($("clear"), filtered());
   show($("empty"), order.length === 0);
   show($("grid"), order.length > 0);
-  const text = all ? "No job fits these filters." : !everReady ? (link.since ? "Nothing was loaded yet." : "Loading the jobs …")
-    : store.clusters.size ? "There are no jobs in these clusters." : "No cluster is being watched yet.";
+  const text = all          ? "No job fits these filters."
+      : !everReady          ? (link.since ? "Nothing was loaded yet." : "Loading the jobs …")
+      : store.clusters.size ? "There are no jobs in these clusters."
+                            : "No cluster is being watched yet.";
   put($("empty"), text);
 }
 
@@ -177,7 +205,8 @@ function focusRow(i) {
 }
 function gridKey(e, i) {
   const page = Math.max(1, Math.floor((innerHeight - 120) / rowHeight()));
-  const to = {ArrowDown: i + 1, ArrowUp: i - 1, PageDown: i + page, PageUp: i - page, Home: 0, End: order.length - 1}[e.key];
+  const to =
+      {ArrowDown: i + 1, ArrowUp: i - 1, PageDown: i + page, PageUp: i - page, Home: 0, End: order.length - 1}[e.key];
   if (to === undefined) return e.key === "Enter" ? (goJob(order[i]), true) : false;
   if (e.key === "ArrowUp" && i === 0) $("search").focus();
   else focusRow(to);

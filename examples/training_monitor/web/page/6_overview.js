@@ -1,13 +1,15 @@
 // Around the list: counts by state, clusters, filters, the latest changes.
 function makeTiles() {
   for (const state of STATES) {
-    const tile = el("button", {type: "button", class: "tile " + stateClass(state), "data-state": state, "aria-pressed": "false"},
-      el("span", {class: "word"}, icon(state), state), el("b", {}, "0"));
-    tile.onclick = () => go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
+    const tile =
+        el("button", {type: "button", class: "tile " + stateClass(state), "data-state": state, "aria-pressed": "false"},
+            el("span", {class: "word"}, icon(state), state), el("b", {}, "0"));
+    tile.onclick = () =>
+        go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
     $("tiles").append(tile);
   }
-  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use of wanted"), el("b", {id: "gpus"}, "0 / 0"),
-    el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
+  $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use of wanted"),
+      el("b", {id: "gpus"}, "0 / 0"), el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
 }
 function drawTiles() {
   for (const tile of $("tiles").querySelectorAll("[data-state]")) {
@@ -29,12 +31,26 @@ function drawTitle() {
 
 // Clusters with troubles come first: that is what somebody looks for.
 const CLUSTER_ORDER = ["failed", "unreachable", "degraded", "connecting", "live"];
-const CLUSTER_LOOK = {live: ["Succeeded", "ok"], degraded: ["warn", "amber"], connecting: ["Pending", "calm"],
-  unreachable: ["Failed", "bad"], failed: ["Failed", "bad"]};
-const KIND_LOOK = {live: "ok", listing: "calm", idle: "soft", paused: "amber", "not-installed": "soft", forbidden: "bad", failed: "bad"};
+const CLUSTER_LOOK = {
+  live: ["Succeeded", "ok"],
+  degraded: ["warn", "amber"],
+  connecting: ["Pending", "calm"],
+  unreachable: ["Failed", "bad"],
+  failed: ["Failed", "bad"]
+};
+const KIND_LOOK = {
+  live: "ok",
+  listing: "calm",
+  idle: "soft",
+  paused: "amber",
+  "not-installed": "soft",
+  forbidden: "bad",
+  failed: "bad"
+};
 const clusterRows = new Map();
 function makeCluster(name) {
-  const state = el("span", {class: "health"}), counts = el("span", {class: "counts soft"}), reason = el("span", {class: "reason"});
+  const state = el("span", {class: "health"}), counts = el("span", {class: "counts soft"}),
+        reason = el("span", {class: "reason"});
   const synced = el("span", {class: "synced soft"});
   const only = el("a", {class: "only", href: addressOf({cluster: [name]})}, "Only its jobs");
   only.onclick = e => {
@@ -44,8 +60,10 @@ function makeCluster(name) {
   };
   const inside = el("div", {class: "inside"});
   const row = el("details", {class: "cluster"},
-    el("summary", {}, el("span", {class: "line"}, el("strong", {}, name), synced, state), counts, reason), inside);
-  row.addEventListener("toggle", () => { drawCluster(store.clusters.get(name)); });
+      el("summary", {}, el("span", {class: "line"}, el("strong", {}, name), synced, state), counts, reason), inside);
+  row.addEventListener("toggle", () => {
+    drawCluster(store.clusters.get(name));
+  });
   Object.assign(row, {state, counts, synced, reason, inside, only});
   return row;
 }
@@ -61,28 +79,40 @@ function drawCluster(c) {
   }
   const n = store.perCluster.get(c.name) || {jobs: 0, running: 0, failed: 0, gpus: 0};
   const synced = Date.parse(c.lastSync || "");
-  put(row.counts, [many(n.jobs, "job"), `${n.running} running`, n.failed ? `${n.failed} failed` : "", n.gpus ? many(n.gpus, "GPU") : ""]
-    .filter(Boolean).join(" · "));
+  put(row.counts, [
+    many(n.jobs, "job"), `${n.running} running`, n.failed ? `${n.failed} failed` : "", n.gpus ? many(n.gpus, "GPU") : ""
+  ].filter(Boolean).join(" · "));
   put(row.synced, synced ? `synced ${ago(synced)}` : "never synced");
   put(row.reason, c.reason || "");
   row.reason.className = "reason " + look;
   if (!row.open) return;
-  const table = el("table", {}, el("thead", {}, el("tr", {}, ...["Kind", "State", "Objects", "Lists", "Watches"].map((t, i) =>
-    el("th", {scope: "col", class: i > 1 ? "n" : null}, t)))));
+  const table = el("table", {},
+      el("thead", {},
+          el("tr", {},
+              ...["Kind", "State", "Objects", "Lists", "Watches"].map(
+                  (t, i) => el("th", {scope: "col", class: i > 1 ? "n" : null}, t)))));
   const body = el("tbody");
   for (const k of c.kinds || []) {
     body.append(el("tr", {}, el("th", {scope: "row"}, k.kind, el("div", {class: "soft"}, k.apiVersion)),
-      el("td", {}, el("span", {class: KIND_LOOK[k.state] || "soft"}, k.state), el("div", {class: "soft"}, k.reason)),
-      ...[k.objects, k.lists, k.watches].map(v => el("td", {class: "n"}, String(v)))));
+        el("td", {}, el("span", {class: KIND_LOOK[k.state] || "soft"}, k.state), el("div", {class: "soft"}, k.reason)),
+        ...[k.objects, k.lists, k.watches].map(v => el("td", {class: "n"}, String(v)))));
   }
   table.append(body);
   row.inside.replaceChildren(el("p", {class: "soft"}, c.server || "no server known", ` · configuration ${c.generation}`,
-    synced ? ` · last synced ${fullTime(c.lastSync)}` : ""), table, el("p", {}, row.only));
+                                 synced ? ` · last synced ${fullTime(c.lastSync)}` : ""),
+      table, el("p", {}, row.only));
 }
 function drawClusters() {
-  const rank = c => { const at = CLUSTER_ORDER.indexOf(c.state); return at < 0 ? 3 : at; };
+  const rank = c => {
+    const at = CLUSTER_ORDER.indexOf(c.state);
+    return at < 0 ? 3 : at;
+  };
   const all = [...store.clusters.values()].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
-  for (const [name, row] of clusterRows) if (!store.clusters.has(name)) { row.remove(); clusterRows.delete(name); }
+  for (const [name, row] of clusterRows)
+    if (!store.clusters.has(name)) {
+      row.remove();
+      clusterRows.delete(name);
+    }
   all.forEach(drawCluster);
   arrange($("clusters"), all.map(c => clusterRows.get(c.name)));
   const bad = all.filter(c => c.state !== "live").length;
@@ -91,7 +121,8 @@ function drawClusters() {
 // Elements that stay where they are are not touched: moving one would take its focus.
 function arrange(parent, elements) {
   const keep = new Set(elements);
-  for (const e of [...parent.children]) if (!keep.has(e)) e.remove();
+  for (const e of [...parent.children])
+    if (!keep.has(e)) e.remove();
   let at = parent.firstChild;
   for (const e of elements) {
     if (e === at) at = at.nextSibling;
@@ -106,7 +137,10 @@ function drawFilters() {
   if (performance.now() - choicesAt < 1000 && !layoutNow && !dirty.route) return;
   choicesAt = performance.now();
   const namespaces = new Set(), kinds = new Set();
-  store.jobs.forEach(j => { namespaces.add(j.namespace); kinds.add(j.kind); });
+  store.jobs.forEach(j => {
+    namespaces.add(j.namespace);
+    kinds.add(j.kind);
+  });
   const choose = (name, all, values) => {
     const select = $("by-" + name), on = view[name];
     const listed = [...new Set([...values, ...on])].sort();
@@ -137,12 +171,12 @@ function note(sign, text, j, spoken) {
 function noteJob(j, was) {
   note(j.state, was ? `${was} → ${j.state}` : `appeared, ${j.state}`, j, `${j.name} in ${j.cluster} is ${j.state}`);
 }
-function noteGone(j) {
-  note("gone", `gone, was ${j.state}`, j, `${j.name} in ${j.cluster} is gone`);
-}
+function noteGone(j) { note("gone", `gone, was ${j.state}`, j, `${j.name} in ${j.cluster} is gone`); }
 function noteCluster(c, before) {
   if (!before) note("Created", `cluster ${c.name} joined`, null);
-  else if (before.state !== c.state) note(c.state === "live" ? "Succeeded" : "warn", `cluster ${c.name}: ${before.state} → ${c.state}${c.reason ? ": " + c.reason : ""}`, null);
+  else if (before.state !== c.state)
+    note(c.state === "live" ? "Succeeded" : "warn",
+        `cluster ${c.name}: ${before.state} → ${c.state}${c.reason ? ": " + c.reason : ""}`, null);
   else if (before.generation !== c.generation) note("Restarting", `cluster ${c.name} has a new configuration`, null);
 }
 function speak() {
@@ -151,18 +185,29 @@ function speak() {
   const by = new Map();
   for (const s of toSay) by.set(s.sign, (by.get(s.sign) || 0) + 1);
   const text = toSay.length <= 3 ? toSay.map(s => s.text).join(". ")
-    : `${toSay.length} changes: ` + [...by].map(([sign, n]) => `${n} ${sign === "warn" ? "about clusters" : sign}`).join(", ");
+                                 : `${toSay.length} changes: ` +
+          [...by].map(([sign, n]) => `${n} ${sign === "warn" ? "about clusters" : sign}`).join(", ");
   toSay = [];
   $("live").textContent = text;
-  sayTimer = setTimeout(speak, 5000);   // no more often than that
+  sayTimer = setTimeout(speak, 5000);  // no more often than that
 }
 function drawChanges() {
   changesDirty = false;
   $("changes").replaceChildren(...changes.map(c => {
     const what = c.j ? el("a", {href: jobAddress(c.j)}, c.j.name) : null;
-    if (what) what.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(c.j); } };
+    if (what)
+      what.onclick = e => {
+        if (!e.metaKey && !e.ctrlKey) {
+          e.preventDefault();
+          goJob(c.j);
+        }
+      };
     return el("li", {}, el("time", {}, clock(c.at)), el("span", {class: stateClass(c.sign)}, icon(c.sign)),
-      el("div", {}, what, what ? el("div", {}, c.text, el("span", {class: "soft where", title: `${c.j.cluster}, ${c.j.namespace}`}, c.j.cluster)) : c.text));
+        el("div", {}, what,
+            what ? el("div", {}, c.text,
+                       el("span", {class: "soft where", title: `${c.j.cluster}, ${c.j.namespace}`}, c.j.cluster))
+                 : c.text));
   }));
-  if (!changes.length) $("changes").append(el("li", {class: "soft"}, "Nothing has changed since this page was opened."));
+  if (!changes.length)
+    $("changes").append(el("li", {class: "soft"}, "Nothing has changed since this page was opened."));
 }

@@ -1,14 +1,20 @@
 // The fleet over a day: unfinished jobs by state, GPUs requested and running. From /api/v1/totals, and the last point
 // from what is shown now.
 const STACK = ["Running", "Restarting", "Pending", "Queued", "Created", "Suspended", "Unknown"];
-const totals = {points: null, absent: false, at: 0, busy: false};
+const totals = {
+  points: null,
+  absent: false,
+  at: 0,
+  busy: false
+};
 async function fetchTotals() {
   if (totals.absent || totals.busy || Date.now() - totals.at < 20000) return;
   totals.busy = true;
   totals.at = Date.now();
   try {
     const last = totals.points?.at(-1);
-    const answer = await fetch("/api/v1/totals" + (last ? "?since=" + encodeURIComponent(last.time) : ""), {cache: "no-store"});
+    const answer =
+        await fetch("/api/v1/totals" + (last ? "?since=" + encodeURIComponent(last.time) : ""), {cache: "no-store"});
     if (answer.status === 404) totals.absent = true;
     if (answer.ok) {
       const items = (await answer.json()).items;
@@ -17,7 +23,8 @@ async function fetchTotals() {
       dirty.totals = true;
       plan();
     }
-  } catch { /* the stream says that the monitor is away */ }
+  } catch { /* the stream says that the monitor is away */
+  }
   totals.busy = false;
 }
 
@@ -30,14 +37,24 @@ function chart(title, series, points, label) {
   high = Math.ceil(high / step) * step;
   const x = at => left + (at - x0) / (x1 - x0) * (width - left - 1);
   const y = v => top + (1 - v / high) * (height - bottom - top);
-  const svg = draw("svg", {class: "chart", width, height, role: "img", tabindex: "0", "aria-label": `${title}. ${label.read(points.at(-1))}`});
+  const svg = draw("svg", {
+    class: "chart",
+    width,
+    height,
+    role: "img",
+    tabindex: "0",
+    "aria-label": `${title}. ${label.read(points.at(-1))}`
+  });
   for (const v of [0, high / 2, high]) {
     svg.append(draw("line", {class: "grid", x1: left, x2: width, y1: y(v), y2: y(v)}));
-    if (v !== high / 2 || high >= 2) svg.append(draw("text", {x: left - 5, y: y(v) + 4, "text-anchor": "end"}, Math.round(v).toLocaleString("en")));
+    if (v !== high / 2 || high >= 2)
+      svg.append(draw("text", {x: left - 5, y: y(v) + 4, "text-anchor": "end"}, Math.round(v).toLocaleString("en")));
   }
   const hours = (x1 - x0) / 3600000;
   for (const [at, anchor] of [[x0, "start"], [x1, "end"]]) {
-    const text = at === x1 ? "now" : hours > 1 ? `${Math.round(hours)} h ago` : `${Math.max(1, Math.round(hours * 60))} min ago`;
+    const text = at === x1 ? "now"
+        : hours > 1        ? `${Math.round(hours)} h ago`
+                           : `${Math.max(1, Math.round(hours * 60))} min ago`;
     svg.append(draw("text", {x: x(at), y: height - 3, "text-anchor": anchor}, text));
   }
   for (const s of series) {
@@ -65,7 +82,9 @@ function chart(title, series, points, label) {
   svg.onpointermove = e => {
     const t = x0 + (e.offsetX - left) / (width - left) * (x1 - x0);
     let best = 0;
-    points.forEach((p, i) => { if (Math.abs(p.at - t) < Math.abs(points[best].at - t)) best = i; });
+    points.forEach((p, i) => {
+      if (Math.abs(p.at - t) < Math.abs(points[best].at - t)) best = i;
+    });
     point(best);
   };
   svg.onpointerleave = svg.onblur = () => {
@@ -92,10 +111,15 @@ function drawCharts() {
   if (box.contains(document.activeElement) || box.matches(":hover")) return;
   if (performance.now() - chartsAt < 1000) return;
   chartsAt = performance.now();
-  const now = {time: new Date().toISOString(), states: Object.fromEntries(store.counts), gpus: {requested: store.requested, running: store.running}};
+  const now = {
+    time: new Date().toISOString(),
+    states: Object.fromEntries(store.counts),
+    gpus: {requested: store.requested, running: store.running}
+  };
   const points = [...(totals.points || []), ...(everReady ? [now] : [])].map(p => ({...p, at: Date.parse(p.time)}));
   if (points.length < 2) {
-    box.replaceChildren(el("p", {class: "soft"}, totals.absent ? "This monitor keeps no totals." : "The first points come within two minutes."));
+    box.replaceChildren(el("p", {class: "soft"},
+        totals.absent ? "This monitor keeps no totals." : "The first points come within two minutes."));
     return;
   }
   const count = (p, s) => p.states[s] || 0;

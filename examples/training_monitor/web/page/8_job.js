@@ -1,29 +1,59 @@
 // A job's own view: what it is, how it got there, and where to look further.
-const opened = {key: null, data: null, error: "", status: 0, seen: 0, busy: false, again: false, shape: "", commands: null, commandsOf: ""};
+const opened = {
+  key: null,
+  data: null,
+  error: "",
+  status: 0,
+  seen: 0,
+  busy: false,
+  again: false,
+  shape: "",
+  commands: null,
+  commandsOf: ""
+};
 
 async function fetchJob() {
   if (!view.job) return;
-  if (opened.busy) { opened.again = true; return; }
+  if (opened.busy) {
+    opened.again = true;
+    return;
+  }
   const key = keyOf(view.job);
   opened.busy = true;
   try {
     const answer = await fetch("/api/v1/jobs/" + pathOf(view.job), {cache: "no-store"});
     const data = await answer.json().catch(() => null);
     if (view.job && keyOf(view.job) === key) {
-      Object.assign(opened, {key, status: answer.status, seen: performance.now(), error: answer.ok ? "" : data?.error || `status ${answer.status}`,
-        data: answer.ok ? data : null});
+      Object.assign(opened, {
+        key,
+        status: answer.status,
+        seen: performance.now(),
+        error: answer.ok ? "" : data?.error || `status ${answer.status}`,
+        data: answer.ok ? data : null
+      });
     }
   } catch (failure) {
     if (view.job && keyOf(view.job) === key) Object.assign(opened, {key, error: failure.message, status: 0});
   }
   dirty.route = true;
   plan();
-  setTimeout(() => { opened.busy = false; if (opened.again) { opened.again = false; fetchJob(); } }, 500);   // no more than two a second
+  setTimeout(() => {
+    opened.busy = false;
+    if (opened.again) {
+      opened.again = false;
+      fetchJob();
+    }
+  }, 500);  // no more than two a second
 }
 
 function back() {
   const link = el("a", {class: "back", href: addressOf({...view, job: null})}, "← All jobs");
-  link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goBack(); } };
+  link.onclick = e => {
+    if (!e.metaKey && !e.ctrlKey) {
+      e.preventDefault();
+      goBack();
+    }
+  };
   return el("nav", {"aria-label": "Back"}, link, el("span", {class: "soft"}, el("kbd", {}, "Esc")));
 }
 function facts(pairs) {
@@ -39,8 +69,10 @@ function table(caption, heads, rows, numbers = []) {
   const numeric = i => (numbers.includes(i) ? "n" : null);
   const line = cells => el("tr", {role: "row"}, ...cells);
   return el("table", {role: "table"}, el("caption", {class: "unseen"}, caption),
-    el("thead", {role: "rowgroup"}, line(heads.map((h, i) => el("th", {role: "columnheader", scope: "col", class: numeric(i)}, h)))),
-    el("tbody", {role: "rowgroup"}, ...rows.map(cells => line(cells.map((c, i) => el("td", {role: "cell", class: numeric(i)}, c))))));
+      el("thead", {role: "rowgroup"},
+          line(heads.map((h, i) => el("th", {role: "columnheader", scope: "col", class: numeric(i)}, h)))),
+      el("tbody", {role: "rowgroup"},
+          ...rows.map(cells => line(cells.map((c, i) => el("td", {role: "cell", class: numeric(i)}, c))))));
 }
 const panel = (title, ...inside) => el("section", {class: "panel"}, el("h2", {}, title), ...inside);
 
@@ -52,29 +84,49 @@ function timeline(spans) {
   const bar = el("div", {class: "timeline", role: "img", "aria-label": text});
   for (const s of spans) {
     const part = (lengthOf(s) || 0) / total;
-    const piece = el("div", {class: `piece b-${STATES.includes(s.state) ? s.state : "Unknown"}`, title: `${s.state}, ${span(lengthOf(s))}`});
+    const piece = el("div", {
+      class: `piece b-${STATES.includes(s.state) ? s.state : "Unknown"}`,
+      title: `${s.state}, ${span(lengthOf(s))}`
+    });
     piece.style.flexGrow = Math.max(part * 1000, 1);
     if (part > 0.12) piece.append(icon(s.state), el("span", {}, s.state));
     else if (part > 0.03) piece.append(icon(s.state));
     bar.append(piece);
   }
-  const ends = el("div", {class: "ends soft"}, el("span", {}, shortTime(spans[0].from)), el("span", {}, spans.at(-1).to === null ? "now" : shortTime(spans.at(-1).to)));
-  const rows = [...spans].reverse().map(s => [badge(s.state), shortTime(s.from), el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
-  return panel("How it went", bar, ends, el("div", {class: "scroll-x stacks"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
+  const ends = el("div", {class: "ends soft"}, el("span", {}, shortTime(spans[0].from)),
+      el("span", {}, spans.at(-1).to === null ? "now" : shortTime(spans.at(-1).to)));
+  const rows = [...spans].reverse().map(
+      s => [badge(s.state), shortTime(s.from),
+          el("span", {class: "ticks"}, span(lengthOf(s)) + (s.to === null ? " so far" : "")), why(s)]);
+  return panel("How it went", bar, ends,
+      el("div", {class: "scroll-x stacks"}, table("States, the latest first", ["State", "From", "For", "Why"], rows)));
 }
 
 // For a POSIX shell: names come from clusters and are not to be trusted with one.
 const quote = text => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const RESOURCES = {PyTorchJob: "pytorchjobs.kubeflow.org", MPIJob: "mpijobs.kubeflow.org", TrainJob: "trainjobs.trainer.kubeflow.org", Job: "jobs.batch"};
-const POD_LABEL = {Job: "batch.kubernetes.io/job-name", TrainJob: "jobset.sigs.k8s.io/jobset-name"};
+const RESOURCES = {
+  PyTorchJob: "pytorchjobs.kubeflow.org",
+  MPIJob: "mpijobs.kubeflow.org",
+  TrainJob: "trainjobs.trainer.kubeflow.org",
+  Job: "jobs.batch"
+};
+const POD_LABEL = {
+  Job: "batch.kubernetes.io/job-name",
+  TrainJob: "jobset.sigs.k8s.io/jobset-name"
+};
 function commands(j, context) {
   const kubectl = `kubectl ${context ? `--context ${quote(context)} ` : ""}-n ${quote(j.namespace)}`;
   const what = `${RESOURCES[j.kind] || j.kind.toLowerCase()} ${quote(j.name)}`;
   const pods = quote(`${POD_LABEL[j.kind] || "training.kubeflow.org/job-name"}=${j.name}`);
-  return [["What it is", `${kubectl} describe ${what}`], ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
+  return [
+    ["What it is", `${kubectl} describe ${what}`], ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
     ["Their logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`],
-    ["Events", `${kubectl} get events --sort-by=.lastTimestamp --field-selector ${quote("involvedObject.name=" + j.name)}`],
-    ["All of it", `${kubectl} get ${what} -o yaml`]];
+    [
+      "Events",
+      `${kubectl} get events --sort-by=.lastTimestamp --field-selector ${quote("involvedObject.name=" + j.name)}`
+    ],
+    ["All of it", `${kubectl} get ${what} -o yaml`]
+  ];
 }
 const contextKey = cluster => "kubectl-context:" + cluster;
 function commandPanel(j) {
@@ -88,22 +140,27 @@ function commandPanel(j) {
         await navigator.clipboard.writeText(text);
         put(copy, "Copied");
       } catch {
-        getSelection().selectAllChildren(code);   // not over plain HTTP: at least it is selected
+        getSelection().selectAllChildren(code);  // not over plain HTTP: at least it is selected
         put(copy, "Selected");
       }
       setTimeout(() => put(copy, "Copy"), 2000);
     };
     // It breaks between words only, where there is room; copied, it is what it was.
-    const code = el("code", {}, ...text.split(/( )/).map(word => (word === " " ? word : el("span", {class: "word"}, word))));
+    const code =
+        el("code", {}, ...text.split(/( )/).map(word => (word === " " ? word : el("span", {class: "word"}, word))));
     return el("li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copy));
   }));
-  input.oninput = () => { localStorage.setItem(contextKey(j.cluster), input.value); fill(); };
+  input.oninput = () => {
+    localStorage.setItem(contextKey(j.cluster), input.value);
+    fill();
+  };
   fill();
-  return panel("Look further", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
+  return panel(
+      "Look further", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
 }
 
 function jobParts(j, data) {
-  if (opened.commandsOf !== keyOf(j)) {   // made once: what is typed or copied there outlives changes of the job
+  if (opened.commandsOf !== keyOf(j)) {  // made once: what is typed or copied there outlives changes of the job
     opened.commandsOf = keyOf(j);
     opened.commands = commandPanel(j);
   }
@@ -111,20 +168,31 @@ function jobParts(j, data) {
   const replicas = Object.entries(j.replicas || {});
   const parts = [];
   if (replicas.length) {
-    parts.push(panel("Replicas", el("div", {class: "scroll-x"}, table("Replicas", ["Type", "Wanted", "Active", "Succeeded", "Failed"],
-      replicas.map(([type, r]) => [type, ...[r.desired, r.active, r.succeeded, r.failed].map(String)]), [1, 2, 3, 4]))));
+    parts.push(panel("Replicas",
+        el("div", {class: "scroll-x"},
+            table("Replicas", ["Type", "Wanted", "Active", "Succeeded", "Failed"],
+                replicas.map(([type, r]) => [type, ...[r.desired, r.active, r.succeeded, r.failed].map(String)]),
+                [1, 2, 3, 4]))));
   }
   if (conditions.length) {
-    parts.push(panel("Conditions", el("div", {class: "scroll-x stacks"}, table("Conditions", ["Type", "Status", "Since", "Why"],
-      conditions.map(c => [c.type, c.status, shortTime(c.lastTransitionTime), why(c)])))));
+    parts.push(panel("Conditions",
+        el("div", {class: "scroll-x stacks"},
+            table("Conditions", ["Type", "Status", "Since", "Why"],
+                conditions.map(c => [c.type, c.status, shortTime(c.lastTransitionTime), why(c)])))));
   }
-  if (labels.length) parts.push(panel("Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
-  return there([spans.length ? timeline(spans) : null,
-    el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null, el("div", {class: "stack"}, opened.commands))]);
+  if (labels.length)
+    parts.push(panel(
+        "Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
+  return there([
+    spans.length ? timeline(spans) : null,
+    el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null,
+        el("div", {class: "stack"}, opened.commands))
+  ]);
 }
 
 const openedData = () => (opened.key === keyOf(view.job) ? opened.data : null);
-const openedGone = () => openedData()?.gone || (everReady && openedData() && !store.jobs.has(keyOf(view.job)) ? "just now" : "");
+const openedGone = () =>
+    openedData()?.gone || (everReady && openedData() && !store.jobs.has(keyOf(view.job)) ? "just now" : "");
 function drawJobTitle() {
   const j = store.jobs.get(keyOf(view.job)) || openedData()?.job;
   const title = `${view.job.name}${j ? `, ${openedGone() ? "gone" : j.state}` : ""} · Training jobs`;
@@ -144,20 +212,36 @@ function drawJob() {
   const heading = el("h1", {tabindex: "-1", id: "job-name"}, view.job.name);
   if (!j) {
     const loading = opened.key !== key || (!opened.error);
-    box.replaceChildren(back(), heading, loading ? el("p", {class: "soft"}, "Loading …")
-      : el("div", {class: "panel"}, el("p", {}, opened.status === 404 ? `There is no ${view.job.kind} ${view.job.namespace}/${view.job.name} in cluster ${view.job.cluster}, and none is remembered.`
-        : `It could not be read: ${opened.error}. It is asked for again as soon as the monitor answers.`)));
+    box.replaceChildren(back(), heading,
+        loading ? el("p", {class: "soft"}, "Loading …")
+                : el("div", {class: "panel"},
+                      el("p", {},
+                          opened.status === 404
+                              ? `There is no ${view.job.kind} ${view.job.namespace}/${view.job.name} in cluster ${
+                                    view.job.cluster}, and none is remembered.`
+                              : `It could not be read: ${
+                                    opened.error}. It is asked for again as soon as the monitor answers.`)));
   } else {
     const reason = why(j);
-    box.replaceChildren(...there([back(), el("div", {class: "headline"}, heading, badge(j.state), j.terminating ? el("span", {class: "soft"}, "terminating") : null),
-      gone ? el("p", {class: "gone"}, icon("gone"), gone === "just now" ? "This job is gone. What follows is the last that was seen of it."
-        : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`) : null,
-      reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "",
-      facts([["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ["GPUs", String(j.gpus)],
-        ["Started", fullTime(j.startTime) || "not yet"], ["Finished", fullTime(j.completionTime)],
-        ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]]),
-      ...jobParts(j, data)]));
-    if (data === null && opened.key === key && opened.status === 404) box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
+    box.replaceChildren(...there([
+      back(),
+      el("div", {class: "headline"}, heading, badge(j.state),
+          j.terminating ? el("span", {class: "soft"}, "terminating") : null),
+      gone ? el("p", {class: "gone"}, icon("gone"),
+                 gone === "just now"
+                     ? "This job is gone. What follows is the last that was seen of it."
+                     : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`)
+                     : null,
+      reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "", facts([
+        ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`],
+        ["GPUs", String(j.gpus)], ["Started", fullTime(j.startTime) || "not yet"],
+        ["Finished", fullTime(j.completionTime)],
+        ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]
+      ]),
+      ...jobParts(j, data)
+    ]));
+    if (data === null && opened.key === key && opened.status === 404)
+      box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
   }
   if (hadFocus) $(hadFocus)?.focus({preventScroll: true});
   tickJob();

@@ -7,9 +7,7 @@ const extras = {
       const answer = await fetch(path, {cache: "no-store"});
       if (answer.status === 404) this.absent.add(path);
       return answer.ok ? await answer.json() : null;
-    } catch {
-      return null;
-    }
+    } catch { return null; }
   },
   async refresh() {
     const [gone, notices] = await Promise.all([this.get("/api/v1/gone"), this.get("/api/v1/notices")]);
@@ -25,17 +23,33 @@ const extras = {
     box.text = text;
     const rows = items.slice(0, 200).map(g => {
       const link = el("a", {href: jobAddress(g)}, g.name);
-      link.onclick = e => { if (!e.metaKey && !e.ctrlKey) { e.preventDefault(); goJob(g); } };
-      return [link, g.namespace, g.cluster, g.kind, badge(g.lastState), shortTime(g.lastSeen),
-        g.gone ? el("span", {}, "gone, noticed ", shortTime(g.gone)) : badge(g.state || "Unknown")];
+      link.onclick = e => {
+        if (!e.metaKey && !e.ctrlKey) {
+          e.preventDefault();
+          goJob(g);
+        }
+      };
+      return [
+        link, g.namespace, g.cluster, g.kind, badge(g.lastState), shortTime(g.lastSeen),
+        g.gone ? el("span", {}, "gone, noticed ", shortTime(g.gone)) : badge(g.state || "Unknown")
+      ];
     });
-    const note = items.length > rows.length ? el("p", {class: "soft"}, `and ${many(items.length - rows.length, "more job")}`) : null;
+    const note = items.length > rows.length
+        ? el("p", {class: "soft"}, `and ${many(items.length - rows.length, "more job")}`)
+        : null;
     const vanished = items.filter(g => g.gone).length, ended = items.length - vanished;
     const open = box.querySelector("details")?.open;
-    const list = el("details", {}, el("summary", {}, el("h2", {}, "While the monitor was away ", el("span", {class: "soft"},
-      [ended ? `${many(ended, "job")} ended` : "", vanished ? `${many(vanished, "job")} vanished` : ""].filter(Boolean).join(" · ")))),
-    el("div", {class: "scroll-x scroll-y"}, table("Jobs that ended or vanished",
-      ["Name", "Namespace", "Cluster", "Kind", "Was", "Last seen", "Since then"], rows)), note);
+    const list = el("details", {},
+        el("summary", {},
+            el("h2", {}, "While the monitor was away ",
+                el("span", {class: "soft"},
+                    [ended ? `${many(ended, "job")} ended` : "", vanished ? `${many(vanished, "job")} vanished` : ""]
+                        .filter(Boolean)
+                        .join(" · ")))),
+        el("div", {class: "scroll-x scroll-y"},
+            table("Jobs that ended or vanished",
+                ["Name", "Namespace", "Cluster", "Kind", "Was", "Last seen", "Since then"], rows)),
+        note);
     list.open = Boolean(open);
     box.replaceChildren(list);
   },
@@ -45,14 +59,20 @@ const extras = {
     if (box.text === text) return;
     box.text = text;
     const counts = [`${n.sent} sent`, `${n.queued} waiting`, n.coalesced ? `${n.coalesced} coalesced` : ""];
-    const rows = dead.map(d => [d.receiver, typeof d.job === "string" ? d.job : [d.job?.cluster, d.job?.namespace, d.job?.name].filter(Boolean).join("/"),
-      badge(d.state), shortTime(d.at), String(d.attempts), d.error]);
+    const rows =
+        dead.map(d => [d.receiver, typeof d.job === "string" ? d.job : [d.job?.cluster, d.job?.namespace,
+          d.job?.name].filter(Boolean).join("/"),
+                     badge(d.state), shortTime(d.at), String(d.attempts), d.error]);
     const open = box.querySelector("details")?.open;
-    const head = el("h2", {id: "h-notices"}, "Notices ", el("span", {class: "soft"}, counts.filter(Boolean).join(" · ")));
+    const head =
+        el("h2", {id: "h-notices"}, "Notices ", el("span", {class: "soft"}, counts.filter(Boolean).join(" · ")));
     if (!dead.length) return box.replaceChildren(head);
-    const list = el("details", {}, el("summary", {}, head, " ", el("span", {class: "bad"}, icon("warn"),
-      ` ${(n.failed + n.dropped).toLocaleString("en")} not delivered`)), el("div", {class: "scroll-x scroll-y"},
-    table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows, [4])));
+    const list = el("details", {},
+        el("summary", {}, head, " ",
+            el("span", {class: "bad"}, icon("warn"), ` ${(n.failed + n.dropped).toLocaleString("en")} not delivered`)),
+        el("div", {class: "scroll-x scroll-y"},
+            table("Notices that were not delivered", ["Receiver", "Job", "State", "At", "Attempts", "Error"], rows,
+                [4])));
     list.open = Boolean(open);
     box.replaceChildren(list);
   },
@@ -108,7 +128,7 @@ function frame() {
 function tick() {
   link.watch();
   drawLink();
-  if (document.hidden) return drawTitle();   // browsers draw no frames then, but the tab's title is still read
+  if (document.hidden) return drawTitle();  // browsers draw no frames then, but the tab's title is still read
   if (view.job) return tickJob();
   for (const row of elements.values()) tickRow(row, row.job);
   dirty.clusters = dirty.totals = true;
@@ -120,7 +140,10 @@ function setTheme(theme) {
   if (!THEMES.includes(theme)) theme = "auto";
   document.documentElement.dataset.theme = theme;
   put($("theme"), `Theme: ${theme}`);
-  try { localStorage.setItem("theme", theme); } catch { /* private windows may refuse; it holds until the page is closed */ }
+  try {
+    localStorage.setItem("theme", theme);
+  } catch { /* private windows may refuse; it holds until the page is closed */
+  }
 }
 
 function key(e) {
@@ -164,9 +187,14 @@ function start() {
   $("keys").onclick = () => $("help").showModal();
   $("try").onclick = () => link.connect();
   $("clear").onclick = clearFilters;
-  $("home").onclick = e => { e.preventDefault(); if (view.job) goBack(); else clearFilters(); };
+  $("home").onclick = e => {
+    e.preventDefault();
+    if (view.job) goBack();
+    else clearFilters();
+  };
   $("search").oninput = () => go({q: $("search").value}, view.q !== "");
-  for (const name of ["cluster", "namespace", "kind"]) $("by-" + name).onchange = e => go({[name]: e.target.value ? [e.target.value] : []});
+  for (const name of ["cluster", "namespace", "kind"])
+    $("by-" + name).onchange = e => go({[name]: e.target.value ? [e.target.value] : []});
   $("by-sort").onchange = e => go({sort: e.target.value});
   addEventListener("popstate", () => {
     view = readAddress(location.search);
@@ -176,10 +204,21 @@ function start() {
   });
   addEventListener("scroll", plan, {passive: true});
   $("rows").addEventListener("pointerover", tellInFull);
-  addEventListener("resize", () => { chartsAt = 0; dirty.totals = true; plan(); });
+  addEventListener("resize", () => {
+    chartsAt = 0;
+    dirty.totals = true;
+    plan();
+  });
   NARROW.addEventListener("change", plan);
-  addEventListener("online", () => { if (link.is === "lost") link.connect(); });
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) { link.watch(); plan(); } });
+  addEventListener("online", () => {
+    if (link.is === "lost") link.connect();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) {
+      link.watch();
+      plan();
+    }
+  });
   document.addEventListener("keydown", key);
   document.addEventListener("animationend", e => e.target.classList.remove("news"));
   history.scrollRestoration = "manual";
@@ -191,7 +230,9 @@ function start() {
   layout();
   drawChanges();
   setInterval(tick, 1000);
-  setInterval(() => { if (!document.hidden && everReady && link.is === "live") extras.refresh(); }, 30000);
+  setInterval(() => {
+    if (!document.hidden && everReady && link.is === "live") extras.refresh();
+  }, 30000);
   link.connect();
   plan();
 }
