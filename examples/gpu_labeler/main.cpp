@@ -1,43 +1,59 @@
-// gpu_labeler: what it is asked to do. So far it has one command, schedule.
+// gpu_labeler: what it is asked to do. So far it prints: labels with --dry-run, and when a schedule fires.
 #include <kcontrol/runtime/system_environment.hpp>
 
+#include "dry_run.hpp"
+#include "options.hpp"
 #include "schedule_command.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <string_view>
 #include <vector>
 
 namespace {
 
-constexpr std::string_view help = R"(gpu_labeler: a GPU node's truth as labels.
+void print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 
-usage: gpu_labeler schedule "SPEC" [--from RFC3339] [--count N]
-       gpu_labeler --version | --help
-
-Commands:
-  schedule   prints when a cron schedule fires; see gpu_labeler schedule --help
-)";
-
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-bool asks(const std::vector<std::string_view>& arguments, std::string_view flag) {
-    return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
+int usage_error(const kcontrol::error& what) {
+    std::fprintf(stderr, "error: %s\n", what.message().c_str());
+    return 2;
 }
 
 int schedule(const std::vector<std::string_view>& arguments) {
-    if (asks(arguments, "--help") || asks(arguments, "-h")) {
-        print(gpu_labeler::schedule_help());
+    const auto asks_help = [](std::string_view a) { return a == "--help" || a == "-h"; };
+    if (std::any_of(arguments.begin(), arguments.end(), asks_help)) {
+        print(stdout, gpu_labeler::schedule_help());
         return 0;
     }
     kcontrol::system_environment env;
     const auto lines = gpu_labeler::schedule_command(arguments, env.wall_now(), gpu_labeler::cron::time_zone::local());
-    if (!lines) {
-        std::fprintf(stderr, "error: %s\n", lines.error().message().c_str());
-        return 2;
-    }
-    print(*lines);
+    if (!lines) return usage_error(lines.error());
+    print(stdout, *lines);
     return 0;
+}
+
+int dry_run(const gpu_labeler::options& o) {
+    kcontrol::system_environment env;
+    boost::asio::io_context context(1);
+    gpu_labeler::dry_run_report report;
+    boost::asio::co_spawn(context, gpu_labeler::dry_run(env, context.get_executor(), o, std::stop_token()),
+                          [&](std::exception_ptr failure, gpu_labeler::dry_run_report done) {
+                              if (failure) std::rethrow_exception(failure);
+                              report = std::move(done);
+                          });
+    context.run();
+    print(stdout, report.labels);
+    print(stderr, report.notes);
+    if (report.hanging) {
+        std::fflush(stdout);
+        std::_Exit(report.status);
+    }
+    return report.status;
 }
 
 }  // namespace
@@ -48,14 +64,19 @@ int main(int argc, char** argv) {
         arguments.erase(arguments.begin());
         return schedule(arguments);
     }
-    if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
-        print(help);
+    const auto o = gpu_labeler::parse_options(arguments);
+    if (!o) return usage_error(o.error());
+    if (o->help) {
+        print(stdout, gpu_labeler::help_text());
         return 0;
     }
-    if (arguments.size() == 1 && arguments[0] == "--version") {
-        print("gpu_labeler " GPU_LABELER_VERSION "\n");
+    if (o->version) {
+        print(stdout, "gpu_labeler " GPU_LABELER_VERSION "\n");
         return 0;
     }
-    std::fputs("error: no such command; see gpu_labeler --help\n", stderr);
-    return 2;
+    if (!o->dry_run) {
+        std::fputs("error: nothing to do; say --dry-run, or see gpu_labeler --help\n", stderr);
+        return 2;
+    }
+    return dry_run(*o);
 }

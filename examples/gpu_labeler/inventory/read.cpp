@@ -1,0 +1,182 @@
+#include "inventory/read.hpp"
+
+#include "inventory/mig_profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+
+namespace gpu_labeler {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+// After these all handles are stale, and NVML must be initialised anew.
+bool is_fatal(int status) {
+    return status == nvml::uninitialized || status == nvml::version_mismatch || status == nvml::driver_not_loaded;
+}
+
+// NVML ends its texts with a zero; a broken one might not.
+template <std::size_t Size>
+std::string text_of(const std::array<char, Size>& buffer) {
+    return {buffer.data(), ::strnlen(buffer.data(), Size)};
+}
+
+std::string hex_uuid(const std::uint8_t (&bytes)[16]) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    for (int i = 0; i < 16; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        text += digits[bytes[i] >> 4];
+        text += digits[bytes[i] & 15];
+    }
+    return text;
+}
+
+// 00000000:3B:00.0, as NVML writes it, is 0000:3b:00.0 in sysfs.
+std::string sysfs_name(std::string bus_id) {
+    std::transform(bus_id.begin(), bus_id.end(), bus_id.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto colon = bus_id.find(':');
+    return colon != bus_id.npos && colon > 4 ? bus_id.substr(colon - 4) : bus_id;
+}
+
+std::optional<std::uint32_t> hex_number(std::string_view text) {
+    if (text.starts_with("0x")) text.remove_prefix(2);
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    std::uint32_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+nvml_session::nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs,
+                           file_reader read_file)
+    : watch_(env), path_(std::move(library_path)), sysfs_(std::move(sysfs)), read_file_(std::move(read_file)) {}
+
+error nvml_session::failed(const char* what, int status) {
+    if (is_fatal(status) && initialized_) {
+        (void)nvml_->shutdown(watch_);
+        initialized_ = false;
+    }
+    return error(errc::unavailable, std::string(what) + ": " + nvml::describe(status));
+}
+
+result<void> nvml_session::initialize() {
+    if (!nvml_) {
+        auto loaded = nvml::library::open(path_);
+        if (!loaded) return loaded.error();
+        nvml_ = std::move(*loaded);
+    }
+    if (initialized_) return {};
+    if (const int s = nvml_->init(watch_); s != nvml::success) return failed("NVML can't start", s);
+    initialized_ = true;
+    return {};
+}
+
+result<inventory> nvml_session::read() {
+    if (const auto ready = initialize(); !ready) return ready.error();
+    inventory found;
+    std::array<char, nvml::version_size> version{};
+    if (const int s = nvml_->driver_version(watch_, version.data(), nvml::version_size); s != nvml::success) {
+        return failed("the driver's version", s);
+    }
+    found.driver_version = text_of(version);
+    if (int cuda = 0; nvml_->cuda_version(watch_, &cuda) == nvml::success) found.cuda_version = cuda;
+    unsigned count = 0;
+    if (const int s = nvml_->device_count(watch_, &count); s != nvml::success) return failed("the number of GPUs", s);
+    for (unsigned i = 0; i < count; ++i) {
+        nvml::device handle = nullptr;
+        if (const int s = nvml_->device_by_index(watch_, i, &handle); s != nvml::success) {
+            if (is_fatal(s)) return failed("a GPU", s);
+            found.lost.push_back({i, nvml::describe(s)});
+            continue;
+        }
+        auto g = read_gpu(i, handle);
+        if (!g && !initialized_) return g.error();
+        if (g) {
+            found.gpus.push_back(std::move(*g));
+        } else {
+            found.lost.push_back({i, g.error().message()});
+        }
+    }
+    return found;
+}
+
+result<gpu> nvml_session::read_gpu(unsigned index, nvml::device handle) {
+    gpu g;
+    g.index = index;
+    std::array<char, nvml::uuid_size> uuid{};
+    if (const int s = nvml_->device_uuid(watch_, handle, uuid.data(), nvml::uuid_size); s != nvml::success) {
+        return failed("its UUID", s);
+    }
+    g.uuid = text_of(uuid);
+    std::array<char, nvml::name_size> name{};
+    if (const int s = nvml_->device_name(watch_, handle, name.data(), nvml::name_size); s != nvml::success) {
+        return failed("its name", s);
+    }
+    g.name = text_of(name);
+    // Without memory of its own (an integrated GPU) this is not supported.
+    nvml::memory memory{};
+    const int s = nvml_->device_memory(watch_, handle, &memory);
+    if (s != nvml::success && s != nvml::not_supported) return failed("its memory", s);
+    g.memory_bytes = memory.total;
+    if (int major = 0, minor = 0; nvml_->compute_capability(watch_, handle, &major, &minor) == nvml::success) {
+        g.compute = compute_version{major, minor};
+    }
+    read_pci(g, handle);
+    read_fabric(g, handle);
+    read_mig(g, handle);
+    return g;
+}
+
+void nvml_session::read_pci(gpu& g, nvml::device handle) {
+    nvml::pci_info pci{};
+    if (nvml_->device_pci(watch_, handle, &pci) != nvml::success) return;
+    g.bus_id.assign(pci.bus_id, ::strnlen(pci.bus_id, sizeof(pci.bus_id)));
+    if (g.bus_id.find('/') != g.bus_id.npos) return;
+    if (const auto text = read_file_(sysfs_ + "/bus/pci/devices/" + sysfs_name(g.bus_id) + "/class")) {
+        g.pci_class = hex_number(*text);
+    }
+}
+
+void nvml_session::read_fabric(gpu& g, nvml::device handle) {
+    nvml::fabric_info fabric{};
+    fabric.version = nvml::fabric_info::version_2;
+    if (nvml_->device_fabric(watch_, handle, &fabric) != nvml::success) return;
+    const bool named = std::any_of(std::begin(fabric.cluster_uuid), std::end(fabric.cluster_uuid),
+                                   [](std::uint8_t b) { return b != 0; });
+    if (fabric.state != nvml::fabric_info::completed || fabric.status != nvml::success || !named) return;
+    g.fabric = fabric_place{hex_uuid(fabric.cluster_uuid), fabric.clique_id};
+}
+
+void nvml_session::read_mig(gpu& g, nvml::device handle) {
+    unsigned enabled = 0;
+    unsigned pending = 0;
+    if (nvml_->mig_mode(watch_, handle, &enabled, &pending) != nvml::success) return;
+    g.mig_enabled = enabled == 1;
+    unsigned count = 0;
+    if (!*g.mig_enabled || nvml_->mig_count(watch_, handle, &count) != nvml::success) return;
+    for (unsigned i = 0; i < count; ++i) {
+        nvml::device slice = nullptr;
+        nvml::attributes parts{};
+        std::array<char, nvml::uuid_size> uuid{};
+        // Numbers without an instance are usual, and one may go between two questions.
+        if (nvml_->mig_by_index(watch_, handle, i, &slice) != nvml::success ||
+            nvml_->mig_attributes(watch_, slice, &parts) != nvml::success ||
+            nvml_->device_uuid(watch_, slice, uuid.data(), nvml::uuid_size) != nvml::success) {
+            continue;
+        }
+        g.migs.push_back({text_of(uuid), mig_profile_name(parts, g.memory_bytes), parts.memory_mib,
+                          parts.multiprocessors, parts.gpu_slices, parts.compute_slices, parts.copy_engines,
+                          parts.decoders, parts.encoders, parts.jpeg_decoders, parts.ofa_engines});
+    }
+}
+
+}  // namespace gpu_labeler

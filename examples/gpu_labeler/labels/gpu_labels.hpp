@@ -1,0 +1,49 @@
+// The labels of a node from its inventory: those of NVIDIA's GPU Feature Discovery.
+#pragma once
+
+#include "inventory/inventory.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace gpu_labeler {
+
+/// How MIG devices are offered to pods, and so labelled: not at all, all as nvidia.com/gpu, each profile under its
+/// name.
+enum class mig_strategy { none, single, mixed };
+
+/// How the device plugin shares one resource among several pods.
+enum class sharing_kind { none, time_slicing, mps };
+
+/// One resource of the device plugin's sharing configuration.
+struct shared_resource {
+    unsigned replicas = 1;
+    bool renamed = false;  ///< to `….shared`, so that the product's name needs no mark
+};
+
+/// The device plugin's sharing configuration.
+struct sharing {
+    sharing_kind kind = sharing_kind::none;
+    std::map<std::string, shared_resource> resources;  ///< by the resource's name, nvidia.com/gpu
+};
+
+struct label_options {
+    mig_strategy strategy = mig_strategy::none;
+    gpu_labeler::sharing shared;
+    std::string machine = "unknown";      ///< the node's model, of DMI
+    std::optional<std::int64_t> started;  ///< seconds since 1970, for gfd.timestamp; nothing: no such label
+};
+
+using label_map = std::map<std::string, std::string>;
+
+/// All labels, with values that the API server takes. A node without GPUs that answer has none but gfd.timestamp.
+///
+/// Where GFD leaves it to chance (several models on a node), the models that are not divided by MIG come first, and
+/// among them the lowest index. What GFD has and this has not: vgpu.*.
+///
+/// Source: https://github.com/NVIDIA/k8s-device-plugin/blob/main/docs/gpu-feature-discovery/README.md
+label_map gpu_labels(const inventory& found, const label_options& options);
+
+}  // namespace gpu_labeler

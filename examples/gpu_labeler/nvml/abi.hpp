@@ -1,0 +1,81 @@
+// What we use of NVML's binary interface, in our own words: types as the library lays them out on 64-bit Linux, and the
+// numbers it answers. Nothing of NVIDIA's header is here. Sizes were measured with NVML 13.3's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpu_labeler::nvml {
+
+/// A device or MIG device; opaque, and stale once the driver was reloaded.
+using device = struct device_tag*;
+
+/// What every function answers.
+enum status : int {
+    success = 0,
+    uninitialized = 1,
+    invalid_argument = 2,
+    not_supported = 3,
+    no_permission = 4,
+    not_found = 6,
+    driver_not_loaded = 9,
+    library_not_found = 12,
+    function_not_found = 13,
+    gpu_is_lost = 15,
+    reset_required = 16,
+    version_mismatch = 18,
+    not_ready = 27,
+    unknown = 999,
+};
+
+inline constexpr unsigned uuid_size = 96;
+inline constexpr unsigned name_size = 96;
+inline constexpr unsigned version_size = 80;
+
+struct memory {
+    std::uint64_t total;
+    std::uint64_t free;
+    std::uint64_t used;  // with what the driver keeps for itself
+};
+static_assert(sizeof(memory) == 24);
+
+struct pci_info {
+    char bus_id_legacy[16];
+    std::uint32_t domain;
+    std::uint32_t bus;
+    std::uint32_t slot;
+    std::uint32_t device_and_vendor;
+    std::uint32_t subsystem;
+    char bus_id[32];
+};
+static_assert(sizeof(pci_info) == 68 && offsetof(pci_info, bus_id) == 36);
+
+/// The parts of a MIG device. The engines are those of its GPU instance, which its compute instances share.
+struct attributes {
+    std::uint32_t multiprocessors;
+    std::uint32_t copy_engines;
+    std::uint32_t decoders;
+    std::uint32_t encoders;
+    std::uint32_t jpeg_decoders;
+    std::uint32_t ofa_engines;
+    std::uint32_t gpu_slices;
+    std::uint32_t compute_slices;
+    std::uint64_t memory_mib;
+};
+static_assert(sizeof(attributes) == 40 && offsetof(attributes, memory_mib) == 32);
+
+/// Of a GPU in an NVLink fabric. `version` must be set before the call.
+struct fabric_info {
+    static constexpr std::uint32_t version_2 = 36 | 2U << 24;
+    static constexpr std::uint8_t completed = 3;
+
+    std::uint32_t version;
+    std::uint8_t cluster_uuid[16];
+    std::int32_t status;
+    std::uint32_t clique_id;
+    std::uint8_t state;
+    std::uint32_t health;
+};
+static_assert(sizeof(fabric_info) == 36 && offsetof(fabric_info, clique_id) == 24);
+
+}  // namespace gpu_labeler::nvml

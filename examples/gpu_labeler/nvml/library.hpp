@@ -1,0 +1,71 @@
+// NVML, found at run time: a machine without the driver must be able to run this program, and say so.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include "nvml/abi.hpp"
+#include "nvml/call_watch.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace gpu_labeler::nvml {
+
+/// One function of the library under the versioned name that the library exports. Without it in the library (an old
+/// driver) a call answers function_not_found, as NVML itself does for a part that a GPU has not.
+template <class... Parameters>
+class function {
+public:
+    explicit function(const char* name) : name_(name) {}
+
+    int operator()(call_watch& watch, std::type_identity_t<Parameters>... arguments) const {
+        if (pointer_ == nullptr) return function_not_found;
+        const call_watch::mark mark(watch, name_);
+        return pointer_(arguments...);
+    }
+
+    const char* name() const noexcept { return name_; }
+    void bind(void* symbol) noexcept { pointer_ = reinterpret_cast<int (*)(Parameters...)>(symbol); }
+
+private:
+    const char* name_;
+    int (*pointer_)(Parameters...) = nullptr;
+};
+
+/// The functions that we use. Those of the first group are in every NVML of the last ten years, and must be there.
+///
+/// Thread-safety: as NVML, shared objects safe. Object lifetime: the library stays loaded until the process ends, as a
+/// thread may be stuck in it.
+class library {
+public:
+    /// Opens `path`, or where that is empty the driver's library by its usual names.
+    /// Errors: unavailable, with what the loader says: not there, no library, or no NVML.
+    static kcontrol::result<std::shared_ptr<const library>> open(const std::string& path);
+
+    function<> init{"nvmlInit_v2"};
+    function<> shutdown{"nvmlShutdown"};
+    function<unsigned*> device_count{"nvmlDeviceGetCount_v2"};
+    function<unsigned, device*> device_by_index{"nvmlDeviceGetHandleByIndex_v2"};
+    function<device, char*, unsigned> device_uuid{"nvmlDeviceGetUUID"};
+    function<device, char*, unsigned> device_name{"nvmlDeviceGetName"};
+    function<device, memory*> device_memory{"nvmlDeviceGetMemoryInfo"};
+
+    function<char*, unsigned> driver_version{"nvmlSystemGetDriverVersion"};
+    function<int*> cuda_version{"nvmlSystemGetCudaDriverVersion_v2"};
+    function<device, int*, int*> compute_capability{"nvmlDeviceGetCudaComputeCapability"};
+    function<device, pci_info*> device_pci{"nvmlDeviceGetPciInfo_v3"};
+    function<device, fabric_info*> device_fabric{"nvmlDeviceGetGpuFabricInfoV"};
+    function<device, unsigned*, unsigned*> mig_mode{"nvmlDeviceGetMigMode"};
+    function<device, unsigned*> mig_count{"nvmlDeviceGetMaxMigDeviceCount"};
+    function<device, unsigned, device*> mig_by_index{"nvmlDeviceGetMigDeviceHandleByIndex"};
+    function<device, attributes*> mig_attributes{"nvmlDeviceGetAttributes_v2"};
+
+private:
+    library() = default;
+};
+
+/// What a status means, and what to do about it.
+std::string describe(int status);
+
+}  // namespace gpu_labeler::nvml
