@@ -1,3 +1,4 @@
+#include <kcontrol/json/impl/lazy.ipp>
 #include <kcontrol/json/impl/patch.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/strict.ipp>

@@ -42,6 +42,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/http/watch_framer.hpp>
+#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/json/patch.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/strict.hpp>

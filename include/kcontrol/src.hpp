@@ -59,6 +59,8 @@
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/watch_framer.ipp>
+#include <kcontrol/json/impl/lazy.ipp>
+#include <kcontrol/json/impl/lazy_ranges.ipp>
 #include <kcontrol/json/impl/patch.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/reader_ranges.ipp>

@@ -54,7 +54,7 @@ private:
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
     http::watch_framer framer_;
-    json::document document_;
+    json::lazy_document document_;
     std::vector<char> chunk_;
     duration idle_;
     std::shared_ptr<share_pool> pool_;

@@ -26,7 +26,9 @@ public:
     inline bool as_bool() const noexcept;
     inline std::int64_t as_int64() const noexcept;    ///< of integer
     inline std::uint64_t as_uint64() const noexcept;  ///< of unsigned_integer: above INT64_MAX
-    inline double as_double() const noexcept;         ///< of number, integer or unsigned_integer
+    /// kind() and as_int64() in one: false if it is no integer.
+    inline bool get_int64(std::int64_t& out) const noexcept;
+    inline double as_double() const noexcept;  ///< of number, integer or unsigned_integer
     inline std::string_view as_string() const noexcept;
 
     bool is_null() const noexcept { return kind() == json::kind::null; }

@@ -19,6 +19,9 @@ KCONTROL_DECL bool is_blockable(const type_descriptor& type);
 /// Thread-safety: safe, but for `pool`.
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::node from,
                                                                share_pool* pool);
+/// The same from a text in place.
+KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
+                                                               share_pool* pool);
 
 }  // namespace kcontrol
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/share_pool.hpp>
 
@@ -42,8 +42,12 @@ public:
     using decode_function = result<any_object> (*)(json::node, share_pool*);
     using encode_function = std::string (*)(const any_object&, const resource_info&);
 
-    resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e)
-        : gvk(std::move(k)), plural(std::move(p)), scope(s), encode(e), decode_(d) {}
+    using lazy_decode_function = result<any_object> (*)(json::lazy_node, share_pool*);
+
+    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`.
+    resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e,
+                  lazy_decode_function lazy = nullptr)
+        : gvk(std::move(k)), plural(std::move(p)), scope(s), encode(e), decode_(d), lazy_decode_(lazy) {}
 
     group_version_kind gvk;
     std::string plural;
@@ -55,10 +59,15 @@ public:
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
     KCONTROL_DECL result<any_object> decode(json::node from, share_pool* pool = nullptr) const;
 
+    /// From the text of one object, in place: several times faster. The same rules; but the inside of members that the
+    /// type does not have is not read, so that nothing is said of what is malformed there (see lazy_document).
+    KCONTROL_DECL result<any_object> decode(json::lazy_node from, share_pool* pool = nullptr) const;
+
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
     decode_function decode_;  // null: into a block, by the table
+    lazy_decode_function lazy_decode_;
 };
 
 /// The constant part of a resource_info, as a type states it.

@@ -45,9 +45,10 @@ namespace detail {
 
 /// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(type).
 KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool);
 
-template <class T>
-result<any_object> decode_resource(json::node from, share_pool* pool) {
+template <class T, class Node>
+result<any_object> decode_resource(Node from, share_pool* pool) {
     static const bool blockable = is_blockable(describe<T>());
     if (blockable) return decode_as_block(describe<T>(), from, pool);
     auto object = std::make_shared<T>();
@@ -57,17 +58,18 @@ result<any_object> decode_resource(json::node from, share_pool* pool) {
 }
 
 /// Every generated type can be a block, which needs nothing but its table.
-template <class T>
-constexpr resource_info::decode_function find_decode() {
+template <class T, class Node>
+constexpr auto find_decode() -> result<any_object> (*)(Node, share_pool*) {
     if constexpr (has_generated_fields<T>) {
         return nullptr;
     } else {
-        return decode_resource<T>;
+        return decode_resource<T, Node>;
     }
 }
 
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
-                                               resource_info::decode_function decode);
+                                               resource_info::decode_function decode,
+                                               resource_info::lazy_decode_function lazy_decode);
 
 }  // namespace detail
 
@@ -75,7 +77,8 @@ template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
     static const resource_info info =
-        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T>());
+        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T, json::node>(),
+                                   detail::find_decode<T, json::lazy_node>());
     return info;
 }
 

@@ -12,8 +12,9 @@
 namespace kcontrol {
 
 namespace json {
+class lazy_node;
 class writer;
-}
+}  // namespace json
 
 /// What a type is in JSON, and how its C++ side is laid out.
 enum class type_kind : std::uint8_t {
@@ -111,6 +112,8 @@ struct type_descriptor {
 /// Errors: decode_failed, naming the path of the member: `spec.replicas: expected an integer, found the string "x"`;
 /// `out` is then partly read.
 KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out);
+/// The same from a text in place. Members that the type does not have are not looked into.
+KCONTROL_DECL result<void> decode(const type_descriptor& type, json::lazy_node from, void* out);
 
 /// Writes one value. Members that are an empty optional, string, vector or map are left out; plain booleans, numbers
 /// and structs are always written. A value that must be told apart from an absent one is a std::optional.

@@ -5,7 +5,7 @@
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
-#include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/lazy.hpp>
 
 #include <optional>
 #include <string_view>
@@ -14,8 +14,11 @@ namespace kcontrol::detail {
 
 inline bool is_success(int http_status) noexcept { return http_status >= 200 && http_status < 300; }
 
-/// The text of a string node, empty of any other.
-inline std::string_view answer_text(json::node n) { return n.is_string() ? n.as_string() : std::string_view{}; }
+/// The text of a string node or lazy node, empty of any other.
+template <class Node>
+std::string_view answer_text(Node n) {
+    return n.is_string() ? n.as_string() : std::string_view{};
+}
 
 /// Text of the server as a message may carry it: at most `most` bytes, control characters escaped.
 KCONTROL_DECL std::string server_text(std::string_view text, std::size_t most = 2048);
@@ -32,6 +35,8 @@ KCONTROL_DECL error answer_error(const http::response& answer);
 /// Parses the body of a 2xx answer into `into`. Errors: not_an_api_server if it is not JSON by its looks, decode_failed
 /// if it is broken, the Status' own if it is a Status of failure.
 KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into);
+/// The same in place: `answer` must outlive the nodes.
+KCONTROL_DECL result<json::lazy_node> answer_json(const http::response& answer, json::lazy_document& into);
 
 /// not_an_api_server if the head of a 2xx answer announces something else than JSON.
 KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head);

@@ -128,20 +128,43 @@ KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head
                                               " instead of JSON: " + std::string(point_at_api_server));
 }
 
-KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into) {
+// What an answer of 2xx is by its head and its looks, if not JSON.
+inline std::optional<error> refuse_answer(const http::response& answer) {
     if (is_html(answer)) return html_error(answer);
-    if (auto refused = refuse_content_type(answer)) return *refused;
+    if (auto refused = refuse_content_type(answer)) return refused;
     if (answer.body.find_first_not_of(" \t\r\n") == std::string::npos) {
         return error(errc::not_an_api_server, "the server answered " + std::to_string(answer.status) +
                                                   " with an empty body: " + std::string(point_at_api_server));
     }
+    return std::nullopt;
+}
+
+template <class Node>
+bool is_failure(Node root) {
+    return answer_text(root["kind"]) == "Status" && answer_text(root["status"]) == "Failure";
+}
+
+KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into) {
+    if (auto refused = refuse_answer(answer)) return *refused;
     auto root = into.parse(answer.body);
     if (!root) return root.error().with_context("the server's answer");
     if (!root->is_object()) return error(errc::decode_failed, "the server's answer is not a JSON object");
-    if (answer_text((*root)["kind"]) == "Status" && answer_text((*root)["status"]) == "Failure") {
-        return status_error(*root, answer.status);
-    }
+    if (is_failure(*root)) return status_error(*root, answer.status);
     return *root;
+}
+
+KCONTROL_DECL result<json::lazy_node> answer_json(const http::response& answer, json::lazy_document& into) {
+    if (auto refused = refuse_answer(answer)) return *refused;
+    auto root = into.scan(answer.body);
+    if (!root) return root.error().with_context("the server's answer");
+    if (!root->is_object()) return error(errc::decode_failed, "the server's answer is not a JSON object");
+    const bool failure = is_failure(*root);
+    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");
+    if (!failure) return *root;
+    json::document document;
+    const auto status = document.parse(answer.body);
+    if (!status) return status.error().with_context("the server's answer");
+    return status_error(*status, answer.status);
 }
 
 }  // namespace kcontrol::detail

@@ -17,7 +17,7 @@ inline awaitable<result<any_object>> object_call(shared_client_state state, cons
                                                  http::request req, http::exchange_options options) {
     auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
     if (!answer) co_return answer.error();
-    json::document document;
+    json::lazy_document document;
     const auto root = answer_json(*answer, document);
     if (!root) co_return root.error();
     auto object = info->decode(*root);

@@ -35,24 +35,27 @@ inline std::string list_target(const std::string& path, const list_options& opti
 
 inline result<any_list> read_list(const resource_info& info, const http::response& answer, share_pool& pool,
                                   const logger& log) {
-    json::document document;
+    json::lazy_document document;
     const auto root = answer_json(answer, document);
     if (!root) return root.error();
-    const json::node items = (*root)["items"];
-    const json::node meta = (*root)["metadata"];
+    const json::lazy_node items = (*root)["items"];
+    const json::lazy_node meta = (*root)["metadata"];
+    const bool no_items = items.is_null();
     // Go writes an empty list as null in some places.
-    if (!meta.is_object() || !(items.is_array() || items.is_null())) {
+    if (!meta.is_object() || !(items.is_array() || no_items)) {
         return error(errc::decode_failed, "the server's answer is not a list: it has no metadata or no items");
     }
     any_list list;
     list.resource_version = answer_text(meta["resourceVersion"]);
     list.continue_token = answer_text(meta["continue"]);
-    if (items.is_null()) return list;
+    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");
+    if (no_items) return list;
     list.items.reserve(items.size());
-    for (const json::node item : items.elements()) {
+    for (const json::lazy_node item : items.elements()) {
         auto object = decode_or_skip(info, item, &pool, log, list.skipped);
         if (object) list.items.push_back(std::move(object));
     }
+    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");  // between two items
     return list;
 }
 

@@ -19,10 +19,11 @@ inline std::optional<watch_event_type> watch_event_type_from(std::string_view na
 }
 
 // What is left of an object that does not decode; empty if not even its metadata does.
-inline any_object decode_metadata_only(const resource_info& info, json::node object) {
+inline any_object decode_metadata_only(const resource_info& info, json::lazy_node object) {
     if (!object.is_object() || !object["metadata"].is_object()) return {};
-    json::document document;
-    const auto root = document.parse("{\"metadata\":" + object["metadata"].to_json() + "}");
+    const std::string text = "{\"metadata\":" + std::string(object["metadata"].raw()) + "}";
+    json::lazy_document document;
+    const auto root = document.scan(text);
     if (!root) return {};
     auto decoded = info.decode(*root);
     return decoded ? std::move(*decoded) : any_object();
@@ -64,11 +65,12 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
 }
 
 KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::string_view frame) {
-    const auto root = document_.parse(frame);
+    const auto root = document_.scan(frame);
     if (!root) return root.error().with_context("watch event");
     if (!root->is_object()) return error(errc::decode_failed, "watch event: not a JSON object");
     const auto name = detail::answer_text((*root)["type"]);
-    const json::node object = (*root)["object"];
+    const json::lazy_node object = (*root)["object"];
+    if (auto fault = root->take_fault()) return fault->with_context("watch event");
     const auto type = detail::watch_event_type_from(name);
     if (!type) {
         // Servers may learn new types (apimachinery says: ignore them).
@@ -79,7 +81,10 @@ KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::st
     watch_event event(*type);
     if (*type == watch_event_type::error) {
         if (!object.is_object()) return error(errc::decode_failed, "watch event ERROR: without a Status");
-        event.failure = detail::status_error(object, 500);
+        json::document document;
+        const auto status = document.parse(object.raw());
+        if (!status) return status.error().with_context("watch event");
+        event.failure = detail::status_error(*status, 500);
         return std::optional<watch_event>(std::move(event));
     }
     if (object.is_object() && object["metadata"].is_object()) {

@@ -1,4 +1,4 @@
-// The only file that includes simdjson.
+// The only file that includes simdjson; lazy.ipp includes it through here.
 #pragma once
 
 #include <kcontrol/json/reader.hpp>
@@ -48,7 +48,9 @@ inline error reader_error(simdjson::error_code code) {
     }
 }
 
-inline void write_node(writer& out, node n) {
+/// Of a node or a lazy_node.
+template <class Node>
+void write_node(writer& out, Node n) {
     switch (n.kind()) {
     case kind::null: out.null(); break;
     case kind::boolean: out.value(n.as_bool()); break;
@@ -58,14 +60,14 @@ inline void write_node(writer& out, node n) {
     case kind::string: out.value(n.as_string()); break;
     case kind::array:
         out.begin_array();
-        for (node element : n.elements()) write_node(out, element);
+        for (const Node element : n.elements()) write_node(out, element);
         out.end_array();
         break;
     case kind::object:
         out.begin_object();
-        for (auto [name, value] : n.members()) {
-            out.key(name);
-            write_node(out, value);
+        for (const auto& m : n.members()) {
+            out.key(name_of(m));
+            write_node(out, m.value);
         }
         out.end_object();
         break;

@@ -16,6 +16,10 @@ struct member {
     node value;
 };
 
+/// For code that reads nodes and lazy nodes alike; see lazy_member.
+inline std::string_view name_of(const member& m) noexcept { return m.name; }
+inline std::string_view raw_name_of(const member& m) noexcept { return m.name; }
+
 class node::member_iterator {
 public:
     using value_type = member;
@@ -122,6 +126,12 @@ inline bool node::as_bool() const noexcept {
 inline std::int64_t node::as_int64() const noexcept {
     assert(kind() == json::kind::integer);
     return type() == detail::tape_type::int64 ? std::bit_cast<std::int64_t>(tape_->number_bits(position_)) : 0;
+}
+
+inline bool node::get_int64(std::int64_t& out) const noexcept {
+    if (type() != detail::tape_type::int64) return false;
+    out = std::bit_cast<std::int64_t>(tape_->number_bits(position_));
+    return true;
 }
 
 inline std::uint64_t node::as_uint64() const noexcept {

@@ -4,6 +4,7 @@
 #include <kcontrol/model/detail/handle.hpp>
 #include <kcontrol/model/impl/decode_error.ipp>
 #include <kcontrol/model/impl/field_lookup.ipp>
+#include <kcontrol/model/impl/generated_parts.ipp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/object_block.hpp>
 #include <kcontrol/model/text.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace kcontrol {
@@ -62,29 +64,30 @@ inline std::shared_ptr<const void> block_builder::finish(std::shared_ptr<const v
 }
 
 /// Walks a document and a table side by side and builds the block.
+template <class Node>
 class block_decoder : public decode_failure {
 public:
     block_decoder(block_builder& to, share_pool* pool) : to_(to), pool_(pool) {}
 
-    bool decode_root(const type_descriptor& type, json::node from) {
+    bool decode_root(const type_descriptor& type, Node from) {
         return decode_structure(type, from, to_.allocate(type.size, alignof(std::max_align_t)));
     }
 
 private:
-    bool decode(const type_descriptor& type, json::node from, std::size_t at) {
+    bool decode(const type_descriptor& type, Node from, std::size_t at) {
         switch (type.kind) {
         case type_kind::text: return decode_text(from, at);
         case type_kind::structure: return decode_structure(type, from, at);
         case type_kind::list: return decode_list(type, from, at);
         case type_kind::map: return decode_map(type, from, at);
         case type_kind::optional: return decode_optional(type, from, at);
-        case type_kind::boolean: return decode_scalar<bool>(type, from, at);
-        case type_kind::int32: return decode_scalar<std::int32_t>(type, from, at);
-        case type_kind::int64: return decode_scalar<std::int64_t>(type, from, at);
-        case type_kind::number: return decode_scalar<double>(type, from, at);
+        case type_kind::boolean: return decode_scalar<bool>(from, at);
+        case type_kind::int32: return decode_scalar<std::int32_t>(from, at);
+        case type_kind::int64: return decode_scalar<std::int64_t>(from, at);
+        case type_kind::number: return decode_scalar<double>(from, at);
         case type_kind::quantity: return decode_quantity(from, at);
         case type_kind::timestamp:
-        case type_kind::microseconds: return decode_time(from, at);
+        case type_kind::microseconds: return decode_scalar<timestamp>(from, at);
         case type_kind::int_or_string: return decode_int_or_string(from, at);
         case type_kind::raw: put_text(at, from.to_json()); return true;
         case type_kind::string:
@@ -93,49 +96,30 @@ private:
         return say("not a type of a block");
     }
 
-    bool read(json::node from, bool& out) {
-        if (from.kind() != json::kind::boolean) return mismatch("true or false", from);
-        out = from.as_bool();
-        return true;
-    }
-    template <class Integer>
-    bool read(json::node from, Integer& out) {
-        if (from.kind() == json::kind::integer) {
-            const std::int64_t value = from.as_int64();
-            out = static_cast<Integer>(value);
-            if (out == value) return true;
-        }
-        return not_integer<Integer>(from);
-    }
-    bool read(json::node from, double& out) {
-        if (!is_number(from)) return mismatch("a number", from);
-        out = from.as_double();
-        return true;
-    }
     template <class T>
-    bool decode_scalar(const type_descriptor&, json::node from, std::size_t at) {
+    bool decode_scalar(Node from, std::size_t at) {
         T value{};
         if (!read(from, value)) return false;
         to_.set(at, value);
         return true;
     }
     template <class T>
-    bool decode_optional_scalar(json::node from, std::size_t at) {
+    bool decode_optional_scalar(Node from, std::size_t at) {
         T value{};
         if (!read(from, value)) return false;
         ::new (static_cast<void*>(to_.at(at))) std::optional<T>(value);
         return true;
     }
 
-    bool decode_text(json::node from, std::size_t at) {
+    bool decode_text(Node from, std::size_t at) {
         if (!from.is_string()) return mismatch("a string", from);
         put_text(at, from.as_string());
         return true;
     }
 
-    bool decode_quantity(json::node from, std::size_t at) {
+    bool decode_quantity(Node from, std::size_t at) {
+        if (!check_quantity(from)) return false;
         if (from.is_string()) return decode_text(from, at);
-        if (!is_number(from)) return mismatch("a quantity such as \"500m\" or 2", from);
         put_text(at, from.to_json());
         return true;
     }
@@ -158,27 +142,18 @@ private:
         to_.set_handle(at, payload);
     }
 
-    bool decode_time(json::node from, std::size_t at) {
-        if (!from.is_string()) return mismatch("a time", from);
-        const auto parsed = parse_time(from.as_string());
-        if (!parsed) return mismatch("a time such as 2006-01-02T15:04:05Z", from);
-        to_.set(at, timestamp(*parsed));
-        return true;
-    }
-
-    bool decode_int_or_string(json::node from, std::size_t at) {
+    bool decode_int_or_string(Node from, std::size_t at) {
+        std::int32_t number = 0;
+        if (!read_unless_string(from, number)) return false;
         if (from.is_string()) {
             put_text(at + int_or_string::text_offset(), from.as_string());
-            return true;
+        } else {
+            to_.set(at + int_or_string::number_offset(), number);
         }
-        std::int32_t number = 0;
-        if (from.kind() != json::kind::integer) return mismatch("an integer or a string", from);
-        if (!read(from, number)) return false;
-        to_.set(at + int_or_string::number_offset(), number);
         return true;
     }
 
-    bool decode_optional(const type_descriptor& type, json::node from, std::size_t at) {
+    bool decode_optional(const type_descriptor& type, Node from, std::size_t at) {
         const type_descriptor& element = *type.element;
         if (!type.handle) {
             switch (element.kind) {
@@ -205,7 +180,7 @@ private:
         return true;
     }
 
-    bool decode_list(const type_descriptor& type, json::node from, std::size_t at) {
+    bool decode_list(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_array()) return mismatch("a list", from);
         const std::size_t count = from.size();
         if (count == 0) {
@@ -216,8 +191,8 @@ private:
         const std::size_t before = to_.handle_count();
         const std::size_t part = allocate_elements(count, element.size);
         std::size_t index = 0;
-        for (const json::node value : from.elements()) {
-            const std::size_t place = part + sizeof(list_header) + index * element.size;
+        for (const Node value : from.elements()) {
+            const std::size_t place = part + list_offset + index * element.size;
             if (!value.is_null() && !decode(element, value, place)) return at_index(index);
             ++index;
         }
@@ -226,12 +201,12 @@ private:
     }
 
     std::size_t allocate_elements(std::size_t count, std::size_t size) {
-        const std::size_t part = to_.allocate(sizeof(list_header) + count * size, 8);
+        const std::size_t part = to_.allocate(list_offset + count * size, 8);
         to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
         return part;
     }
 
-    bool decode_map(const type_descriptor& type, json::node from, std::size_t at) {
+    bool decode_map(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         if (from.size() == 0) {
             to_.set(at, handle_inline);
@@ -239,34 +214,40 @@ private:
         }
         const auto members = from.members();
         // Servers write maps in the order of keys, which is ours.
-        const auto by_name = [](const json::member& a, const json::member& b) { return a.name < b.name; };
         bool ordered = true;
-        for (auto previous = members.begin(), next = members.begin(); ++next != members.end() && ordered; ++previous) {
-            ordered = (*previous).name < (*next).name;
+        std::string_view previous;
+        bool first = true;
+        for (auto next = members.begin(); next != members.end() && ordered; ++next) {
+            const auto name = name_of(*next);
+            ordered = first || previous < name;
+            previous = name;
+            first = false;
         }
         if (ordered) return decode_entries(type, members, from.size(), at);
-        std::vector<json::member> sorted;
-        for (const auto member : members) sorted.push_back(member);
-        std::stable_sort(sorted.begin(), sorted.end(), by_name);
+        using member = typename std::decay_t<decltype(members.begin())>::value_type;
+        std::vector<member> sorted(members.begin(), members.end());
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](const member& a, const member& b) { return name_of(a) < name_of(b); });
         // Of a key that appears twice the last one counts.
-        const auto first = std::unique(sorted.rbegin(), sorted.rend(), [](const auto& a, const auto& b) {
-                               return a.name == b.name;
-                           }).base();
-        sorted.erase(sorted.begin(), first);
+        const auto last = std::unique(sorted.rbegin(), sorted.rend(), [](const member& a, const member& b) {
+                              return name_of(a) == name_of(b);
+                          }).base();
+        sorted.erase(sorted.begin(), last);
         return decode_entries(type, sorted, sorted.size(), at);
     }
 
     template <class Members>
     bool decode_entries(const type_descriptor& type, const Members& members, std::size_t count, std::size_t at) {
         const type_descriptor& element = *type.element;
-        const std::size_t entry = sizeof(handle_word) + ((element.size + 7U) & ~7U);
+        const std::size_t entry = entry_size(element);
         const std::size_t before = to_.handle_count();
         const std::size_t part = allocate_elements(count, entry);
-        std::size_t place = part + sizeof(list_header);
-        for (const json::member member : members) {
-            put_text(place, member.name);
+        std::size_t place = part + list_offset;
+        for (const auto& member : members) {
+            const auto name = name_of(member);
+            put_text(place, name);
             if (!member.value.is_null() && !decode(element, member.value, place + sizeof(handle_word))) {
-                return at_key(member.name);
+                return at_key(name);
             }
             place += entry;
         }
@@ -274,11 +255,11 @@ private:
         return true;
     }
 
-    bool decode_structure(const type_descriptor& type, json::node from, std::size_t at) {
+    bool decode_structure(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         std::size_t hint = 0;
         for (const auto member : from.members()) {
-            const auto* field = find_field(type, member.name, hint);
+            const auto* field = find_member(type, member, hint);
             if (field == nullptr || member.value.is_null()) continue;
             const std::size_t place =
                 static_cast<std::size_t>(static_cast<char*>(field->place(to_.at(at))) - to_.at(0));
@@ -310,6 +291,21 @@ inline bool is_blockable_within(const type_descriptor& type, std::vector<const t
                        [&](const field_descriptor& field) { return is_blockable_within(*field.type, visited); });
 }
 
+template <class Node>
+result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
+    std::optional<block_builder> own;
+    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+    builder.clear();
+    block_decoder<Node> decoder(builder, pool);
+    const bool done = decoder.decode_root(type, from);
+    if constexpr (!std::is_same_v<Node, json::node>) {
+        // What is malformed may have looked like something else.
+        if (auto fault = from.take_fault()) return std::move(*fault);
+    }
+    if (!done) return decoder.failure();
+    return builder.finish(pool != nullptr ? pool->pin() : nullptr);
+}
+
 }  // namespace detail
 
 KCONTROL_DECL bool is_blockable(const type_descriptor& type) {
@@ -319,12 +315,12 @@ KCONTROL_DECL bool is_blockable(const type_descriptor& type) {
 
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::node from,
                                                                share_pool* pool) {
-    std::optional<detail::block_builder> own;
-    detail::block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
-    builder.clear();
-    detail::block_decoder decoder(builder, pool);
-    if (!decoder.decode_root(type, from)) return decoder.failure();
-    return builder.finish(pool != nullptr ? pool->pin() : nullptr);
+    return detail::decode_any_block(type, from, pool);
+}
+
+KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
+                                                               share_pool* pool) {
+    return detail::decode_any_block(type, from, pool);
 }
 
 }  // namespace kcontrol

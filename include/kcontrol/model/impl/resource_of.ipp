@@ -10,13 +10,23 @@ KCONTROL_DECL result<any_object> resource_info::decode(json::node from, share_po
     return decode_ != nullptr ? decode_(from, pool) : detail::decode_as_block(*type, from, pool);
 }
 
+KCONTROL_DECL result<any_object> resource_info::decode(json::lazy_node from, share_pool* pool) const {
+    if (decode_ == nullptr) return detail::decode_as_block(*type, from, pool);
+    if (lazy_decode_ != nullptr) return lazy_decode_(from, pool);
+    json::document document;
+    const auto parsed = document.parse(from.raw());
+    if (!parsed) return parsed.error();
+    return decode_(*parsed, pool);
+}
+
 namespace detail {
 
 inline std::string encode_by_table(const any_object& object, const resource_info& info) {
     return encode_object(*info.type, info.gvk.api_version(), info.gvk.kind, object.as<void>().get());
 }
 
-KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool) {
+template <class Node>
+result<any_object> decode_any_as_block(const type_descriptor& type, Node from, share_pool* pool) {
     assert(type.field_count > 0 && type.fields[0].name == "metadata");
     auto block = decode_block(type, from, pool);
     if (!block) return block.error();
@@ -24,10 +34,19 @@ KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, js
     return any_object(std::move(*block), *meta);
 }
 
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool) {
+    return decode_any_as_block(type, from, pool);
+}
+
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool) {
+    return decode_any_as_block(type, from, pool);
+}
+
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
-                                               resource_info::decode_function decode) {
+                                               resource_info::decode_function decode,
+                                               resource_info::lazy_decode_function lazy_decode) {
     group_version_kind gvk{std::string(name.group), std::string(name.version), std::string(name.kind)};
-    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table);
+    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table, lazy_decode);
     made.type = &type;
     return made;
 }
