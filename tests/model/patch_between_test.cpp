@@ -192,7 +192,8 @@ TEST_CASE("patch: refused") {
 }
 
 TEST_CASE("dynamic: everything is kept, and metadata can be edited") {
-    const auto info = dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::cluster);
+    const auto info =
+        dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::cluster, managed_fields::kept);
     CHECK(!info.namespaced());
     const std::string text =
         R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x","labels":{},"managedFields":[{"a":null}]},)"

@@ -57,7 +57,11 @@ result<std::string> transcoder::run(json::node object, const type_name& implied)
         const auto strict = json::check_strict(object);
         if (!strict) return strict.error();
     }
-    if (options_.as == form::dynamic) return through(kcontrol::dynamic_resource(gvk_of(api_version, kind), ""), object);
+    if (options_.as == form::dynamic) {
+        return through(kcontrol::dynamic_resource(gvk_of(api_version, kind), "", kcontrol::resource_scope::namespaced,
+                                                  kcontrol::managed_fields::kept),
+                       object);
+    }
     if (options_.as == form::metadata) {
         return through(kcontrol::metadata_resource(gvk_of(api_version, kind), ""), object);
     }

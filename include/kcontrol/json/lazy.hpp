@@ -70,6 +70,11 @@ public:
     /// The text of this value as compact JSON, numbers as json::writer writes them.
     KCONTROL_DECL std::string to_json() const;
 
+    /// Writes this value as compact text, its numbers and strings as they came, and checks all of it. `to` has room for
+    /// raw().size() bytes. A member whose value is `without` is left out. Returns the bytes written; 0 if something is
+    /// malformed, which is remembered.
+    KCONTROL_DECL std::size_t compact(char* to, lazy_node without) const;
+
     /// What was found malformed since the scan, or since the last call: decode_failed, with the place.
     KCONTROL_DECL std::optional<error> take_fault() const;
 
@@ -88,6 +93,7 @@ private:
     inline std::string_view quoted() const;
     KCONTROL_DECL std::string_view unescaped(std::string_view text) const;
     KCONTROL_DECL std::string_view scalar() const;
+    bool good_scalar() const;
 
     const detail::text_index* index_ = nullptr;
     std::size_t token_ = 0;

@@ -119,6 +119,54 @@ inline lazy_number read_lazy_number(std::string_view text) {
     return out;
 }
 
+// Which token may follow which.
+class lazy_grammar {
+public:
+    static bool is_scalar(char letter) {
+        switch (letter) {
+        case '{':
+        case '}':
+        case '[':
+        case ']':
+        case ',':
+        case ':': return false;
+        default: return true;
+        }
+    }
+
+    bool take(char letter) {
+        switch (letter) {
+        case '{': return want_ <= want::element && open(true, want::first_name);
+        case '[': return want_ <= want::element && open(false, want::element);
+        case '}': return (want_ == want::first_name || (want_ == want::comma && in_object())) && close();
+        case ']': return depth_ > 0 && (want_ == want::element || (want_ == want::comma && !in_object())) && close();
+        case ',':
+            if (want_ != want::comma || depth_ == 0) return false;
+            return next(in_object() ? want::name : want::value);
+        case ':': return want_ == want::colon && next(want::value);
+        case '"':
+            if (want_ == want::first_name || want_ == want::name) return next(want::colon);
+            return want_ <= want::element && next(want::comma);
+        default: return want_ <= want::element && next(want::comma);
+        }
+    }
+
+private:
+    enum class want : std::uint8_t { value, element, first_name, name, colon, comma };  // element: or the end
+
+    bool in_object() const { return depth_ > 0 && objects_[depth_ - 1]; }
+    bool next(want w) { return want_ = w, true; }
+    bool open(bool object, want w) {
+        objects_[depth_++] = object;  // scan() has seen to the depth
+        return next(w);
+    }
+    bool close() { return --depth_, next(want::comma); }
+
+    want want_ = want::value;
+    std::size_t depth_ = 0;
+    bool objects_[reader_max_depth] = {};
+};
+
 inline void append_utf8(std::string& out, std::uint32_t point) {
     if (point < 0x80) {
         out += static_cast<char>(point);
@@ -288,6 +336,58 @@ KCONTROL_DECL std::string_view lazy_node::raw() const {
     if (!is_object() && !is_array()) return scalar();
     const std::size_t first = index_->starts[token_];
     return {index_->text + first, index_->starts[index_->pairs[token_]] + 1 - first};
+}
+
+inline bool lazy_node::good_scalar() const {
+    if (letter() != '"') return kind() != json::kind::null || scalar() == "null";
+    const std::string_view text = quoted();
+    if (text.empty() || std::memchr(text.data(), '\\', text.size()) == nullptr) return true;
+    document other;
+    return other.parse(scalar()).has_value();
+}
+
+KCONTROL_DECL std::size_t lazy_node::compact(char* to, lazy_node without) const {
+    const detail::text_index& in = *index_;
+    const std::size_t last = in.after(token_) - 1;
+    detail::lazy_grammar grammar;
+    // A member goes with the comma behind it; the last one with the comma before it, if there is one.
+    std::size_t omit = ~std::size_t{0};
+    std::size_t behind = 0;
+    if (without.index_ == index_) {
+        omit = without.token_ - 2;
+        behind = in.after(without.token_);
+        if (in.letter(behind) == ',') {
+            ++behind;
+        } else if (in.letter(omit - 1) == ',') {
+            --omit;
+        }
+    }
+    char* out = to;
+    std::size_t run = in.starts[token_];  // what is to be copied begins here
+    std::size_t end = run;                // and ends here so far
+    const auto flush = [&](std::size_t next) {
+        std::memcpy(out, in.text + run, end - run);
+        out += end - run;
+        run = next;
+    };
+    for (std::size_t i = token_; i <= last; ++i) {
+        if (i == omit) {
+            flush(in.starts[behind]);
+            end = run;
+            i = behind;
+        }
+        const char letter = in.letter(i);
+        const std::size_t start = in.starts[i];
+        const lazy_node here(in, i);
+        if (!grammar.take(letter) || (detail::lazy_grammar::is_scalar(letter) && !here.good_scalar())) {
+            in.blame(i);
+            return 0;
+        }
+        if (start != end) flush(start);
+        end = start + (detail::lazy_grammar::is_scalar(letter) ? here.scalar().size() : 1);
+    }
+    flush(end);
+    return static_cast<std::size_t>(out - to);
 }
 
 KCONTROL_DECL std::string lazy_node::to_json() const {

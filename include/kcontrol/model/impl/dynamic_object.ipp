@@ -2,10 +2,86 @@
 
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/model/impl/block_decoder.ipp>
+
+#include <cstddef>
 
 namespace kcontrol {
+
+struct dynamic_access {
+    static constexpr std::size_t text_offset() {
+        static_assert(sizeof(dynamic_content) == sizeof(text) + sizeof(void*));
+        return 0;
+    }
+    static const text& text_of(const dynamic_content& content) { return content.text_; }
+    static bool edited(const dynamic_content& content) { return content.tree_ != nullptr; }
+};
+
 namespace detail {
 
+// Reads compact text that is known to be well-formed; `at` is where a value begins. Returns where it ends.
+inline std::size_t end_of_string(std::string_view text, std::size_t at) {
+    for (++at; text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+    }
+    return at + 1;
+}
+
+inline std::size_t end_of_value(std::string_view text, std::size_t at) {
+    std::size_t depth = 0;
+    for (;;) {
+        switch (text[at]) {
+        case '"': at = end_of_string(text, at); break;
+        case '{':
+        case '[': ++depth, ++at; continue;
+        case '}':
+        case ']': --depth, ++at; break;
+        case ',':
+        case ':': ++at; continue;
+        default:
+            while (at < text.size() && text[at] != ',' && text[at] != '}' && text[at] != ']') ++at;
+        }
+        if (depth == 0) return at;
+    }
+}
+
+// The text of the value at a path; empty if it is not there. Of a name that appears twice it is the first one.
+inline std::string_view find_compact(std::string_view text, dynamic_content::path names) {
+    for (const std::string_view name : names) {
+        if (text.empty() || text.front() != '{') return {};
+        std::string_view found;
+        for (std::size_t at = 1; at < text.size() && text[at] == '"';) {
+            const std::size_t key_end = end_of_string(text, at);
+            const std::string_view key = text.substr(at + 1, key_end - at - 2);
+            bool same = key == name;
+            if (!same && key.find('\\') != std::string_view::npos) {
+                const auto plain = json::parse(text.substr(at, key_end - at));
+                same = plain && plain->is_string() && std::string_view(plain->get_string()) == name;
+            }
+            at = end_of_value(text, key_end + 1);
+            if (same) {
+                found = text.substr(key_end + 1, at - key_end - 1);
+                break;
+            }
+            ++at;  // a comma, or the end
+        }
+        text = found;
+    }
+    return text;
+}
+
+inline const json::value* find_in_tree(const json::object& tree, dynamic_content::path names) {
+    const json::object* members = &tree;
+    const json::value* at = nullptr;
+    for (const std::string_view name : names) {
+        at = members != nullptr ? members->if_contains(name) : nullptr;
+        if (at == nullptr) return nullptr;
+        members = at->if_object();
+    }
+    return at;
+}
+
+// As a tree takes them: of a name that appears twice the last one counts.
 inline json::value to_dynamic_value(json::node from) {
     switch (from.kind()) {
     case json::kind::null: return nullptr;
@@ -28,15 +104,63 @@ inline json::value to_dynamic_value(json::node from) {
     return members;
 }
 
-inline result<any_object> decode_dynamic(json::node from, share_pool*) {
-    if (!from.is_object()) return error(errc::decode_failed, "expected an object");
-    auto object = std::make_shared<dynamic_object>();
-    if (const json::node meta = from["metadata"]; !meta.is_null()) {
-        const auto done = decode(describe<object_meta>(), meta, &object->metadata);
-        if (!done) return error(errc::decode_failed, "metadata." + done.error().message());
+inline json::value read_dynamic_text(std::string_view text) {
+    json::document document;
+    const auto root = document.parse(text);
+    return root ? to_dynamic_value(*root) : json::value();
+}
+
+// The part of a dynamic_object that is decoded as that of a typed one is.
+inline const type_descriptor& dynamic_block_type() {
+    static const field_descriptor fields[] = {
+        {.name = "metadata", .type = &describe<object_meta>(), .access = [](void* object) -> void* {
+             return &static_cast<dynamic_object*>(object)->metadata;
+         }}};
+    static const type_descriptor type{
+        .kind = type_kind::structure, .size = sizeof(dynamic_object), .fields = fields, .field_count = 1};
+    return type;
+}
+
+inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* pool, managed_fields managed) {
+    if (!from.is_object()) {
+        if (auto fault = from.take_fault()) return std::move(*fault);
+        return error(errc::decode_failed, "expected an object");
     }
-    object->content = std::move(to_dynamic_value(from).as_object());
-    return any_object(std::shared_ptr<const dynamic_object>(std::move(object)));
+    std::optional<block_builder> own;
+    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+    builder.clear();
+    block_decoder<json::lazy_node> decoder(builder, pool);
+    const bool done = decoder.decode_root(dynamic_block_type(), from);
+    if (auto fault = from.take_fault()) return std::move(*fault);
+    if (!done) return decoder.failure();
+    json::lazy_node left_out;
+    if (managed == managed_fields::dropped) {
+        const json::lazy_node meta = from["metadata"];
+        if (meta.is_object()) left_out = meta["managedFields"];
+    }
+    // Room for the text as it came, which is given back as far as it is not needed.
+    const std::size_t payload = builder.allocate(sizeof(std::uint32_t) + from.raw().size(), 4);
+    const std::size_t size = from.compact(builder.at(payload) + sizeof(std::uint32_t), left_out);
+    if (auto fault = from.take_fault()) return std::move(*fault);
+    builder.cut(payload + sizeof(std::uint32_t) + size);
+    builder.set(payload, static_cast<std::uint32_t>(size));
+    builder.set_handle(offsetof(dynamic_object, content) + dynamic_access::text_offset(), payload);
+    auto block = builder.finish(pool != nullptr ? pool->pin() : nullptr);
+    return any_object(std::static_pointer_cast<const dynamic_object>(std::move(block)));
+}
+
+template <managed_fields Managed>
+result<any_object> decode_dynamic_lazy(json::lazy_node from, share_pool* pool) {
+    return decode_dynamic_text(from, pool, Managed);
+}
+
+template <managed_fields Managed>
+result<any_object> decode_dynamic(json::node from, share_pool* pool) {
+    const std::string text = from.to_json();
+    json::lazy_document document;
+    const auto root = document.scan(text);
+    if (!root) return root.error();
+    return decode_dynamic_text(*root, pool, Managed);
 }
 
 // Writes into the JSON those fields of the metadata in which the two differ.
@@ -61,34 +185,107 @@ inline void overlay_metadata(json::object& content, const object_meta& wanted) {
     }
 }
 
+// Whether the text says all of it already.
+inline bool is_whole_text(const dynamic_object& object) {
+    const auto& content = object.content;
+    if (dynamic_access::edited(content)) return false;
+    const std::string_view text = dynamic_access::text_of(content);
+    if (find_compact(text, {"apiVersion"}).empty() || find_compact(text, {"kind"}).empty()) return false;
+    object_meta present;
+    const auto meta = find_compact(text, {"metadata"});
+    return !meta.empty() && decode_text(describe<object_meta>(), meta, &present) && present == object.metadata;
+}
+
 inline std::string encode_dynamic(const any_object& object, const resource_info& info) {
     const auto self = object.as<dynamic_object>();
-    json::value whole = self->content;
-    auto& members = whole.get_object();
+    if (is_whole_text(*self)) return self->content.to_json();
+    json::object members = self->content.tree();
     if (!members.contains("apiVersion")) members["apiVersion"] = info.gvk.api_version();
     if (!members.contains("kind")) members["kind"] = info.gvk.kind;
     overlay_metadata(members, self->metadata);
-    return json::serialize(whole);
+    return json::serialize(members);
 }
 
 }  // namespace detail
 
+KCONTROL_DECL dynamic_content::dynamic_content(const dynamic_content& other) : text_(other.text_) {
+    if (other.tree_) tree_ = std::make_unique<json::object>(*other.tree_);
+}
+
+KCONTROL_DECL dynamic_content& dynamic_content::operator=(const dynamic_content& other) {
+    if (this != &other) *this = dynamic_content(other);
+    return *this;
+}
+
+KCONTROL_DECL json::value dynamic_content::get(path names) const {
+    if (tree_) {
+        const json::value* found = detail::find_in_tree(*tree_, names);
+        return found != nullptr ? *found : json::value();
+    }
+    const auto found = detail::find_compact(text_, names);
+    return found.empty() ? json::value() : detail::read_dynamic_text(found);
+}
+
+KCONTROL_DECL std::string dynamic_content::get_string(path names) const {
+    const json::value found = get(names);
+    return found.is_string() ? std::string(found.get_string()) : std::string();
+}
+
+KCONTROL_DECL bool dynamic_content::contains(path names) const {
+    return tree_ ? detail::find_in_tree(*tree_, names) != nullptr : !detail::find_compact(text_, names).empty();
+}
+
+KCONTROL_DECL json::object& dynamic_content::edit() {
+    if (!tree_) {
+        tree_ = std::make_unique<json::object>(tree());
+        text_.clear();
+    }
+    return *tree_;
+}
+
+KCONTROL_DECL json::object dynamic_content::tree() const {
+    if (tree_) return *tree_;
+    if (text_.empty()) return {};
+    json::value whole = detail::read_dynamic_text(text_);
+    return whole.is_object() ? std::move(whole.get_object()) : json::object();
+}
+
+KCONTROL_DECL std::string dynamic_content::to_json() const {
+    if (tree_) return json::serialize(*tree_);
+    return text_.empty() ? "{}" : std::string(text_);
+}
+
+KCONTROL_DECL bool dynamic_content::same_as(const dynamic_content& other) const {
+    if (!tree_ && !other.tree_ && text_ == other.text_) return true;
+    return json::equal(tree(), other.tree());
+}
+
 KCONTROL_DECL group_version_kind dynamic_object::gvk() const {
-    const auto text = [&](std::string_view name) {
-        const auto* value = content.if_contains(name);
-        return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-    };
-    std::string version = text("apiVersion");
+    std::string version = content.get_string({"apiVersion"});
     std::string group;
     if (const auto slash = version.find('/'); slash != std::string::npos) {
         group = version.substr(0, slash);
         version.erase(0, slash + 1);
     }
-    return {std::move(group), std::move(version), text("kind")};
+    return {std::move(group), std::move(version), content.get_string({"kind"})};
 }
 
-KCONTROL_DECL resource_info dynamic_resource(group_version_kind gvk, std::string plural, resource_scope scope) {
-    return {std::move(gvk), std::move(plural), scope, detail::decode_dynamic, detail::encode_dynamic};
+KCONTROL_DECL resource_info dynamic_resource(group_version_kind gvk, std::string plural, resource_scope scope,
+                                             managed_fields managed) {
+    if (managed == managed_fields::kept) {
+        return {std::move(gvk),
+                std::move(plural),
+                scope,
+                detail::decode_dynamic<managed_fields::kept>,
+                detail::encode_dynamic,
+                detail::decode_dynamic_lazy<managed_fields::kept>};
+    }
+    return {std::move(gvk),
+            std::move(plural),
+            scope,
+            detail::decode_dynamic<managed_fields::dropped>,
+            detail::encode_dynamic,
+            detail::decode_dynamic_lazy<managed_fields::dropped>};
 }
 
 }  // namespace kcontrol

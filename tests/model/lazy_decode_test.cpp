@@ -1,0 +1,212 @@
+// Decoding a text in place gives what decoding the parsed document gives: objects and messages.
+#include <kcontrol/model/codec.hpp>
+#include <kcontrol/model/object_block.hpp>
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+using namespace kcontrol;
+
+namespace {
+
+struct bolt {
+    text name;
+    std::optional<std::int32_t> count;
+    list<bolt> inner;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("name", &bolt::name), field("count", &bolt::count), field("inner", &bolt::inner));
+    }
+};
+
+struct engine {
+    static constexpr resource_name kcontrol_resource{"example.com", "v1", "Engine", "engines"};
+    object_meta metadata;
+    text color;
+    list<bolt> bolts;
+    dict<bolt> by_name;
+    dict<text> notes;
+    boxed<bolt> main;
+    timestamp built;
+    boxed<int_or_string> size;
+    raw_json extra;
+    quantity_text weight;
+    std::optional<bool> ready;
+    std::optional<std::int64_t> serial;
+    std::optional<double> ratio;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("color", &engine::color), field("bolts", &engine::bolts), field("byName", &engine::by_name),
+                      field("notes", &engine::notes), field("main", &engine::main), field("built", &engine::built),
+                      field("size", &engine::size), field("extra", &engine::extra), field("weight", &engine::weight),
+                      field("ready", &engine::ready), field("serial", &engine::serial), field("ratio", &engine::ratio));
+    }
+};
+
+// The same, in memory of its own.
+struct loose_engine {
+    static constexpr resource_name kcontrol_resource{"example.com", "v1", "Engine", "engines"};
+    object_meta metadata;
+    std::string color;
+    std::vector<bolt> bolts;
+    std::map<std::string, text> notes;
+    timestamp built;
+    raw_json extra;
+    quantity weight;
+    std::optional<std::int64_t> serial;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("color", &loose_engine::color), field("bolts", &loose_engine::bolts),
+                      field("notes", &loose_engine::notes), field("built", &loose_engine::built),
+                      field("extra", &loose_engine::extra), field("weight", &loose_engine::weight),
+                      field("serial", &loose_engine::serial));
+    }
+};
+
+/// Writes objects that are mostly right: now and then something is of another type, null, unknown or repeated.
+class object_writer {
+public:
+    explicit object_writer(std::uint32_t seed) : random_(seed) {}
+
+    std::string object() {
+        std::string out = "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Engine\"";
+        const char* const names[] = {"metadata", "color",  "bolts", "byName", "notes", "main",    "built",      "size",
+                                     "extra",    "weight", "ready", "serial", "ratio", "unknown", "c\\u006flor"};
+        const std::size_t first = pick(std::size(names));
+        for (std::size_t i = 0; i < std::size(names); ++i) {
+            if (pick(3) == 0) continue;
+            const std::string name = names[(first + i) % std::size(names)];
+            out += "," + space() + "\"" + name + "\":" + space() + (pick(60) == 0 ? any(3) : value_of(name));
+        }
+        return out + space() + "}";
+    }
+
+private:
+    std::size_t pick(std::size_t below) { return random_() % below; }
+    std::string space() { return pick(8) == 0 ? " \n\t" : ""; }
+
+    std::string value_of(const std::string& name) {
+        if (name == "metadata") {
+            return R"({"name":)" + string() + R"(,"labels":)" + notes() +
+                   R"(,"creationTimestamp":"2026-01-02T03:04:05Z","managedFields":)" + any(4) + R"(,"finalizers":[)" +
+                   string() + "]}";
+        }
+        if (name == "bolts") return bolts(3);
+        if (name == "byName") return "{" + string() + ":" + bolt_text(2) + "," + string() + ":" + bolt_text(1) + "}";
+        if (name == "notes") return notes();
+        if (name == "main") return bolt_text(2);
+        if (name == "built") return "\"2026-02-03T04:05:06Z\"";
+        if (name == "size") return pick(2) == 0 ? string() : "25";
+        if (name == "weight") return pick(2) == 0 ? "\"1500m\"" : "1.5";
+        if (name == "ready") return pick(2) == 0 ? "true" : "false";
+        if (name == "serial") return number();
+        if (name == "ratio") return number();
+        if (name == "extra" || name == "unknown") return any(4);
+        return string();
+    }
+
+    std::string notes() {
+        std::string out = "{";
+        for (std::size_t left = pick(4); left > 0; --left)
+            out += (out.size() > 1 ? "," : "") + string() + ":" + string();
+        return out + "}";
+    }
+    std::string bolts(int depth) {
+        std::string out = "[" + space();
+        for (std::size_t left = pick(3); left > 0; --left) out += (out.back() == '}' ? "," : "") + bolt_text(depth);
+        return out + "]";
+    }
+    std::string bolt_text(int depth) {
+        std::string out = "{\"name\":" + string();
+        if (pick(2) == 0) out += ",\"count\":" + (pick(40) == 0 ? number() : "3");
+        if (depth > 0 && pick(2) == 0) out += ",\"inner\":" + bolts(depth - 1);
+        return out + "}";
+    }
+    std::string string() {
+        static const char* const all[] = {"\"\"",
+                                          "\"a\"",
+                                          "\"sixteen letters!\"",
+                                          "\"a\\\"b\\\\\"",
+                                          "\"\\u00e9\\n/\\/\"",
+                                          "\"\\ud83d\\ude00 and more of it\"",
+                                          "\"zeta\"",
+                                          "\"the same long text\"",
+                                          "\"mid\""};
+        return all[pick(std::size(all))];
+    }
+    std::string number() {
+        static const char* const all[] = {
+            "0", "-1", "9007199254740993", "3000000000", "18446744073709551615", "1.0", "-2.5e3", "1e-400"};
+        return all[pick(std::size(all))];
+    }
+    std::string any(int depth) {
+        switch (pick(depth > 0 ? 6 : 4)) {
+        case 0: return string();
+        case 1: return number();
+        case 2: return "null";
+        case 3: return pick(2) == 0 ? "true" : "false";
+        case 4: return "[" + any(depth - 1) + "," + space() + any(depth - 1) + "]";
+        default: return "{" + string() + ":" + any(depth - 1) + ",\"k\":" + any(depth - 1) + "}";
+        }
+    }
+
+    std::mt19937 random_;
+};
+
+template <class T>
+std::string outcome(const result<any_object>& object) {
+    return object ? to_json(*object->as<T>()) : object.error().what();
+}
+
+template <class T>
+void compare(const std::string& text, share_pool& nodes_pool, share_pool& lazy_pool, std::size_t& failures) {
+    CAPTURE(text);
+    json::document document;
+    const auto parsed = document.parse(text);
+    json::lazy_document lazy;
+    const auto root = lazy.scan(text);
+    REQUIRE(parsed.has_value());
+    REQUIRE(root.has_value());
+    const auto& info = resource_of<T>();
+    const std::string wanted = outcome<T>(info.decode(*parsed));
+    if (!info.decode(*parsed)) ++failures;
+    CHECK(outcome<T>(info.decode(*root)) == wanted);
+    CHECK(outcome<T>(info.decode(*root, &lazy_pool)) == wanted);
+    CHECK(outcome<T>(info.decode(*parsed, &nodes_pool)) == wanted);
+}
+
+}  // namespace
+
+TEST_CASE("lazy decode: random objects come out as from the parsed document, and so do messages") {
+    share_pool nodes_pool;
+    share_pool lazy_pool;
+    std::size_t failures = 0;
+    constexpr std::uint32_t rounds = 1500;
+    for (std::uint32_t seed = 0; seed < rounds; ++seed) {
+        const std::string text = object_writer(seed).object();
+        compare<engine>(text, nodes_pool, lazy_pool, failures);
+        compare<loose_engine>(text, nodes_pool, lazy_pool, failures);
+    }
+    // The writer makes mistakes, but mostly it does not.
+    CHECK(failures > rounds / 50);
+    CHECK(failures < rounds);
+}
+
+TEST_CASE("lazy decode: what is malformed is said, where it is read") {
+    json::lazy_document document;
+    const auto message = [&](const std::string& text) {
+        const auto root = document.scan(text);
+        REQUIRE(root.has_value());
+        const auto object = resource_of<engine>().decode(*root);
+        return object ? std::string("decoded") : object.error().message();
+    };
+    CHECK(message(R"({"color":"x","color":nope})") == "malformed JSON at byte 21");
+    CHECK(message(R"({"color":"\q"})") == "malformed JSON at byte 9");
+    CHECK(message(R"({"serial":01})") == "malformed JSON at byte 10");
+    CHECK(message(R"({"bolts":[{},]})") == "malformed JSON at byte 13");
+    CHECK(message(R"({"bolts":[{} {}]})") == "malformed JSON at byte 13");
+    CHECK(message(R"({"notes":{"a" "b"}})") == "malformed JSON at byte 10");
+    CHECK(message(R"({"main":{"name":"x",}})") == "malformed JSON at byte 20");
+    CHECK(message(R"({"extra":{"a":[1,]}})") == "malformed JSON at byte 17");
+    CHECK(message(R"({"ready":truth})") == "malformed JSON at byte 9");
+    CHECK(message(R"({"unknown":{"a" 01},"color":"x"})") == "decoded");
+}
