@@ -77,6 +77,7 @@
 #include <kcontrol/manager/impl/metrics.ipp>
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/model/impl/api_duration.ipp>
+#include <kcontrol/model/impl/block_decoder.ipp>
 #include <kcontrol/model/impl/containers.ipp>
 #include <kcontrol/model/impl/crd.ipp>
 #include <kcontrol/model/impl/decode.ipp>

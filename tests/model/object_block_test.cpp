@@ -120,6 +120,27 @@ TEST_CASE("block: unordered and repeated keys of a map") {
     CHECK(object->notes.at("alpha") == "the last value");
 }
 
+TEST_CASE("block: of a member that comes twice the last one counts, whatever the first one was") {
+    const std::string values[] = {R"("a text that is not short")", R"("short")", R"("shared between objects")"};
+    share_pool pool;
+    for (share_pool* each : {static_cast<share_pool*>(nullptr), &pool}) {
+        for (int pass = 0; pass < 3; ++pass) {
+            for (const auto& first : values) {
+                for (const auto& second : values) {
+                    const auto object = decoded("{\"color\":" + first + ",\"color\":" + second + "}", each);
+                    CHECK("\"" + std::string(object->color) + "\"" == second);
+                }
+            }
+            const auto lists = decoded(
+                R"({"parts":[{"name":"a part with a long name"}],"parts":[],"main":{"name":"x"},"main":{"count":2}})",
+                each);
+            CHECK(lists->parts.empty());
+            CHECK(lists->main->count == 2);
+            CHECK(lists->main->name.empty());
+        }
+    }
+}
+
 TEST_CASE("block: null is absent, unknown members are passed over") {
     const auto object = decoded(
         R"({"color":null,"parts":[null,{"name":"x"}],"notes":{"a":null},"main":null,"unknown":{"deep":[{}]},"ready":null})");

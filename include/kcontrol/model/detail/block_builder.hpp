@@ -30,9 +30,16 @@ public:
     }
     void cut(std::size_t size) noexcept { size_ = size; }
 
+    /// Points a handle at something in the block.
     void set_handle(std::size_t slot, std::size_t target) {
+        forget_handle(slot);
         set(slot, handle_word{target});
         handles_.push_back(static_cast<std::uint32_t>(slot));
+    }
+    /// Gives a handle a word that is not to be relocated.
+    void set_word(std::size_t slot, handle_word word) {
+        forget_handle(slot);
+        set(slot, word);
     }
     template <class T>
     void set(std::size_t slot, const T& value) {
@@ -44,6 +51,17 @@ public:
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
 private:
+    // A member that comes twice takes the place of the first one. Words that are to be relocated are offsets still.
+    void forget_handle(std::size_t slot) noexcept {
+        handle_word word = 0;
+        std::memcpy(&word, at(slot), sizeof word);
+        if (word == 0 || (word & handle_inline) != 0 || word >= size_) return;
+        const auto found = std::find(handles_.rbegin(), handles_.rend(), static_cast<std::uint32_t>(slot));
+        if (found == handles_.rend()) return;
+        *found = handles_.back();
+        handles_.pop_back();
+    }
+
     void grow(std::size_t needed) {
         const std::size_t capacity = std::max({needed, capacity_ * 2, std::size_t{16384}});
         auto bytes = std::make_unique_for_overwrite<char[]>(capacity);

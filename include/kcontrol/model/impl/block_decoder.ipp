@@ -127,12 +127,12 @@ private:
 
     void put_text(std::size_t at, std::string_view bytes) {
         if (bytes.size() <= text::inline_capacity) {
-            to_.set(at, text::inline_word(bytes));
+            to_.set_word(at, text::inline_word(bytes));
             return;
         }
         if (pool_ != nullptr) {
             if (const void* shared = pool_->find_text(bytes)) {
-                to_.set(at, reinterpret_cast<handle_word>(shared));
+                to_.set_word(at, reinterpret_cast<handle_word>(shared));
                 return;
             }
         }
@@ -149,8 +149,9 @@ private:
         if (from.is_string()) {
             put_text(at + int_or_string::text_offset(), from.as_string());
         } else {
-            to_.set(at + int_or_string::number_offset(), number);
+            to_.set_word(at + int_or_string::text_offset(), 0);
         }
+        to_.set(at + int_or_string::number_offset(), number);
         return true;
     }
 
@@ -177,7 +178,7 @@ private:
         const void* shared = pool_->find_part(to_.at(part), to_.size() - part);
         if (shared == nullptr) return false;
         to_.cut(part);
-        to_.set(slot, reinterpret_cast<handle_word>(shared));
+        to_.set_word(slot, reinterpret_cast<handle_word>(shared));
         return true;
     }
 
@@ -185,7 +186,7 @@ private:
         if (!from.is_array()) return mismatch("a list", from);
         const std::size_t count = from.size();
         if (count == 0) {
-            to_.set(at, handle_inline);
+            to_.set_word(at, handle_inline);
             return true;
         }
         const type_descriptor& element = *type.element;
@@ -210,7 +211,7 @@ private:
     bool decode_map(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         if (from.size() == 0) {
-            to_.set(at, handle_inline);
+            to_.set_word(at, handle_inline);
             return true;
         }
         const auto members = from.members();

@@ -4,8 +4,6 @@
 #include <kcontrol/model/dynamic_object.hpp>
 #include <kcontrol/model/impl/block_decoder.ipp>
 
-#include <cstddef>
-
 namespace kcontrol {
 
 struct dynamic_access {
@@ -144,7 +142,9 @@ inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* 
     if (auto fault = from.take_fault()) return std::move(*fault);
     builder.cut(payload + sizeof(std::uint32_t) + size);
     builder.set(payload, static_cast<std::uint32_t>(size));
-    builder.set_handle(offsetof(dynamic_object, content) + dynamic_access::text_offset(), payload);
+    const auto* object = static_cast<const dynamic_object*>(static_cast<const void*>(builder.at(0)));
+    const auto content = reinterpret_cast<const char*>(&object->content) - builder.at(0);
+    builder.set_handle(static_cast<std::size_t>(content) + dynamic_access::text_offset(), payload);
     auto block = builder.finish(pool != nullptr ? pool->pin() : nullptr);
     return any_object(std::static_pointer_cast<const dynamic_object>(std::move(block)));
 }

@@ -1,0 +1,104 @@
+// A text read in place gives what the parsed document gives: the same values, objects and messages.
+#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/model/codec.hpp>
+#include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/model/object_block.hpp>
+#include <kcontrol/model/raw_json.hpp>
+
+#include "require.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace kcontrol;
+
+// Members of one letter, so that a fuzzer finds them.
+struct part {
+    text name;
+    std::optional<std::int32_t> count;
+    list<part> inner;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("n", &part::name), field("c", &part::count), field("i", &part::inner));
+    }
+};
+
+struct thing {
+    static constexpr resource_name kcontrol_resource{"example.com", "v1", "Thing", "things"};
+    object_meta metadata;
+    text a;
+    list<part> l;
+    dict<text> m;
+    boxed<part> b;
+    timestamp t;
+    boxed<int_or_string> s;
+    raw_json r;
+    quantity_text q;
+    std::optional<bool> f;
+    std::optional<std::int64_t> i;
+    std::optional<double> d;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("a", &thing::a), field("l", &thing::l), field("m", &thing::m), field("b", &thing::b),
+                      field("t", &thing::t), field("s", &thing::s), field("r", &thing::r), field("q", &thing::q),
+                      field("f", &thing::f), field("i", &thing::i), field("d", &thing::d));
+    }
+};
+
+template <class T>
+std::string outcome(const result<any_object>& object) {
+    return object ? "decoded " + to_json(*object->template as<T>()) : object.error().message();
+}
+
+void compare_values(const std::optional<json::node>& parsed, json::lazy_document& document, std::string_view text) {
+    const auto root = document.scan(text);
+    if (!root) {
+        fuzz::require(!parsed && !root.error().message().empty());
+        return;
+    }
+    const std::string read = root->to_json();
+    const auto fault = root->take_fault();
+    fuzz::require(fault.has_value() == !parsed);
+    if (parsed) fuzz::require(read == parsed->to_json());
+}
+
+void compare_objects(const std::optional<json::node>& parsed, json::lazy_document& document, std::string_view text) {
+    const auto root = document.scan(text);
+    if (!root) return;
+    share_pool pool;
+    const auto& info = resource_of<thing>();
+    const auto object = info.decode(*root, &pool);
+    if (parsed) fuzz::require(outcome<thing>(object) == outcome<thing>(info.decode(*parsed)));
+    const auto dynamic = dynamic_resource({"example.com", "v1", "Thing"}, "things");
+    const auto kept = dynamic.decode(*root, &pool);
+    if (!kept) return;
+    // All of a dynamic object's text is looked at.
+    fuzz::require(parsed.has_value());
+    const auto content = kept->as<dynamic_object>()->content;
+    const std::string compact = content.to_json();
+    fuzz::require(compact.size() <= text.size());
+    json::document other;
+    fuzz::require(other.parse(compact).has_value());
+    fuzz::require(content == dynamic_content(content.tree()));
+    for (const char* name : {"a", "metadata", "l"}) {
+        fuzz::require(content.contains({name}) == content.tree().contains(name));
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    // A copy of its exact size: AddressSanitizer sees a read beyond the end.
+    const std::vector<char> exact(data, data + size);
+    const std::string_view text(exact.data(), exact.size());
+    json::document document;
+    const auto root = document.parse(text);
+    const std::optional<json::node> parsed = root ? std::optional<json::node>(*root) : std::nullopt;
+    json::lazy_document lazy;
+    compare_values(parsed, lazy, text);
+    compare_objects(parsed, lazy, text);
+    return 0;
+}
