@@ -5,7 +5,6 @@
 #include <kcontrol/model/detail/handle.hpp>
 #include <kcontrol/model/impl/decode_error.ipp>
 #include <kcontrol/model/impl/field_lookup.ipp>
-#include <kcontrol/model/impl/generated_parts.ipp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/share_pool.hpp>
 #include <kcontrol/model/text.hpp>
@@ -241,7 +240,7 @@ private:
     template <class Members>
     bool decode_entries(const type_descriptor& type, const Members& members, std::size_t count, std::size_t at) {
         const type_descriptor& element = *type.element;
-        const std::size_t entry = entry_size(element);
+        const std::size_t entry = sizeof(handle_word) + ((element.size + 7U) & ~std::size_t{7});
         const std::size_t before = to_.handle_count();
         const std::size_t part = allocate_elements(count, entry);
         std::size_t place = part + list_offset;
