@@ -12,6 +12,7 @@ import cluster as clusters
 import expected
 import monitor as monitors
 import proxy
+import receivers
 import wait
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ class World:
         self.alpha = clusters.Cluster("alpha", assets, path)
         self.beta = clusters.Cluster("beta", assets, path, ["--mpi-v2beta1"])
         self.recorders = []
-        self.relay = self.monitor = None
+        self.relay = self.monitor = self.told = None
         try:
             self.start(path)
         except BaseException:
@@ -62,7 +63,12 @@ class World:
         self.write_file("beta")
         self.recorders = [clusters.Recorder(c, expected.RESOURCES[k])
                           for c in (self.alpha, self.beta) for k in KINDS[c.name]]
-        self.monitor = monitors.Monitor(self.files, path / "monitor.log")
+        self.told = receivers.Receiver()
+        (path / "hook").write_text(self.told.url)
+        (path / "notify.yaml").write_text(
+            "receivers: [{name: all, webhook: {urlFile: hook}, rate: {perSecond: 1000, burst: 1000}}]\n"
+            "rules: [{receivers: [all]}]\n")
+        self.monitor = monitors.Monitor(self.files, path / "monitor.log", "--notify-config", path / "notify.yaml")
 
     def write_file(self, name):
         """The cluster's kubeconfig, put in place at once, as `kubectl config` and mounted secrets do."""
@@ -79,6 +85,8 @@ class World:
             recorder.stop()
         if self.relay:
             self.relay.cut()
+        if self.told:
+            self.told.close()
         for each in (self.alpha, self.beta):
             each.stop(crash=True)
         self.folder.cleanup()

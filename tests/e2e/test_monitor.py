@@ -257,7 +257,29 @@ class Test9End(WorldTest):
                 self.assertTrue(is_subsequence(states, truth[name, uid]), (name, uid, states, truth[name, uid]))
         self.assertGreater(compared, 0)
 
-    def test_2_it_stops_at_once(self):
+    def test_2_each_change_was_told_once(self):
+        def counts():
+            return json.loads(self.monitor.get_raw("/api/v1/notices")[1])
+
+        wait.until(lambda: f"notices wait: {counts()}", lambda: counts()["queued"] == 0, 30)
+        self.assertEqual({k: v for k, v in counts().items() if k != "sent"},
+                         {"queued": 0, "failed": 0, "dropped": 0, "coalesced": 0, "deadLetters": []})
+        told = {}
+        for request in self.world.told.taken:
+            told.setdefault((request.json["cluster"], request.json["uid"]), []).append(request.json)
+        shown = self.monitor.events.check()[0]
+        self.assertLessEqual(set(told), set(shown))
+        for job, states in shown.items():
+            with self.subTest(job=job, states=states):
+                steps = [(n["previousState"], n["state"]) for n in told.get(job, [])]
+                if steps and steps[-1][1] == "Gone":
+                    self.assertEqual(steps.pop()[0], states[-1])
+                # A job that was there when its cluster was first seen is no news in that state.
+                begin = ["New", *states] if steps and steps[0][0] == "New" else states
+                self.assertEqual(steps, list(zip(begin, begin[1:])))
+        print(f"note: {len(self.world.told.taken)} notices of {len(told)} jobs, each change once")
+
+    def test_3_it_stops_at_once(self):
         self.monitor.process.send_signal(signal.SIGINT)
         self.assertEqual(self.monitor.process.wait(timeout=5), 0)
 

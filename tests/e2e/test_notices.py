@@ -188,6 +188,60 @@ class EveryReceiver(World):
         self.until_told(hook, [("old", "Running", "Failed"), ("next", "New", "Running")])
 
 
+class Restarts(World):
+    """With --state."""
+
+    def settle(self, monitor):
+        """Until what was told is in the state file."""
+        self.until_counts(monitor, queued=0)
+        wait.until("the state file is not written",
+                   lambda: "\ntraining_monitor_state_waiting_changes 0\n" in monitor.get_raw("/metrics")[1], 20)
+
+    def restart(self, end):
+        hook = self.receiver()
+        config, state = self.config(self.webhook(hook)), self.folder / "state.db"
+        first = self.start(config, "--state", state)
+        for name in ("bert", "short"):
+            self.put(first, name, "Running")
+        self.put(first, "old", "Failed")
+        before = [("bert", "New", "Running"), ("short", "New", "Running"), ("old", "Running", "Failed")]
+        self.until_told(hook, before)
+        self.settle(first)
+        end(first)
+        self.cluster.put("bert", "Succeeded")
+        self.cluster.put("appeared", "Running")
+        self.cluster.delete("short")
+        second = self.start(config, "--state", state, log="log2")
+        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 5, 20)
+        self.assertEqual(sorted(self.told(hook)[3:]), [("bert", "Running", "Succeeded"), ("short", "Running", "Gone")])
+        self.settle(second)
+        end(second)
+        third = self.start(config, "--state", state, log="log3")
+        self.put(third, "last", "Running")
+        wait.until(lambda: f"told was {self.told(hook)}", lambda: len(hook.taken) >= 6, 20)
+        self.assertEqual(self.told(hook)[5:], [("last", "New", "Running")])
+
+    def test_nothing_twice_and_what_happened_meanwhile_once(self):
+        self.restart(lambda monitor: self.assertEqual(monitor.stop(), 0))
+
+    def test_nothing_twice_after_a_kill(self):
+        self.restart(lambda monitor: (monitor.process.kill(), monitor.process.wait()))
+
+    def test_what_was_not_delivered_is_told_after_the_restart_with_the_same_id(self):
+        hook = self.receiver(otherwise=receivers.answer(503))
+        config, state = self.config(self.webhook(hook)), self.folder / "state.db"
+        first = self.start(config, "--state", state)
+        self.put(first, "bert", "Running")
+        wait.until("no try", lambda: hook.all, 20)
+        self.assertEqual(first.stop(), 0)
+        self.assertIn("notices are left unsent", first.log.read_text())
+        hook.otherwise = receivers.answer(200)
+        self.start(config, "--state", state, log="log2")
+        wait.until("not told", lambda: hook.taken, 20)
+        self.assertEqual([n.json["state"] for n in hook.taken], ["Running"])
+        self.assertEqual(hook.taken[0].headers["X-Training-Monitor-Id"], hook.all[0].headers["X-Training-Monitor-Id"])
+
+
 class Faults(World):
     def test_429_waits_as_asked_500_is_tried_again_404_is_not(self):
         hook = self.receiver(receivers.answer(429, b"slow down", Retry_After="2"), receivers.answer(500),

@@ -54,7 +54,9 @@ void center::take(const change& c) {
     const auto* known = past_.find(c.job->cluster, c.job->namespace_, c.job->kind, c.job->name);
     if (!known || known->view->uid != c.job->uid) return;
     if (!known->told) return past_.mark_told(*c.job, c.job->state);
-    if (*known->told != c.job->state) tell(c.job, *known->told, c.job->state);
+    if (*known->told == c.job->state) return;
+    const bool nothing_yet = *known->told == job_state::unknown && known->spans.size() == 1;
+    tell(c.job, nothing_yet ? standing() : standing(*known->told), c.job->state);
 }
 
 // The same when the same change is told again after a restart: made of the job, its state, and since when it has it.
@@ -82,6 +84,11 @@ void center::tell(std::shared_ptr<const job_view> job, standing from, standing t
     n.to = to;
     n.at = env_.wall_now();
     n.seen = env_.now();
+    // A job that was never told of leaves its mark now, or a restart before the delivery would take it for old news.
+    const auto* known = past_.find(n.job->cluster, n.job->namespace_, n.job->kind, n.job->name);
+    if (to.state() && known && known->view->uid == n.job->uid && !known->told) {
+        past_.mark_told(*n.job, from.state().value_or(job_state::unknown));
+    }
     const auto chosen = receivers_of(config_.rules, n);
     if (chosen.empty()) return finish(n);
     n.id = id_of(*n.job, to);

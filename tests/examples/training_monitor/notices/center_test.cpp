@@ -174,6 +174,7 @@ TEST_CASE("a restart: nothing twice, and what was not delivered is told again") 
         CHECK(w.take_sent() == world::texts{"told Running->Failed"});
         w.answer = [](const http::request&) { return http::response(503); };
         w.take(w.table.update(seen("untold", job_state::failed, "2")));
+        w.take(w.table.add(seen("young", job_state::running, "2")));
         CHECK(w.take_sent().empty());
         REQUIRE(w.ids.size() == 2);
         CHECK(w.ids[0] != w.ids[1]);
@@ -183,8 +184,9 @@ TEST_CASE("a restart: nothing twice, and what was not delivered is told again") 
     world w(after);
     w.take(w.table.add(seen("told", job_state::failed, "2"), true));
     w.take(w.table.add(seen("untold", job_state::failed, "2"), true));
+    w.take(w.table.add(seen("young", job_state::running, "2"), true));
     w.take(w.table.add(seen("moved", job_state::succeeded, "7"), true));
-    CHECK(w.take_sent() == world::texts{"untold Running->Failed", "moved Running->Succeeded"});
+    CHECK(w.take_sent() == world::texts{"untold Running->Failed", "young New->Running", "moved Running->Succeeded"});
     CHECK(w.ids.at(0) == untold_id);  // whoever has it already can tell
 }
 
