@@ -3,10 +3,11 @@ import base64
 import hashlib
 import hmac
 import json
-import pathlib
+import re
 import shutil
 import stat
 import subprocess
+import textwrap
 import time
 import unittest
 
@@ -108,7 +109,7 @@ class EveryReceiver(World):
     def test_one_notice_for_each_change_and_none_for_what_was_before(self):
         hook, feishu, slack = self.receiver(), self.receiver(otherwise=receivers.answer(200, b'{"code":0}')), self.receiver()
         page = self.folder / "page"
-        page.write_text(f'#!/bin/sh\ncat >>"$OUT"\necho "$1 $HOME" >>"$OUT.more"\n')
+        page.write_text('#!/bin/sh\ncat >>"$OUT"\necho "$1 $HOME" >>"$OUT.more"\n')
         page.chmod(page.stat().st_mode | stat.S_IXUSR)
         audit = self.webhook(hook)
         audit["webhook"]["tokenFile"] = "token"
@@ -341,6 +342,19 @@ class Test(World):
         done = self.run_once("--notify-config", config, "--test-notify=nobody")
         self.assertEqual((done.returncode, len(good.all)), (2, 2), done.stderr)
         self.assertIn('no receiver "nobody"; there are good, bad', done.stderr)
+
+    def test_the_examples_load(self):
+        page = (monitors.ROOT / "docs/training_monitor/notices.md").read_text()
+        block = page.split("## The file\n\n")[1].split("\n\n")[0]
+        deployed = (monitors.ROOT / "examples/training_monitor/deploy/notices/notify.yaml").read_text()
+        for text in (textwrap.dedent(block), deployed.replace("/etc/training-monitor/notices/", "")):
+            for name in re.findall(r"(?:url|secret)File: ([\w-]+)", text):
+                (self.folder / name).write_text("https://127.0.0.1:1/x")
+            file = self.folder / "notify.yaml"
+            file.write_text(text)
+            done = self.run_once("--notify-config", file, "--test-notify=nobody")
+            names = ", ".join(re.findall(r"- name: (\w+)", text))
+            self.assertIn(f'no receiver "nobody"; there are {names}\n', done.stderr)
 
     def test_what_is_wrong_is_2_and_named_and_no_credential(self):
         hook = self.receiver()
