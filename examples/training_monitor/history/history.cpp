@@ -111,7 +111,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
     if (!r.spans.empty()) r.spans.back().to = from;
     r.spans.push_back(span{job.state, cut(job.reason), cut(job.message), from, std::nullopt});
-    for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.pop_front();
+    for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.erase(r.spans.begin());
 }
 
 void history::lose(const change& c, bool with_cluster, wall_time now) {
@@ -192,12 +192,14 @@ void history::mark_told(const job_view& job, job_state state) {
     touch(*r);
 }
 
-std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most) {
+std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most, forgettable which) {
+    const auto age = [](const job_record& r) { return std::max(r.last_seen, r.gone.value_or(r.last_seen)); };
     std::vector<const job_record*> old;
     for (const auto& r : records_) {
-        if (!r->in_view && r->last_seen < before) old.push_back(r.get());
+        if (r->in_view || (which == forgettable::gone && !r->gone)) continue;
+        if (age(*r) < before) old.push_back(r.get());
     }
-    const auto by_age = [](const job_record* a, const job_record* b) { return a->last_seen < b->last_seen; };
+    const auto by_age = [&](const job_record* a, const job_record* b) { return age(*a) < age(*b); };
     std::stable_sort(old.begin(), old.end(), by_age);
     if (old.size() > most) old.resize(most);
     std::vector<std::unique_ptr<job_record>> out;

@@ -83,9 +83,13 @@ public:
 
     std::size_t size() const noexcept { return records_.size(); }
 
-    /// Forgets jobs that are not in view and were last seen before `before`; the oldest first, and `most` at the most.
+    /// Whom forget() may take: whatever is not in view, or only what is known to be gone. A cluster may come back.
+    enum class forgettable { away, gone };
+
+    /// Forgets jobs that were last seen, or found gone, before `before`; the oldest first, and `most` at the most.
     /// Returns them.
-    std::vector<std::unique_ptr<job_record>> forget(kcontrol::wall_time before, std::size_t most);
+    std::vector<std::unique_ptr<job_record>> forget(kcontrol::wall_time before, std::size_t most,
+                                                    forgettable which = forgettable::away);
 
     /// Called with each record that changed, for who keeps it.
     void on_touched(std::function<void(job_record&)> call) { touched_ = std::move(call); }

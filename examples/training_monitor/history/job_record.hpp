@@ -7,11 +7,11 @@
 
 #include <compare>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace training_monitor {
 
@@ -34,9 +34,9 @@ struct job_id {
 /// The job_view changes, its names and uid don't.
 struct job_record {
     std::shared_ptr<const job_view> view;  ///< as it was last seen
-    std::deque<span> spans;                ///< the oldest first, never empty
+    std::vector<span> spans;               ///< the oldest first, never empty
     kcontrol::wall_time first_seen{};
-    kcontrol::wall_time last_seen{};  ///< while it is in view: when it last changed
+    kcontrol::wall_time last_seen{};  ///< while it is in view: when it last changed; after a restart: before that
     std::optional<kcontrol::wall_time> gone;
     std::optional<job_state> told;  ///< what people have heard
     bool in_view = false;

@@ -74,9 +74,15 @@ result<void> memory::start() {
     if (!jobs) return jobs.error();
     const auto clusters = file_->kept_clusters();
     if (!clusters) return clusters.error();
+    const auto last = file_->load_run();
+    if (!last) return last.error();
+    began_ = env_.wall_now();
     has_clusters_ = !clusters->empty();
     for (auto& job : *jobs) {
         next_row_ = std::max(next_row_, job.row + 1);
+        // One that had not changed for long was in view all the same.
+        const bool was_in_view = !job.gone && *last && job.last_seen > (*last)->began;
+        if (was_in_view) job.last_seen = std::max(job.last_seen, (*last)->until);
         past_.restore(std::move(job));
     }
     past_.on_touched([this](job_record& r) { touch(r); });
@@ -116,7 +122,9 @@ void memory::take(const std::vector<change>& changes) {
     }
 }
 
-bool memory::has_work() const { return batch_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty(); }
+bool memory::has_work() const {
+    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty();
+}
 
 void memory::make_batch() {
     auto next = std::make_shared<state_batch>();
@@ -130,6 +138,8 @@ void memory::make_batch() {
     next->forgotten = std::exchange(forgotten_, {});
     for (auto& [name, cluster] : clusters_) next->clusters.push_back(std::move(cluster));
     clusters_.clear();
+    next->run = run_time{began_, env_.wall_now()};
+    run_due_ = false;
     batch_upto_ = touched_;
     batch_ = std::move(next);
 }
@@ -212,6 +222,7 @@ void memory::forget(std::vector<std::unique_ptr<job_record>> records) {
 
 void memory::retain_by_age() {
     retain_at_ = env_.now() + retain_period;
+    run_due_ = env_.wall_now() > began_;  // also where nothing changes, the file tells until when somebody looked
     auto old = past_.forget(env_.wall_now() - options_.retain_for(), forget_at_once);
     if (old.size() == forget_at_once) retain_at_ = env_.now() + options_.delay();  // there may be more
     forget(std::move(old));
@@ -222,7 +233,8 @@ void memory::retain_by_size() {
         crowded_ = false;
         return;
     }
-    auto old = past_.forget(env_.wall_now() + std::chrono::seconds(1), std::max<std::size_t>(1, past_.size() / 20));
+    auto old = past_.forget(env_.wall_now() + std::chrono::seconds(1), std::max<std::size_t>(1, past_.size() / 20),
+                            history::forgettable::gone);
     if (old.empty() && !std::exchange(crowded_, true)) {
         log_.warning("the state file is larger than --retain-size: all jobs in it are in view, none can be forgotten",
                      {{"file", status_.path}, {"bytes", std::to_string(status_.bytes)}});
@@ -256,12 +268,13 @@ awaitable<void> memory::stop() {
     if (std::exchange(stopped_, true)) co_return;
     lifetime_.stop();
     co_await tasks_.join();
+    run_due_ = true;
     // A batch that failed before, then what gathered behind it.
     for (int i = 0; i < 2 && has_work(); ++i) {
         co_await write_once();
         if (!status_.failure.empty()) break;
     }
-    if (has_work()) {
+    if (touched_ > saved_) {
         log_.error("what changed last is not in the state file; it is learned again at the next start",
                    {{"file", status_.path}, {"changes", std::to_string(touched_ - saved_)}});
     }

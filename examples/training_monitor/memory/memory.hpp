@@ -31,7 +31,7 @@ public:
     memory_options& max_batch(std::size_t n) { return max_batch_ = n, *this; }
     /// Jobs that are not in view are forgotten so long after they were last seen.
     memory_options& retain_for(kcontrol::duration d) { return retain_for_ = d, *this; }
-    /// Above so many bytes the oldest of the jobs that are not in view are forgotten.
+    /// Above so many bytes the oldest of the jobs that are gone are forgotten.
     memory_options& retain_size(std::uint64_t bytes) { return retain_size_ = bytes, *this; }
     /// How often clusters that `cluster add` wrote are looked for.
     memory_options& poll_period(kcontrol::duration d) { return poll_period_ = d, *this; }
@@ -132,9 +132,11 @@ private:
     kcontrol::time_point due_{}, poll_at_{}, retain_at_{};
     kcontrol::duration backoff_{};
     std::int64_t next_row_ = 1;
+    kcontrol::wall_time began_{};
     std::function<void(std::vector<kept_cluster>)> on_clusters_;
     std::string poll_failure_;
     bool poll_anyway_ = true;  ///< read the clusters, changed or not
+    bool run_due_ = false;     ///< until when we looked is to be written
     bool crowded_ = false;     ///< told that nothing more can be forgotten
     bool stopped_ = false;
     bool has_clusters_ = false;

@@ -38,6 +38,7 @@ CREATE TABLE clusters(
 CREATE TABLE kept_clusters(
     name TEXT PRIMARY KEY, path TEXT NOT NULL, context TEXT NOT NULL, sealed BLOB, added INTEGER NOT NULL)
     WITHOUT ROWID;
+CREATE TABLE monitor(id INTEGER PRIMARY KEY CHECK(id = 1), began INTEGER NOT NULL, until INTEGER NOT NULL);
 )";
 
 std::int64_t to_ms(wall_time t) { return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count(); }
@@ -198,8 +199,11 @@ result<std::vector<job_record>> state_file::load_jobs() {
     if (!jobs) return jobs.error();
     auto spans = db_.prepare("SELECT job, n, state, reason, message, began, ended FROM spans ORDER BY job, n");
     if (!spans) return spans.error();
+    const auto count = db_.integer("SELECT count(*) FROM jobs");
+    if (!count) return count.error();
     auto more_spans = spans->step();
     std::vector<job_record> out;
+    out.reserve(static_cast<std::size_t>(*count));
     for (;;) {
         const auto more = jobs->step();
         if (!more) return more.error();
@@ -259,6 +263,15 @@ result<std::vector<stored_cluster>> state_file::load_clusters() {
         one.last_seen = from_ms(rows->integer(5));
         out.push_back(std::move(one));
     }
+}
+
+result<std::optional<run_time>> state_file::load_run() {
+    auto row = db_.prepare("SELECT began, until FROM monitor");
+    if (!row) return row.error();
+    const auto found = row->step();
+    if (!found) return found.error();
+    if (!*found) return std::optional<run_time>();
+    return std::optional(run_time{from_ms(row->integer(0)), from_ms(row->integer(1))});
 }
 
 result<void> state_file::write_jobs(const std::vector<stored_job>& jobs) {
@@ -321,14 +334,30 @@ result<void> state_file::write_clusters(const std::vector<stored_cluster>& clust
     return {};
 }
 
+result<void> state_file::write_run(const std::optional<run_time>& run) {
+    if (!run) return {};
+    if (!run_begun_) {
+        // What the run before had in view was seen until its end. Its jobs tell when they last changed.
+        const auto kept = db_.execute(
+            "UPDATE jobs SET last_seen = m.until FROM monitor AS m "
+            "WHERE gone IS NULL AND last_seen > m.began AND last_seen < m.until");
+        if (!kept) return kept.error();
+    }
+    auto put = db_.prepare("INSERT OR REPLACE INTO monitor VALUES(1,?1,?2)");
+    if (!put) return put.error();
+    return put->bind(1, to_ms(run->began)).bind(2, to_ms(run->until)).run();
+}
+
 result<std::uint64_t> state_file::write(const state_batch& batch) {
     auto done = db_.execute("BEGIN IMMEDIATE");
     if (!done) return done.error();
     done = write_jobs(batch.jobs);
     if (done) done = forget_jobs(batch.forgotten);
     if (done) done = write_clusters(batch.clusters);
+    if (done) done = write_run(batch.run);
     if (done) done = db_.execute("COMMIT");
     if (!done) return rolled_back(done.error());
+    run_begun_ = run_begun_ || batch.run;
     if (!batch.forgotten.empty()) {
         const auto given_back = db_.execute("PRAGMA incremental_vacuum");
         if (!given_back) return given_back.error();

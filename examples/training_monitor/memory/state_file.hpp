@@ -37,11 +37,17 @@ struct stored_cluster {
     kcontrol::wall_time last_seen{};
 };
 
+/// When a run of the monitor looked at clusters. A job that it saw and did not lose was in view until its end.
+struct run_time {
+    kcontrol::wall_time began{}, until{};
+    friend bool operator==(const run_time&, const run_time&) = default;
+};
+
 struct state_batch {
     std::vector<stored_job> jobs;
     std::vector<std::int64_t> forgotten;  ///< rows
     std::vector<stored_cluster> clusters;
-    bool empty() const noexcept { return jobs.empty() && forgotten.empty() && clusters.empty(); }
+    std::optional<run_time> run;
 };
 
 /// A cluster that `training_monitor cluster add` put into the file.
@@ -78,6 +84,9 @@ public:
 
     kcontrol::result<std::vector<stored_cluster>> load_clusters();
 
+    /// The last run; nothing if there was none.
+    kcontrol::result<std::optional<run_time>> load_run();
+
     /// Writes all of it or nothing, durably. Returns the bytes in use.
     kcontrol::result<std::uint64_t> write(const state_batch& batch);
 
@@ -105,11 +114,13 @@ private:
     kcontrol::result<void> write_jobs(const std::vector<stored_job>& jobs);
     kcontrol::result<void> forget_jobs(const std::vector<std::int64_t>& rows);
     kcontrol::result<void> write_clusters(const std::vector<stored_cluster>& clusters);
+    kcontrol::result<void> write_run(const std::optional<run_time>& run);
     kcontrol::error rolled_back(kcontrol::error why);
 
     std::unique_ptr<lock> lock_;
     sqlite::database db_;
     std::int64_t data_version_ = 0;
+    bool run_begun_ = false;  ///< this object has written its run over the one before
 };
 
 }  // namespace training_monitor

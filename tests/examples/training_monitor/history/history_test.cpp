@@ -273,7 +273,7 @@ TEST_CASE("history: forgetting takes the oldest of what is not in view") {
         for (const auto& r : records) out += r->view->name;
         return out;
     };
-    CHECK(names(f.past.forget(at(12), 1)) == "e");
+    CHECK(names(f.past.forget(at(11), 9, history::forgettable::gone)) == "e");
     CHECK(names(f.past.forget(at(14), 9)) == "db");
     CHECK(names(f.past.forget(at(99), 9)) == "a");
     CHECK(f.past.size() == 1);
@@ -284,6 +284,16 @@ TEST_CASE("history: a remembered job of a cluster that never comes is forgotten 
     fixture before, f;
     before.past.take(before.table.add(job("bert", job_state::running, "1")), at(1));
     f.remember(before.past, "bert");
+    CHECK(f.past.forget(at(5), 9, history::forgettable::gone).empty());  // it may come back
     CHECK(f.past.forget(at(5), 9).size() == 1);
     CHECK(f.past.take(f.table.set_cluster(cluster("live")), at(9)).empty());
+}
+
+TEST_CASE("history: a job that was long away is kept from when it was found gone") {
+    fixture before, f;
+    before.past.take(before.table.add(job("bert", job_state::running, "1")), at(1));
+    f.remember(before.past, "bert");
+    CHECK(f.past.take(f.table.set_cluster(cluster("live")), at(100)).size() == 1);
+    CHECK(f.past.forget(at(100), 9).empty());
+    CHECK(f.past.forget(at(101), 9).size() == 1);
 }

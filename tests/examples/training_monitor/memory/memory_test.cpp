@@ -16,7 +16,9 @@ namespace test = kcontrol::test;
 namespace {
 
 struct fixture {
-    explicit fixture(const std::string& path, memory_options options = {}) : path_(path) {
+    explicit fixture(const std::string& path, memory_options options = {}, kcontrol::duration later = {})
+        : path_(path) {
+        env.wall_offset += later;
         auto file = state_file::open(path, state_file::use::monitor);
         REQUIRE_MESSAGE(file.has_value(), (file ? std::string() : file.error().what()));
         kept.emplace(env, context.get_executor(), context.get_executor(), std::move(*file), past, kcontrol::logger(),
@@ -25,7 +27,7 @@ struct fixture {
         settle();
     }
     ~fixture() {
-        if (!crashed) test::run(context, kept->stop());
+        if (!crashed && kept) test::run(context, kept->stop());
     }
     void tell(const std::vector<change>& changes) {
         past.take(changes, env.wall_now());
@@ -203,6 +205,36 @@ TEST_CASE("memory: jobs that are gone are forgotten after a while") {
     CHECK(f.in_file() == 1);
     CHECK(f.get("goes") == nullptr);
     CHECK(f.kept->status().forgotten == 1);
+}
+
+TEST_CASE("memory: a job that did not change for long was in view until the monitor ended, and is not forgotten") {
+    temporary_directory dir;
+    const auto options = memory_options().retain_for(24h);
+    for (const bool crash : {false, true}) {
+        CAPTURE(crash);
+        const auto path = dir / (crash ? "crash" : "stop");
+        {
+            fixture f(path, options);
+            f.advance(1s);
+            f.tell(f.table.add(some_job("calm", job_state::running)));
+            f.advance(30h + 5min - 1s);
+            f.crashed = crash;
+        }
+        fixture f(path, options, 30h + 5min);
+        REQUIRE(f.get("calm") != nullptr);
+        const auto unseen = f.env.wall_now() - f.get("calm")->last_seen;
+        CHECK(unseen >= 0s);
+        CHECK(unseen <= (crash ? 10min : 0min));
+        // Nobody sees it again: it is forgotten in its time, restarts or not.
+        f.advance(23h);
+        CHECK(f.get("calm") != nullptr);
+        test::run(f.context, f.kept->stop());
+        f.kept.reset();
+        fixture again(path, options, 53h + 5min);
+        CHECK(again.get("calm") != nullptr);
+        again.advance(2h);
+        CHECK(again.get("calm") == nullptr);
+    }
 }
 
 TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and what is in view never") {

@@ -81,9 +81,14 @@ TEST_CASE("state file: what was written comes back") {
         batch.jobs[1].first_span = 1;
         batch.jobs[1].spans.erase(batch.jobs[1].spans.begin());
         batch.clusters.push_back(stored_cluster{"a", "directory", "https://a", "live", "", at(5)});
+        batch.run = run_time{at(1), at(40)};
+        CHECK_FALSE(file->load_run().value());
+        REQUIRE(file->write(batch).has_value());
+        batch.run.reset();
         REQUIRE(file->write(batch).has_value());
     }
     auto file = opened(path);
+    CHECK(file->load_run().value() == run_time{at(1), at(40)});
     const auto jobs = file->load_jobs();
     REQUIRE(jobs.has_value());
     REQUIRE(jobs->size() == 2);
