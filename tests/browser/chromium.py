@@ -31,7 +31,10 @@ PATIENCE = 90
 
 
 # In the page's language: what tests ask often.
-HELPERS = "window.rowsShown = () => document.querySelectorAll('.row:not([hidden])').length;"
+HELPERS = """
+window.shownRows = () => [...document.querySelectorAll('.row:not([hidden])')];
+window.rowsShown = () => shownRows().length;
+"""
 
 
 class Failure(AssertionError):
@@ -180,8 +183,8 @@ class Page:
             self.asked += 1
             answer = {"response": "CancelAuth"} if self.asked > 1 else {
                 "response": "ProvideCredentials", "username": "anyone", "password": self.login}
-            self.browser.send("Fetch.continueWithAuth", {"requestId": params["requestId"], "authChallengeResponse": answer},
-                              self.session)
+            self.browser.send("Fetch.continueWithAuth",
+                              {"requestId": params["requestId"], "authChallengeResponse": answer}, self.session)
         elif method == "Log.entryAdded" and params["entry"]["source"] in ("security", "violation"):
             self.errors.append(params["entry"]["text"])
 
@@ -216,21 +219,28 @@ class Page:
 
     def until(self, expression, what=None, timeout=PATIENCE):
         """Waits until the expression is true. The page itself looks again and again; nothing here sleeps."""
-        ask = ("new Promise(done => { const end = performance.now() + %d; const look = () => { let v; try { v = (%s); } "
-               "catch (e) { v = null; } if (v || performance.now() > end) done(v instanceof Node ? true : v); "
-               "else setTimeout(look, 15); }; look(); })" % (timeout * 1000, expression))
+        ask = """new Promise(done => {
+            const end = performance.now() + 2000;
+            const look = () => {
+                let v;
+                try { v = (%s); } catch (e) { v = null; }
+                if (v || performance.now() > end) done(v instanceof Node ? true : v);
+                else setTimeout(look, 15);
+            };
+            look();
+        })""" % expression
         deadline = time.monotonic() + timeout
         while True:
             try:
                 value = self.js(ask, timeout + 10)
+                if value:
+                    return value
             except Failure as failure:   # a navigation in between ends what was running in the page
-                if time.monotonic() > deadline or "navigat" not in str(failure) and "destroyed" not in str(failure):
+                if "navigat" not in str(failure) and "destroyed" not in str(failure):
                     raise
-                continue
-            if value:
-                return value
-            raise Failure(f"not within {timeout} s: {what or expression}\nthe page shows:\n" +
-                          str(self.js("document.body.innerText"))[:3000])
+            if self.errors or time.monotonic() > deadline:   # a page that threw need not be waited for
+                raise Failure(f"not within {timeout} s: {what or expression}\n{self.errors}\nthe page shows:\n" +
+                              str(self.js("document.body.innerText"))[:3000])
 
     def key(self, key, text=None, modifiers=0):
         codes = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "Home": 36,

@@ -49,8 +49,8 @@ def eventually(holds):
 # In the page's language: what a test asks often.
 def rows(page):
     """The names of the jobs in the document, from the top."""
-    return page.js("[...document.querySelectorAll('.row:not([hidden])')].sort((a, b) => "
-                   "a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex')).map(r => r.querySelector('a').textContent)")
+    return page.js("shownRows().sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'))"
+                   ".map(r => r.querySelector('a').textContent)")
 
 
 def text(page, selector):
@@ -59,7 +59,7 @@ def text(page, selector):
 
 def row_says(name, words):
     """An expression: the row of that job shows those words."""
-    return ("[...document.querySelectorAll('.row:not([hidden])')].some(r => r.querySelector('a').textContent === %r && "
+    return ("shownRows().some(r => r.querySelector('a').textContent === %r && "
             "r.innerText.includes(%r))" % (name, words))
 
 

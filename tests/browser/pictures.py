@@ -17,9 +17,9 @@ import chromium  # noqa: E402
 import server  # noqa: E402
 
 NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-CLUSTERS = [("fra-h100", "live", ""), ("iad-h100", "live", ""), ("lab-a100", "degraded", "mpijobs: forbidden: the role lacks list on mpijobs.kubeflow.org"),
-            ("pdx-b200", "live", ""), ("sin-h100", "unreachable", "connect: connection timed out (3 tries, next in 16 s)"),
-            ("zrh-gh200", "live", "")]
+CLUSTERS = [("fra-h100", "live", ""), ("iad-h100", "live", ""), ("pdx-b200", "live", ""), ("zrh-gh200", "live", ""),
+            ("lab-a100", "degraded", "mpijobs: forbidden: the role lacks list on mpijobs.kubeflow.org"),
+            ("sin-h100", "unreachable", "connect: connection timed out (3 tries, next in 16 s)")]
 TEAMS = ["nlp", "vision", "speech", "ranking", "platform"]
 MODELS = ["llama3-8b-sft", "llama3-70b-dpo", "mixtral-pretrain", "whisper-large-ft", "vit-h14-dedup", "sdxl-lora",
           "ranker-v7-nightly", "bert-distill", "qwen2-72b-rlhf", "clip-filter", "moe-ablation", "eval-harness",
@@ -36,7 +36,8 @@ FAILURES = [("BackoffLimitExceeded", "Worker-3: CUDA error: an illegal memory ac
             ("NCCLTimeout", "Worker-11: watchdog caught collective operation timeout after 1800 s"),
             ("Evicted", "Master-0: the node was low on ephemeral-storage")]
 # What is there to see: many runs at work, a few in trouble.
-MIX = ["Running"] * 9 + ["Succeeded"] * 14 + ["Queued"] * 3 + ["Pending"] * 2 + ["Failed"] * 2 + ["Restarting", "Suspended"]
+MIX = (["Running"] * 9 + ["Succeeded"] * 14 + ["Queued"] * 3 + ["Pending"] * 2 + ["Failed"] * 2 +
+       ["Restarting", "Suspended"])
 
 
 def stamp(ago_minutes):
@@ -96,11 +97,12 @@ def fleet(to):
 
 def with_a_past(to):
     """The job of the job's own view: it waited, ran, lost a worker, and runs again."""
-    common = {"cluster": "fra-h100", "namespace": "nlp", "kind": "PyTorchJob", "name": "llama3-70b-dpo-4f1c", "gpus": 64,
-              "labels": {"team": "nlp", "kueue.x-k8s.io/queue-name": "research", "owner": "mira"}}
+    common = {"cluster": "fra-h100", "namespace": "nlp", "kind": "PyTorchJob", "name": "llama3-70b-dpo-4f1c",
+              "gpus": 64, "labels": {"team": "nlp", "kueue.x-k8s.io/queue-name": "research", "owner": "mira"}}
     workers = {"Master": {"desired": 1, "active": 1}, "Worker": {"desired": 7, "active": 7}}
     begun = {"startTime": stamp(412)}
-    to.step("job", **common, state="Queued", reason="Suspended", message="waits for quota in queue research", at=stamp(505))
+    to.step("job", **common, state="Queued", reason="Suspended", at=stamp(505),
+            message="waits for quota in queue research")
     to.step("job", **common, **begun, state="Pending", reason="PyTorchJobCreated", at=stamp(412),
             message="0/64 nodes are available: 64 Insufficient nvidia.com/gpu.")
     to.step("job", **common, **begun, state="Running", reason="PyTorchJobRunning", at=stamp(396), replicas=workers,
@@ -154,7 +156,8 @@ def main():
             elif "job" in name:
                 page.until("document.querySelector('#job .timeline')")
             else:
-                page.until("document.querySelectorAll('.chart').length === 2 && document.querySelectorAll('#changes li').length > 8")
+                page.until("document.querySelectorAll('.chart').length === 2 && "
+                           "document.querySelectorAll('#changes li').length > 8")
             page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
             page.picture(folder / f"{name}.png")
             print(folder / f"{name}.png")

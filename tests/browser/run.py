@@ -19,6 +19,15 @@ import server  # noqa: E402
 ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program"]
 
 
+class Result(unittest.TextTestResult):
+    """A page that is broken altogether fails everywhere, and each test waits long for what does not come."""
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if len(self.failures) + len(self.errors) >= 4:
+            self.stop()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--results", type=pathlib.Path)
@@ -37,7 +46,7 @@ def main():
         passed = failed = 0
     else:
         try:
-            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
         finally:
             if fixture.PageTest.browser:
                 fixture.PageTest.browser.close()

@@ -24,8 +24,8 @@ def training_monitor():
 
 class Server:
     def __init__(self, heartbeat_ms=15000):
-        self.process = subprocess.Popen([page_server(), str(heartbeat_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
+        self.process = subprocess.Popen([page_server(), str(heartbeat_ms)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         self.url = f"http://127.0.0.1:{self.port}/"
 
@@ -68,10 +68,10 @@ KINDS = [("PyTorchJob", "kubeflow.org/v1"), ("MPIJob", "kubeflow.org/v2beta1"),
 
 
 def cluster(name, state="live", reason="", objects=10, **members):
-    kinds = [{"kind": k, "apiVersion": v, "state": "live" if state == "live" else "paused", "objects": objects, "lists": 1,
-              "watches": 3} for k, v in KINDS]
-    return {"name": name, "state": state, "reason": reason, "server": f"https://{name}.example.com:6443", "generation": 1,
-            "lastSync": "2026-11-21T14:00:00Z", "kinds": kinds, **members}
+    kinds = [{"kind": k, "apiVersion": v, "state": "live" if state == "live" else "paused", "objects": objects,
+              "lists": 1, "watches": 3} for k, v in KINDS]
+    return {"name": name, "state": state, "reason": reason, "server": f"https://{name}.example.com:6443",
+            "generation": 1, "lastSync": "2026-11-21T14:00:00Z", "kinds": kinds, **members}
 
 
 def job(name, state="Running", **members):

@@ -6,10 +6,15 @@ from fixture import text
 # Every visible text against what is behind it. WCAG 2.2, 1.4.3: 4.5, and 3 where it is large.
 CONTRAST = """(() => {
   const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
-  const light = ([r, g, b]) => { const f = v => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; };
-    return .2126 * f(r) + .7152 * f(g) + .0722 * f(b); };
-  const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; }
-    return null; };
+  const linear = v => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; };
+  const light = ([r, g, b]) => .2126 * linear(r) + .7152 * linear(g) + .0722 * linear(b);
+  const behind = e => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c[3] === 1) return c;
+    }
+    return null;
+  };
   const bad = []; let seen = 0;
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let n; (n = walk.nextNode());) {
@@ -19,8 +24,11 @@ CONTRAST = """(() => {
     const ink = parse(e instanceof SVGElement ? style.fill : style.color);
     const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
     const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    const ratio = (a + .05) / (b + .05);
     ++seen;
-    if ((a + .05) / (b + .05) < (large ? 3 : 4.5)) bad.push(`${((a + .05) / (b + .05)).toFixed(2)} ${style.color} on ${back}: ${n.data.trim().slice(0, 40)}`);
+    if (ratio < (large ? 3 : 4.5)) {
+      bad.push(`${ratio.toFixed(2)} ${style.color} on ${back}: ${n.data.trim().slice(0, 40)}`);
+    }
   }
   return {seen, bad: [...new Set(bad)]};
 })()"""
@@ -80,14 +88,28 @@ class Access(fixture.PageTest):
         page.media(dark=False)
         page.until("getComputedStyle(document.body).backgroundColor === 'rgb(244, 245, 247)'")
 
+    def test_a_browser_that_keeps_nothing(self):
+        page = self.browser.page("about:blank")
+        self.addCleanup(page.close)
+        page.call("Page.addScriptToEvaluateOnNewDocument", {"source":
+                  "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError'); }})"})
+        page.open(self.server.url + "?job=alpha%2Fml%2FPyTorchJob%2Fjob-running")
+        page.until("document.querySelector('#job .timeline') && link.is === 'live'")
+        page.click("#theme")
+        page.until("document.querySelector('#theme').innerText === 'Theme: light'")
+        page.js("(i => { i.value = 'prod'; i.dispatchEvent(new Event('input')); })(document.querySelector('#context'))")
+        self.assertIn("--context prod ", text(page, "#job .commands code"))
+        self.assertEqual(page.errors, [])
+
     def test_phone(self):
         page = self.open(width=360, height=740, mobile=True)
         page.until("rowsShown() > 0")
         for address in ("/", "/?job=alpha%2Fml%2FPyTorchJob%2Fjob-running"):
             page.js("history.pushState({}, '', %r); dispatchEvent(new PopStateEvent('popstate'))" % address)
             page.until("document.querySelector('#overview').hidden === %s" % ("true" if "job=" in address else "false"))
-            wide = page.js("[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest("
-                           "'.unseen, .skip, .scroll-x, .symbols, #panels') && e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
+            wide = page.js("[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && "
+                           "!e.closest('.unseen, .skip, .scroll-x, .symbols, #panels') && "
+                           "e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
             self.assertEqual(wide, [])
             self.assertEqual(page.js("document.documentElement.scrollWidth"), 360)
         page.js("history.back()")
@@ -95,12 +117,12 @@ class Access(fixture.PageTest):
         row = text(page, ".row")
         for word in ("job-", "ml", "alpha"):
             self.assertIn(word, row)
-        cut = page.js("[...document.querySelectorAll('.row:not([hidden])')].filter(r => [...r.children].some(c => "
+        cut = page.js("shownRows().filter(r => [...r.children].some(c => "
                       "c.checkVisibility() && c.getBoundingClientRect().bottom > r.getBoundingClientRect().bottom)).length")
         self.assertEqual(cut, 0)
         self.assertEqual(page.js("[...document.querySelector('.row').children].filter(c => c.checkVisibility()).length"), 5)
-        small = page.js("[...document.querySelectorAll('#bar input, #bar select, button.tile, .row')].filter(e => e.checkVisibility() && "
-                        "e.getBoundingClientRect().height < 40).map(e => e.outerHTML.slice(0, 60))")
+        small = page.js("[...document.querySelectorAll('#bar input, #bar select, button.tile, .row')].filter(e => "
+                        "e.checkVisibility() && e.getBoundingClientRect().height < 40).map(e => e.outerHTML.slice(0, 60))")
         self.assertEqual(small, [])    # to be hit with a thumb
 
     def test_the_tree_that_screen_readers_read(self):
@@ -119,8 +141,8 @@ class Access(fixture.PageTest):
         buttons = {name: properties for role, name, properties in tree if role == "button"}
         self.assertIn("pressed", buttons["Running 1"])
         self.assertEqual(sum(1 for role, _, p in tree if role == "row" and p.get("focusable")), 9)
-        self.assertEqual(page.js("[...document.querySelectorAll('.row:not([hidden])')].filter(r => r.tabIndex === 0).length"), 1)
-        indices = page.js("[...document.querySelectorAll('.row:not([hidden])')].map(r => +r.getAttribute('aria-rowindex')).sort((a, b) => a - b)")
+        self.assertEqual(page.js("shownRows().filter(r => r.tabIndex === 0).length"), 1)
+        indices = page.js("shownRows().map(r => +r.getAttribute('aria-rowindex')).sort((a, b) => a - b)")
         self.assertEqual(indices, list(range(2, 11)))
         page.js("goJob(order[0])")
         page.until("document.querySelector('#job .timeline')")
@@ -131,15 +153,16 @@ class Access(fixture.PageTest):
     def test_states_are_not_told_by_colour_alone(self):
         page = self.open()
         page.until("rowsShown() === 9")
-        told = page.js("[...document.querySelectorAll('.row .badge')].map(b => [b.innerText, b.querySelector('use').getAttribute('href')])")
+        told = page.js("[...document.querySelectorAll('.row .badge')].map(b => "
+                       "[b.innerText, b.querySelector('use').getAttribute('href')])")
         self.assertEqual(sorted(word for word, _ in told), sorted(STATES))
         self.assertEqual(len({sign for _, sign in told}), 9)
 
     def test_changes_are_said_seldom_and_in_sum(self):
         page = self.open()
         page.until("rowsShown() === 9")
-        page.js("window.said = []; new MutationObserver(() => said.push([performance.now(), document.querySelector('#live').textContent]))"
-                ".observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})")
+        page.js("window.said = []; new MutationObserver(() => said.push([performance.now(), "
+                "document.querySelector('#live').textContent])).observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})")
         self.server.job("job-pending", "Running")
         page.until("said.length === 1")
         self.assertEqual(page.js("said[0][1]"), "job-pending in alpha is Running")
@@ -162,16 +185,16 @@ class Access(fixture.PageTest):
         page.key("Tab")
         seen = []
         for _ in range(40):
-            at = page.js("(e => e === document.body ? null : [e.id || e.getAttribute('class') || e.tagName, getComputedStyle(e).outlineStyle, "
-                         "getComputedStyle(e).outlineWidth])(document.activeElement)")
+            at = page.js("(e => e === document.body ? null : [e.id || e.getAttribute('class') || e.tagName, "
+                         "getComputedStyle(e).outlineStyle, getComputedStyle(e).outlineWidth])(document.activeElement)")
             if at is None:
                 break
             seen.append(at[0])
             self.assertEqual(at[1:], ["solid", "3px"], at)
             page.key("Tab")
         # In the order in which they are read; of the grid one row, of which the arrows lead on.
-        wanted = ["home", "theme", "keys", "tile s-Running", "tile s-Succeeded", "SUMMARY", "chart", "search", "by-cluster",
-                  "by-namespace", "by-kind", "row"]
+        wanted = ["home", "theme", "keys", "tile s-Running", "tile s-Succeeded", "SUMMARY", "chart", "search",
+                  "by-cluster", "by-namespace", "by-kind", "row"]
         self.assertEqual([name for name in wanted if name in seen], wanted, seen)
         self.assertEqual(sorted(wanted, key=seen.index), wanted)
         self.assertEqual(seen.count("row"), 1)

@@ -48,7 +48,8 @@ class Job(fixture.PageTest):
     def test_a_change_arrives_while_it_is_open(self):
         page = self.open(JOB)
         page.until("document.querySelectorAll('.timeline .piece').length === 3")
-        self.server.job("bert", "Failed", reason="Evicted", message="the node went away", completionTime="2026-11-21T13:00:00Z")
+        self.server.job("bert", "Failed", reason="Evicted", message="the node went away",
+                        completionTime="2026-11-21T13:00:00Z")
         page.until("document.querySelectorAll('.timeline .piece').length === 4")
         self.assertEqual(text(page, "#job .headline .badge"), "Failed")
         self.assertEqual(text(page, "#job .because"), "Evicted: the node went away")

@@ -15,8 +15,8 @@ def fleet(n=MANY):
     for c in range(8):
         yield {"op": "cluster", **server.cluster(f"cluster-{c}", objects=n // 8)}
     for i in range(n):
-        yield {"op": "job", **server.job(f"train-{i:05d}", STATES[i % 8], cluster=f"cluster-{i % 8}", namespace=f"team-{i % 23}",
-                                         startTime=f"2026-11-{1 + i % 20:02d}T{i % 24:02d}:{i % 60:02d}:00Z")}
+        yield {"op": "job", **server.job(f"train-{i:05d}", STATES[i % 8], cluster=f"cluster-{i % 8}",
+                                         namespace=f"team-{i % 23}", startTime=f"2026-11-{1 + i % 20:02d}T{i % 24:02d}:{i % 60:02d}:00Z")}
 
 
 SCROLL = """new Promise(done => {
@@ -90,11 +90,11 @@ class Scale(fixture.PageTest):
         page.until("order.length === %d && link.is === 'live'" % MANY)
         for at in (0, 5000, 9990):
             page.js("scrollTo(0, document.querySelector('#rows').offsetTop + %d * 36)" % at)
-            page.until("[...document.querySelectorAll('.row:not([hidden]) a')].some(a => a.textContent === 'train-%05d')" % at)
+            page.until("shownRows().map(r => r.querySelector('a')).some(a => a.textContent === 'train-%05d')" % at)
             shown = rows(page)
             first = int(shown[0][-5:])
             self.assertEqual(shown, [f"train-{i:05d}" for i in range(first, first + len(shown))])
-            index = page.js("Math.min(...[...document.querySelectorAll('.row:not([hidden])')].map(r => +r.getAttribute('aria-rowindex')))")
+            index = page.js("Math.min(...shownRows().map(r => +r.getAttribute('aria-rowindex')))")
             self.assertEqual(index, first + 2)
 
     def test_keys_reach_the_end_and_the_focus_outlives_the_scroll(self):
@@ -115,8 +115,8 @@ class Scale(fixture.PageTest):
     def test_many_changes_at_once(self):
         page = self.open("?sort=name")
         page.until("order.length === %d && link.is === 'live'" % MANY)
-        page.js("window.longest = 0; new PerformanceObserver(l => l.getEntries().forEach(e => { longest = Math.max(longest, e.duration); }))"
-                ".observe({type: 'longtask'})")
+        page.js("window.longest = 0; new PerformanceObserver(l => l.getEntries().forEach(e => { "
+                "longest = Math.max(longest, e.duration); })).observe({type: 'longtask'})")
         for state in ("Running", "Failed"):
             self.server.steps({"op": "job", **server.job(f"train-{i:05d}", state, cluster=f"cluster-{i % 8}",
                                                          namespace=f"team-{i % 23}")} for i in range(0, 2000))
@@ -140,7 +140,8 @@ class Scale(fixture.PageTest):
         page.until("order.length === %d && link.is === 'live'" % MANY)
         self.server.step("down")
         page.until("link.is === 'lost'")
-        self.server.steps({"op": "delete", **server.job(f"train-{i:05d}", cluster=f"cluster-{i % 8}", namespace=f"team-{i % 23}")}
+        self.server.steps({"op": "delete", **server.job(f"train-{i:05d}", cluster=f"cluster-{i % 8}",
+                                                        namespace=f"team-{i % 23}")}
                           for i in range(0, MANY, 2))
         self.server.step("up")
         page.until("link.is === 'live' && order.length === %d" % (MANY // 2))

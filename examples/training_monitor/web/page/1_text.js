@@ -38,6 +38,21 @@ function show(e, on) {
   if (e.hidden === on) e.hidden = !on;
 }
 
+// What this browser keeps for the next time. Where it keeps nothing (cookies blocked), the page works all the same.
+const kept = {
+  get(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch { return null; }
+  },
+  set(name, value) {
+    try {
+      localStorage.setItem(name, value);
+    } catch { /* then it holds until the page is closed */
+    }
+  },
+};
+
 function span(seconds) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "";
   seconds = Math.max(0, Math.floor(seconds));

@@ -131,7 +131,7 @@ function commands(j, context) {
 const contextKey = cluster => "kubectl-context:" + cluster;
 function commandPanel(j) {
   const input = el("input", {id: "context", autocomplete: "off", spellcheck: "false"});
-  input.value = localStorage.getItem(contextKey(j.cluster)) ?? j.cluster;
+  input.value = kept.get(contextKey(j.cluster)) ?? j.cluster;
   const list = el("ul", {class: "commands"});
   const fill = () => list.replaceChildren(...commands(j, input.value.trim()).map(([title, text]) => {
     const copy = el("button", {type: "button", "aria-label": `Copy: ${title}`}, "Copy");
@@ -151,7 +151,7 @@ function commandPanel(j) {
     return el("li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copy));
   }));
   input.oninput = () => {
-    localStorage.setItem(contextKey(j.cluster), input.value);
+    kept.set(contextKey(j.cluster), input.value);
     fill();
   };
   fill();

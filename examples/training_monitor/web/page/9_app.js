@@ -140,10 +140,7 @@ function setTheme(theme) {
   if (!THEMES.includes(theme)) theme = "auto";
   document.documentElement.dataset.theme = theme;
   put($("theme"), `Theme: ${theme}`);
-  try {
-    localStorage.setItem("theme", theme);
-  } catch { /* private windows may refuse; it holds until the page is closed */
-  }
+  kept.set("theme", theme);
 }
 
 function key(e) {
@@ -182,7 +179,7 @@ function clearFilters() {
 }
 
 function start() {
-  setTheme(localStorage.getItem("theme") || "auto");
+  setTheme(kept.get("theme") || "auto");
   $("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % 3]);
   $("keys").onclick = () => $("help").showModal();
   $("try").onclick = () => link.connect();
