@@ -155,6 +155,9 @@ result<void> state_file::prepare_schema(use how) {
     // told; and the price, an fsync a batch, is paid by the worker, not by the event loop.
     const auto set = db_.execute("PRAGMA synchronous = FULL");
     if (!set) return set.error();
+    // In a container there may be no directory for temporary files.
+    const auto memory_only = db_.execute("PRAGMA temp_store = MEMORY");
+    if (!memory_only) return memory_only.error();
     if (*version < schema_version) {
         const auto migrated = migrate(*version);
         if (!migrated) return migrated.error();
@@ -338,10 +341,14 @@ result<void> state_file::write_run(const std::optional<run_time>& run) {
     if (!run) return {};
     if (!run_begun_) {
         // What the run before had in view was seen until its end. Its jobs tell when they last changed.
-        const auto kept = db_.execute(
-            "UPDATE jobs SET last_seen = m.until FROM monitor AS m "
-            "WHERE gone IS NULL AND last_seen > m.began AND last_seen < m.until");
-        if (!kept) return kept.error();
+        const auto last = load_run();
+        if (!last) return last.error();
+        auto seen =
+            db_.prepare("UPDATE jobs SET last_seen = ?2 WHERE gone IS NULL AND last_seen > ?1 AND last_seen < ?2");
+        if (!seen) return seen.error();
+        const auto done =
+            *last ? seen->bind(1, to_ms((*last)->began)).bind(2, to_ms((*last)->until)).run() : result<void>();
+        if (!done) return done.error();
     }
     auto put = db_.prepare("INSERT OR REPLACE INTO monitor VALUES(1,?1,?2)");
     if (!put) return put.error();
