@@ -1,9 +1,9 @@
 // Running another program to its end: what to run, and what came of it. environment::run_process() does it.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <map>
 #include <stop_token>
