@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a CRD of about the wanted size in which no two objects are alike, with names that try to break the header.
+"""Writes a CRD of about the wanted size with so many different objects, and names that try to break the header.
 
-It is the worst case of a generated header: every object is a type of its own, and every member that holds one makes a
-list, a dict or a boxed part of its own. The output depends on the arguments only.
-usage: huge_crd.py BYTES >FILE
+What a header costs goes with its types: every different object is one, and every member that holds one makes a list, a
+dict or a boxed part of its own. Real CRDs are large for they repeat objects: RayCluster has 277 types in 0.9 MB, which
+are three pod templates. Once there are DIFFERENT objects the rest is copies of them; without it no two are alike. The
+output depends on the arguments only.
+usage: huge_crd.py BYTES [DIFFERENT] >FILE
 """
 import json
 import sys
@@ -15,9 +17,11 @@ HOSTILE = ["default", "operator", "class", "a-b", "a.b", "a b", "1st", "\"); int
 class Writer:
     """Makes objects until they are large enough together."""
 
-    def __init__(self, size):
+    def __init__(self, size, different):
         self.left = size
+        self.different = different
         self.count = 0
+        self.made = []
 
     def scalar(self, n):
         return [{"type": "string", "description": f"Text number {n} of this object."},
@@ -38,18 +42,33 @@ class Writer:
             for i in range(6):
                 if self.left <= 0:
                     break
-                part = self.object(depth - 1)
-                properties[f"part{i}Of{own}"] = [
-                    part, {"type": "array", "items": part}, {"type": "object", "additionalProperties": part}][i % 3]
-        return {"type": "object", "description": f"Object {own}.", "properties": properties}
+                self.hold(properties, f"part{i}Of{own}", i, depth - 1)
+        made = {"type": "object", "description": f"Object {own}.", "properties": properties}
+        return made
+
+    def hold(self, properties, name, how, depth):
+        """Adds a member that holds an object: alone, in a list or in a dict."""
+        if self.count < self.different:
+            part = self.object(depth)
+            if depth >= 2:
+                self.made.append((name, part))
+        else:  # a copy is of the same type only if its member has the same name
+            name, part = self.made.pop(0)
+            self.made.append((name, part))
+            self.left -= len(json.dumps(part, separators=(",", ":")))
+        properties[name] = [
+            part, {"type": "array", "items": part}, {"type": "object", "additionalProperties": part}][how % 3]
 
 
 def main():
     size = int(sys.argv[1])
-    writer = Writer(size)
+    writer = Writer(size, int(sys.argv[2]) if len(sys.argv) > 2 else size)
     spec = {"type": "object", "properties": {}}
     while writer.left > 0:
-        spec["properties"][f"branch{len(spec['properties'])}"] = writer.object(5)
+        number = len(spec["properties"])
+        branch = {"type": "object", "properties": {}}
+        writer.hold(branch["properties"], f"top{number}", number, 5)
+        spec["properties"][f"branch{number}"] = branch
     crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
            "metadata": {"name": "huges.example.com"},
            "spec": {"group": "example.com", "scope": "Namespaced",
