@@ -110,6 +110,8 @@ struct structure_type {
     static bool fresh_is_zero() {
         // Padding is not written by a constructor.
         alignas(T) unsigned char bytes[sizeof(T)] = {};
+        // A constructor begins a new life, so g++ -O2 takes the zeroes for dead stores unless somebody may read them.
+        __asm__ volatile("" : : "r"(bytes) : "memory");
         T* fresh = ::new (static_cast<void*>(bytes)) T();
         const bool zero = bytes_are_zero(bytes, sizeof bytes);
         fresh->~T();
