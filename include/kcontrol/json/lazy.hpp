@@ -19,7 +19,7 @@ namespace detail {
 struct text_index {
     const char* text = nullptr;
     const std::uint32_t* starts = nullptr;  ///< offset of every token; behind the last one the length of the text
-    const std::uint32_t* pairs = nullptr;   ///< of an opening token the closing one; of a closing one the element count
+    const std::uint32_t* pairs = nullptr;   ///< of an opening token the closing one; of others nothing
     mutable std::size_t fault = no_fault;   ///< offset of what was found malformed first
 
     static constexpr std::size_t no_fault = ~std::size_t{0};
@@ -59,8 +59,9 @@ public:
     bool is_array() const noexcept { return letter() == '['; }
     bool is_string() const noexcept { return letter() == '"'; }
 
-    /// The number of elements or members.
-    inline std::size_t size() const noexcept;
+    /// The number of elements or members, which are counted; is_empty() is quick.
+    inline std::size_t size() const;
+    inline bool is_empty() const noexcept;
 
     /// The first member of that name, or a node that is null.
     KCONTROL_DECL lazy_node operator[](std::string_view name) const;

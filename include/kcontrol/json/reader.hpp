@@ -38,6 +38,7 @@ public:
 
     /// The number of elements or members.
     inline std::size_t size() const noexcept;
+    bool is_empty() const noexcept { return size() == 0; }
 
     /// The member of that name, or a node that is null. Linear in the number of members.
     /// Where a name appears twice this is the first one; members() shows both.

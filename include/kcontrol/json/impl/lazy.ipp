@@ -23,34 +23,22 @@ namespace detail {
 
 // Fills in pairs. Brackets are a fifth of the tokens, and all that needs a look.
 inline simdjson::error_code pair_brackets(const text_index& index, std::uint32_t* pairs, std::size_t count) {
-    struct opened {
-        std::uint32_t token;
-        std::uint32_t commas;  // of the container around it
-    };
-    opened stack[reader_max_depth - 1];
+    std::uint32_t stack[reader_max_depth - 1];
     std::size_t depth = 0;
-    std::uint32_t commas = 0;
     const char* const text = index.text;
     const std::uint32_t* const starts = index.starts;
     for (std::size_t i = 0; i < count; ++i) {
         const char letter = text[starts[i]];
         // What '[', ']', '{' and '}' have in common, with four others that may begin a malformed scalar.
-        if ((letter & 0xD9) != 0x59) {
-            commas += letter == ',' ? 1U : 0U;
-            continue;
-        }
-        const auto token = static_cast<std::uint32_t>(i);
+        if ((letter & 0xD9) != 0x59) continue;
         if (text_index::opens(letter)) {
             if (depth == std::size(stack)) return simdjson::DEPTH_ERROR;
-            stack[depth++] = {token, commas};
-            commas = 0;
+            stack[depth++] = static_cast<std::uint32_t>(i);
         } else if (letter == '}' || letter == ']') {
             if (depth == 0) return simdjson::TAPE_ERROR;
-            const opened& from = stack[--depth];
-            if (text[starts[from.token]] != letter - 2) return simdjson::TAPE_ERROR;
-            pairs[from.token] = token;
-            pairs[token] = token == from.token + 1 ? 0 : commas + 1;
-            commas = from.commas;
+            const std::uint32_t from = stack[--depth];
+            if (text[starts[from]] != letter - 2) return simdjson::TAPE_ERROR;
+            pairs[from] = static_cast<std::uint32_t>(i);
         }
     }
     return depth == 0 ? simdjson::SUCCESS : simdjson::TAPE_ERROR;

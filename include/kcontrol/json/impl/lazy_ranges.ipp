@@ -146,8 +146,17 @@ inline lazy_node::element_range lazy_node::elements() const {
     return {first, element_iterator(index_, end, end)};
 }
 
-inline std::size_t lazy_node::size() const noexcept {
-    return is_object() || is_array() ? index_->pairs[index_->pairs[token_]] : 0;
+inline std::size_t lazy_node::size() const {
+    if (is_object()) {
+        const auto all = members();
+        return static_cast<std::size_t>(std::distance(all.begin(), all.end()));
+    }
+    const auto all = elements();
+    return static_cast<std::size_t>(std::distance(all.begin(), all.end()));
+}
+
+inline bool lazy_node::is_empty() const noexcept {
+    return !(is_object() || is_array()) || index_->pairs[token_] == token_ + 1;
 }
 
 // Between a string's last quote and the next token is white space only, and mostly none.

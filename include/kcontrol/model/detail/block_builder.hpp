@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -21,10 +23,16 @@ public:
 
     /// Zeroed room.
     std::size_t allocate(std::size_t size, std::size_t alignment) {
+        const std::size_t offset = allocate_uninitialised(size, alignment);
+        std::memset(at(offset), 0, size);
+        return offset;
+    }
+    /// Room that is to be filled wholly; what is before it for its alignment is zero.
+    std::size_t allocate_uninitialised(std::size_t size, std::size_t alignment) {
         const std::size_t offset = (size_ + alignment - 1) & ~(alignment - 1);
         const std::size_t end = offset + size;
         if (end > capacity_) grow(end);
-        std::memset(bytes_.get() + size_, 0, end - size_);
+        std::memset(at(size_), 0, offset - size_);
         size_ = end;
         return offset;
     }
@@ -46,6 +54,13 @@ public:
         std::memcpy(at(slot), &value, sizeof value);
     }
     std::size_t handle_count() const noexcept { return handles_.size(); }
+
+    /// The field that came after the previous one (its index + 1; 0 at the start) in the last object of that type. It
+    /// is a guess, which whoever asks verifies, and corrects: types share places.
+    std::uint16_t& expected_field(const void* type, std::size_t previous) noexcept {
+        const auto mixed = (reinterpret_cast<std::uintptr_t>(type) >> 3) + previous * 61;
+        return expected_[(mixed ^ (mixed >> 9)) % std::size(expected_)];
+    }
 
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
@@ -74,6 +89,7 @@ private:
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::vector<std::uint32_t> handles_;
+    std::uint16_t expected_[1024] = {};
 };
 
 }  // namespace kcontrol::detail

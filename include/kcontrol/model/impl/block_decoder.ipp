@@ -136,7 +136,7 @@ private:
             }
         }
         const auto size = static_cast<std::uint32_t>(bytes.size());
-        const std::size_t payload = to_.allocate(sizeof size + bytes.size(), 4);
+        const std::size_t payload = to_.allocate_uninitialised(sizeof size + bytes.size(), 4);
         to_.set(payload, size);
         std::memcpy(to_.at(payload) + sizeof size, bytes.data(), bytes.size());
         to_.set_handle(at, payload);
@@ -209,7 +209,7 @@ private:
 
     bool decode_map(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
-        if (from.size() == 0) {
+        if (from.is_empty()) {
             to_.set_word(at, handle_inline);
             return true;
         }
@@ -217,14 +217,13 @@ private:
         // Servers write maps in the order of keys, which is ours.
         bool ordered = true;
         std::string_view previous;
-        bool first = true;
-        for (auto next = members.begin(); next != members.end() && ordered; ++next) {
+        std::size_t count = 0;
+        for (auto next = members.begin(); next != members.end() && ordered; ++next, ++count) {
             const auto name = name_of(*next);
-            ordered = first || previous < name;
+            ordered = count == 0 || previous < name;
             previous = name;
-            first = false;
         }
-        if (ordered) return decode_entries(type, members, from.size(), at);
+        if (ordered) return decode_entries(type, members, count, at);
         using member = typename std::decay_t<decltype(members.begin())>::value_type;
         std::vector<member> sorted(members.begin(), members.end());
         std::stable_sort(sorted.begin(), sorted.end(),
@@ -258,10 +257,17 @@ private:
 
     bool decode_structure(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
-        std::size_t hint = 0;
+        std::size_t previous = 0;
         for (const auto member : from.members()) {
+            // Objects of a type have their members in the same order, which is not that of the table.
+            std::uint16_t& expected = to_.expected_field(&type, previous);
+            std::size_t hint = expected;
             const auto* field = find_member(type, member, hint);
-            if (field == nullptr || member.value.is_null()) continue;
+            if (field == nullptr) continue;
+            const auto index = static_cast<std::size_t>(field - type.fields);
+            expected = static_cast<std::uint16_t>(index);
+            previous = index + 1;
+            if (member.value.is_null()) continue;
             const std::size_t place =
                 static_cast<std::size_t>(static_cast<char*>(field->place(to_.at(at))) - to_.at(0));
             if (!decode(*field->type, member.value, place)) return at_member(field->name);

@@ -137,7 +137,7 @@ inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* 
         if (meta.is_object()) left_out = meta["managedFields"];
     }
     // Room for the text as it came, which is given back as far as it is not needed.
-    const std::size_t payload = builder.allocate(sizeof(std::uint32_t) + from.raw().size(), 4);
+    const std::size_t payload = builder.allocate_uninitialised(sizeof(std::uint32_t) + from.raw().size(), 4);
     const std::size_t size = from.compact(builder.at(payload) + sizeof(std::uint32_t), left_out);
     if (auto fault = from.take_fault()) return std::move(*fault);
     builder.cut(payload + sizeof(std::uint32_t) + size);

@@ -5,9 +5,39 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 
 namespace kcontrol {
+namespace detail {
+
+// Multiplies to 128 bits and folds them, as wyhash does. A text is hashed for each string of each object, so std::hash,
+// which takes a call and eight bytes at a time, shows. Who chooses strings that collide makes a pool slow, but it ends
+// with its generation, which is small.
+inline std::uint64_t share_mix(std::uint64_t a, std::uint64_t b) noexcept {
+    __extension__ using wide = unsigned __int128;
+    const wide product = static_cast<wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline std::uint64_t share_hash(const char* bytes, std::size_t size) noexcept {
+    const auto load = [](const char* from) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from, sizeof word);
+        return word;
+    };
+    constexpr std::uint64_t first = 0x9E3779B97F4A7C15U;
+    constexpr std::uint64_t second = 0xE7037ED1A0B428DBU;
+    std::uint64_t hash = size * first;
+    if (size < 8) {  // parts and texts are longer, mostly
+        for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * second;
+        return share_mix(hash, first);
+    }
+    const char* const end = bytes + size;
+    for (; end - bytes > 16; bytes += 16) hash = share_mix(load(bytes) ^ second, load(bytes + 8) ^ hash);
+    // The last bytes in two words, which may overlap what was taken already.
+    return share_mix(load(size < 16 ? bytes : end - 16) ^ second, load(end - 8) ^ hash ^ first);
+}
+
+}  // namespace detail
 
 enum class share_pool::form : std::uint8_t { text, part };
 
@@ -58,7 +88,7 @@ KCONTROL_DECL share_pool::~share_pool() = default;
 
 inline const void* share_pool::find(form as, const void* bytes, std::size_t size) {
     if (size > generation_limit / 64) return nullptr;
-    const std::size_t wide = std::hash<std::string_view>()({static_cast<const char*>(bytes), size});
+    const std::uint64_t wide = detail::share_hash(static_cast<const char*>(bytes), size);
     const auto hash = static_cast<std::uint32_t>(wide ^ (wide >> 32));
     // A text and a part of equal bytes are two entries: a text has its length in front.
     const std::uint32_t size_and_form = static_cast<std::uint32_t>(size) << 1 | static_cast<std::uint32_t>(as);
