@@ -2,7 +2,7 @@
 # The groups of tests that test.sh runs, one function each: it prints what it does, and calls count for every test.
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
-ALL_GROUPS=(lint compile_time headers compile_fail threads unit release simulation package readme debugger demo browser e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together, and
 # ThreadSanitizer wants a build of its own.
 EXTRA_GROUPS=(clang tidy tsan)
@@ -192,6 +192,20 @@ group_simulation() {
 group_release() {
     configure release
     check "the release build" build release
+}
+
+# What decoding costs, in instructions: time varies too much on shared machines to be compared.
+group_instructions() {
+    local status=0
+    check "the comparison of counts finds what it should" python3 "$ROOT/tests/instructions/run.py" --self-test
+    configure release
+    build release decode_count
+    python3 "$ROOT/tests/instructions/run.py" "$BUILD/release/bench/decode_count" || status=$?
+    case $status in
+    0) count 1 0 0 ;;
+    77) count 0 0 1 ;;
+    *) count 0 1 0 && echo "FAILED: instructions of decoding" ;;
+    esac
 }
 
 # consumer NAME CMAKE-OPTION...: configures, builds and runs tests/package/NAME.
