@@ -66,7 +66,10 @@ public:
         std::swap(word_, taken.word_);
         return *this;
     }
-    list& operator=(std::initializer_list<T> from) { return *this = list(from); }
+    list& operator=(std::initializer_list<T> from) {
+        *this = list(from);
+        return *this;
+    }
 
     /// Whether there is a list, if only an empty one.
     bool present() const noexcept { return word_ != 0; }

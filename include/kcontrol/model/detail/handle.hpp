@@ -27,7 +27,10 @@ inline constexpr handle_word handle_marks = 3;
 inline bool handle_is_pointer(handle_word word) noexcept { return word != 0 && (word & handle_inline) == 0; }
 inline bool handle_owns(handle_word word) noexcept { return (word & handle_marks) == handle_owned; }
 
-inline void* handle_pointer(handle_word word) noexcept { return reinterpret_cast<void*>(word & ~handle_marks); }
+// A handle is a word, whatever it costs the optimizer.
+inline void* handle_pointer(handle_word word) noexcept {
+    return reinterpret_cast<void*>(word & ~handle_marks);  // NOLINT(performance-no-int-to-ptr)
+}
 inline handle_word owned_handle(void* memory) noexcept { return reinterpret_cast<handle_word>(memory) | handle_owned; }
 
 /// Memory for an owned handle. Throws std::bad_alloc.

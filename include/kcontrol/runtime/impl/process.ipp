@@ -49,6 +49,7 @@ struct process_start {
 
 inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> out;
+    out.reserve(texts.size() + 1);
     for (auto& text : texts) out.push_back(text.data());
     out.push_back(nullptr);
     return out;
@@ -102,7 +103,10 @@ public:
     result<void> begin(const process_command& command) {
         start_ = std::make_shared<process_start>();
         start_->arguments = command.arguments();
-        for (const auto& [name, value] : command.variables()) start_->variables.push_back(name + "=" + value);
+        for (const auto& [name, value] : command.variables()) {
+            start_->variables.push_back(name);
+            start_->variables.back().append("=").append(value);
+        }
         max_output_ = command.max_output();
         if (const int failure = open_streams(command.input())) return failed(failure);
         int ends[2];
@@ -237,7 +241,7 @@ private:
 
     // Takes what is there; false once there will be no more.
     bool drain(descriptor& from, std::string& into) {
-        std::array<char, 4096> buffer;
+        std::array<char, 4096> buffer{};
         // Not for ever: a program that writes faster than this reads must not keep the loop.
         for (int rounds = 0; from.is_open() && rounds < 16; ++rounds) {
             const ssize_t n = ::read(from.native_handle(), buffer.data(), buffer.size());
