@@ -79,7 +79,7 @@ public:
             co_await detail::await_exchange(*network_->env_, exchange, &detail::has_end, deadline, options.stop());
         exchange->gone.request_stop();
         if (!ended) {
-            const error why = ended.error();
+            const error& why = ended.error();
             if (replayable || why == errc::stopped) co_return why;
             co_return error(errc::unknown_outcome, "the answer to a write was lost (" + why.what() + ")");
         }
