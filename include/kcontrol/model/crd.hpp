@@ -226,7 +226,7 @@ class crd_source {
 public:
     resource_name name;
     crd_options options;
-    const type_descriptor* type;
+    const type_descriptor* type = nullptr;
 };
 
 KCONTROL_DECL result<custom_resource_definition> make_crd(std::vector<crd_source> sources);
