@@ -133,3 +133,8 @@ def of_monitor(jobs):
             members.update(startTime=None, replicas=None)
         out[job["namespace"], job["kind"], job["name"]] = members
     return out
+
+
+def is_subsequence(short, long):
+    rest = iter(long)
+    return all(item in rest for item in short)
