@@ -1,4 +1,5 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
+#include <kcontrol/runtime/impl/detached_thread.ipp>
 #include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>

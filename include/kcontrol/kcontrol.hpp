@@ -105,6 +105,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/detached_thread.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/process.hpp>

@@ -115,6 +115,7 @@
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
+#include <kcontrol/runtime/impl/detached_thread.ipp>
 #include <kcontrol/runtime/impl/process.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>

@@ -1,10 +1,11 @@
 #include "inventory/gpu_reader.hpp"
 
+#include <kcontrol/runtime/detached_thread.hpp>
+
 #include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <optional>
-#include <thread>
 
 namespace gpu_labeler {
 
@@ -30,7 +31,7 @@ gpu_reader::~gpu_reader() {
 }
 
 void gpu_reader::start(const std::shared_ptr<question>& q) {
-    std::thread([q, ex = executor_, door = door_, hanging = hanging_]() mutable {  // seam: ok, NVML blocks
+    kcontrol::run_detached([q, ex = executor_, door = door_, hanging = hanging_]() mutable {
         auto answer = q->session->read();
         if (q->settled.exchange(true)) {  // nobody waits any more
             --*hanging;
@@ -42,8 +43,7 @@ void gpu_reader::start(const std::shared_ptr<question>& q) {
             q->answer = std::move(answer);
             q->answered.notify_all();
         });
-    })
-        .detach();
+    });
 }
 
 void gpu_reader::give_up(question& q) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/runtime/detached_thread.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -17,7 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace kcontrol {
@@ -113,16 +113,7 @@ public:
         if (::pipe2(ends, O_CLOEXEC) != 0) return failed(errno);
         started_.assign(ends[0]);
         try {
-            sigset_t all, before;
-            ::sigfillset(&all);
-            ::pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are the program's: this thread gets none
-            try {
-                std::thread(start_program, start_, ends[1]).detach();
-            } catch (...) {
-                ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-                throw;
-            }
-            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            run_detached([start = start_, end = ends[1]] { start_program(start, end); });
         } catch (const std::system_error& why) {
             ::close(ends[1]);
             return failed(why.code().value());

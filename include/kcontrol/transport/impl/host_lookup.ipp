@@ -1,14 +1,13 @@
 #pragma once
 
+#include <kcontrol/runtime/detached_thread.hpp>
 #include <kcontrol/transport/impl/host_lookup.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <netdb.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -46,22 +45,6 @@ inline void look_up(const std::string& host, std::uint16_t port, endpoints& foun
     ::freeaddrinfo(list);
 }
 
-// Signals are the program's: its threads get them, not this one.
-class all_signals_blocked {
-public:
-    all_signals_blocked() {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-    }
-    ~all_signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    all_signals_blocked(const all_signals_blocked&) = delete;
-    all_signals_blocked& operator=(const all_signals_blocked&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
 KCONTROL_DECL host_lookup::host_lookup(executor ex) : ended_(ex) {}
 
 KCONTROL_DECL std::shared_ptr<host_lookup> host_lookup::start(executor ex, const std::string& host,
@@ -81,14 +64,11 @@ KCONTROL_DECL void host_lookup::begin() {
     if (::pipe2(ends, O_CLOEXEC) != 0) return give_up(std::error_code(errno, std::system_category()));
     ended_.assign(ends[0]);
     try {
-        const all_signals_blocked quiet;
-        // Not jthread: nobody may have to wait for it.
-        std::thread([record = record_, end = ends[1]] {  // seam: ok, see the class
+        run_detached([record = record_, end = ends[1]] {
             look_up(record->host, record->port, record->found, record->failure);
             record->complete.store(true, std::memory_order_release);
             ::close(end);
-        })
-            .detach();
+        });
     } catch (const std::system_error& why) {
         ::close(ends[1]);
         return give_up(why.code());
