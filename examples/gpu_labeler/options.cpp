@@ -1,7 +1,8 @@
 #include "options.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/api_duration.hpp>
+
+#include "messages.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,13 +10,7 @@
 namespace gpu_labeler {
 namespace {
 
-using kcontrol::errc;
-using kcontrol::error;
 using kcontrol::result;
-
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
-
-error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
 
 result<void> set_strategy(options& o, std::string_view value) {
     if (value == "none") {
@@ -25,7 +20,7 @@ result<void> set_strategy(options& o, std::string_view value) {
     } else if (value == "mixed") {
         o.strategy = mig_strategy::mixed;
     } else {
-        return bad("--mig-strategy: " + quoted(value) + " is not a strategy; use none, single or mixed");
+        return bad_argument("--mig-strategy: " + quoted(value) + " is not a strategy; use none, single or mixed");
     }
     return {};
 }
@@ -34,7 +29,7 @@ result<void> set_timeout(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
     if (!length) return length.error().with_context("--nvml-timeout");
     if (length->count() <= 0)
-        return bad("--nvml-timeout: " + quoted(value) + " is no time to wait; use for example 5s");
+        return bad_argument("--nvml-timeout: " + quoted(value) + " is no time to wait; use for example 5s");
     o.nvml_timeout = *length;
     return {};
 }
@@ -81,15 +76,15 @@ result<options> parse_options(const std::vector<std::string_view>& arguments) {
             std::find_if(std::begin(flags), std::end(flags), [&](const flag& f) { return f.name == name; });
         if (known == std::end(flags)) {
             const auto* what = arguments[i].starts_with('-') ? "unknown flag " : "no such command: ";
-            return bad(what + quoted(name) + "; see gpu_labeler --help");
+            return bad_argument(what + quoted(name) + "; see gpu_labeler --help");
         }
         std::string_view value;
         if (!known->takes_value) {
-            if (equals != name.npos) return bad(std::string(name) + " takes no value");
+            if (equals != name.npos) return bad_argument(std::string(name) + " takes no value");
         } else if (equals != name.npos) {
             value = arguments[i].substr(equals + 1);
         } else if (++i == arguments.size()) {
-            return bad(std::string(name) + " needs a value; see gpu_labeler --help");
+            return bad_argument(std::string(name) + " needs a value; see gpu_labeler --help");
         } else {
             value = arguments[i];
         }

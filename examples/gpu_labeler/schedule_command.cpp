@@ -1,9 +1,9 @@
 #include "schedule_command.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/time.hpp>
 
 #include "cron/schedule.hpp"
+#include "messages.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -12,8 +12,6 @@
 namespace gpu_labeler {
 namespace {
 
-using kcontrol::errc;
-using kcontrol::error;
 using kcontrol::result;
 
 constexpr int most = 100'000;
@@ -24,10 +22,6 @@ struct request {
     int count = 5;
 };
 
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
-
-error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
-
 result<void> set(request& r, std::string_view flag, std::string_view value) {
     if (flag == "--from") {
         r.from = value;
@@ -35,7 +29,7 @@ result<void> set(request& r, std::string_view flag, std::string_view value) {
     }
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), r.count);
     if (failed != std::errc() || end != value.data() + value.size() || r.count < 1 || r.count > most) {
-        return bad("--count: " + quoted(value) + " is not a number from 1 to " + std::to_string(most));
+        return bad_argument("--count: " + quoted(value) + " is not a number from 1 to " + std::to_string(most));
     }
     return {};
 }
@@ -45,21 +39,22 @@ result<request> read(const std::vector<std::string_view>& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto argument = arguments[i];
         if (!argument.starts_with("--")) {
-            if (r.text) return bad("only one schedule, please: put " + quoted(*r.text) + " and the rest in quotes");
+            if (r.text)
+                return bad_argument("only one schedule, please: put " + quoted(*r.text) + " and the rest in quotes");
             r.text = argument;
             continue;
         }
         const auto flag = argument.substr(0, argument.find('='));
         if (flag != "--from" && flag != "--count") {
-            return bad("unknown flag " + quoted(flag) + "; see gpu_labeler schedule --help");
+            return bad_argument("unknown flag " + quoted(flag) + "; see gpu_labeler schedule --help");
         }
         if (flag.size() == argument.size() && ++i == arguments.size()) {
-            return bad(std::string(flag) + " needs a value; see gpu_labeler schedule --help");
+            return bad_argument(std::string(flag) + " needs a value; see gpu_labeler schedule --help");
         }
         const auto value = flag.size() < argument.size() ? argument.substr(flag.size() + 1) : arguments[i];
         if (const auto done = set(r, flag, value); !done) return done.error();
     }
-    if (!r.text) return bad("which schedule? For example: gpu_labeler schedule \"*/5 * * * *\"");
+    if (!r.text) return bad_argument("which schedule? For example: gpu_labeler schedule \"*/5 * * * *\"");
     return r;
 }
 
@@ -97,7 +92,7 @@ result<std::string> schedule_command(const std::vector<std::string_view>& argume
         lines +=
             schedule->zone().format(std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count()) + "\n";
     }
-    if (lines.empty()) return bad(quoted(*r->text) + " never fires: no such day comes within nine years");
+    if (lines.empty()) return bad_argument(quoted(*r->text) + " never fires: no such day comes within nine years");
     return lines;
 }
 

@@ -1,6 +1,6 @@
 #include "cron/field_sets.hpp"
 
-#include <kcontrol/base/log.hpp>
+#include "messages.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,6 @@
 namespace gpu_labeler::cron {
 namespace {
 
-using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::result;
 
@@ -35,10 +34,8 @@ const bounds& bounds_of(field_sets::field which) {
     return all[which];
 }
 
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
-
 error bad(const bounds& b, std::string_view value, const std::string& why) {
-    return error(errc::invalid_argument, std::string(b.name) + ": " + quoted(value) + " " + why);
+    return bad_argument(std::string(b.name) + ": " + quoted(value) + " " + why);
 }
 
 std::string allowed(const bounds& b) {
@@ -152,10 +149,10 @@ result<field_sets::set> field_sets::parse_set(std::string_view text, field which
 result<field_sets> field_sets::parse(std::string_view text) {
     const auto parts = words(text);
     if (parts.size() != 5 && parts.size() != 6) {
-        return error(errc::invalid_argument,
-                     quoted(text) + " has " + std::to_string(parts.size()) +
-                         " fields; give five (minute, hour, day of month, month, day of week), or six, of which the " +
-                         "first is the second");
+        return bad_argument(
+            quoted(text) + " has " + std::to_string(parts.size()) +
+            " fields; give five (minute, hour, day of month, month, day of week), or six, of which the " +
+            "first is the second");
     }
     field_sets all;
     std::size_t next = 0;

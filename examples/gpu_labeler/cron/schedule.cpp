@@ -1,7 +1,8 @@
 #include "cron/schedule.hpp"
 
-#include <kcontrol/base/log.hpp>
 #include <kcontrol/model/api_duration.hpp>
+
+#include "messages.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,18 +10,12 @@
 namespace gpu_labeler::cron {
 namespace {
 
-using kcontrol::errc;
-using kcontrol::error;
 using kcontrol::result;
 using kcontrol::wall_time;
 
 constexpr std::string_view spaces = " \t\r\n\v\f";
 constexpr std::int64_t nanoseconds = 1'000'000'000;
 constexpr std::int64_t horizon = 9LL * 366 * 86'400;
-
-std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
-
-error bad(std::string text) { return error(errc::invalid_argument, std::move(text)); }
 
 std::string_view trim(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
@@ -32,7 +27,8 @@ result<std::optional<std::string_view>> take_zone(std::string_view& text) {
     for (const std::string_view prefix : {"CRON_TZ=", "TZ="}) {
         if (!text.starts_with(prefix)) continue;
         const auto end = text.find_first_of(spaces);
-        if (end == text.npos) return bad(quoted(text) + " names a time zone but no schedule; write it after a space");
+        if (end == text.npos)
+            return bad_argument(quoted(text) + " names a time zone but no schedule; write it after a space");
         const auto name = text.substr(prefix.size(), end - prefix.size());
         text = trim(text.substr(end));
         return std::optional(name);
@@ -54,7 +50,8 @@ std::optional<std::string_view> meaning_of(std::string_view descriptor) {
 result<std::int64_t> interval_of(std::string_view text) {
     const auto length = kcontrol::parse_duration(text);
     if (!length) return length.error().with_context("@every");
-    if (length->count() < 0) return bad("@every: " + quoted(text) + " is negative; give a length such as 30s or 1h30m");
+    if (length->count() < 0)
+        return bad_argument("@every: " + quoted(text) + " is negative; give a length such as 30s or 1h30m");
     return std::max<std::int64_t>(length->count() / nanoseconds, 1);
 }
 
@@ -87,7 +84,8 @@ schedule::schedule(std::variant<field_sets, interval> when, time_zone zone)
 
 result<schedule> schedule::parse(std::string_view text, time_zone home) {
     auto rest = trim(text);
-    if (rest.empty()) return bad("the schedule is empty; give five fields, such as \"*/5 * * * *\", or \"@every 1m\"");
+    if (rest.empty())
+        return bad_argument("the schedule is empty; give five fields, such as \"*/5 * * * *\", or \"@every 1m\"");
     const auto name = take_zone(rest);
     if (!name) return name.error();
     if (*name) {
@@ -104,8 +102,9 @@ result<schedule> schedule::parse(std::string_view text, time_zone home) {
     if (rest.starts_with('@')) {
         const auto meaning = meaning_of(rest);
         if (!meaning) {
-            return bad(quoted(rest) + " is not known; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, " +
-                       "@hourly or @every with a length such as 1h30m");
+            return bad_argument(quoted(rest) +
+                                " is not known; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, " +
+                                "@hourly or @every with a length such as 1h30m");
         }
         rest = *meaning;
     }

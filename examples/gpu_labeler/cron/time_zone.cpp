@@ -1,6 +1,6 @@
 #include "cron/time_zone.hpp"
 
-#include <kcontrol/base/log.hpp>
+#include "messages.hpp"
 
 #include <absl/time/civil_time.h>
 #include <absl/time/time.h>
@@ -26,10 +26,8 @@ kcontrol::result<time_zone> time_zone::load(std::string_view name) {
     if (is_zone_name(name) && absl::LoadTimeZone(absl::string_view(name.data(), name.size()), &zone)) {
         return time_zone(std::make_shared<const rules>(rules{zone}));
     }
-    return kcontrol::error(kcontrol::errc::invalid_argument,
-                           "time zone: \"" + kcontrol::escape_control(name.substr(0, 100)) +
-                               "\" is not known here; use a name such as Europe/Berlin or UTC, and see that the " +
-                               "package tzdata is installed");
+    return bad_argument("time zone: " + quoted(name) + " is not known here; use a name such as Europe/Berlin or UTC, " +
+                        "and see that the package tzdata is installed");
 }
 
 time_zone time_zone::utc() { return time_zone(std::make_shared<const rules>(rules{absl::UTCTimeZone()})); }

@@ -40,6 +40,9 @@ std::string_view name_of(sharing_kind kind) {
 
 std::string_view name_of(mig_strategy strategy) { return strategy == mig_strategy::single ? "single" : "mixed"; }
 
+// Whether pods see its MIG devices and not the whole.
+bool is_divided(const gpu& g) { return g.mig_enabled.value_or(false); }
+
 // Writes the labels of one resource, `nvidia.com/gpu.count` and the like. Those of an earlier call stay where a later
 // one has no such label.
 class resource_labels {
@@ -57,7 +60,8 @@ public:
         for (const auto mark : marks) {
             if (!mark.empty()) suffix += "-" + label_value(mark);
         }
-        set("product", label_value(model).substr(0, 63 - std::min<std::size_t>(suffix.size(), 63)) + suffix);
+        set("product",
+            label_value(model).substr(0, longest_label_value - std::min(suffix.size(), longest_label_value)) + suffix);
     }
 
     // Of a resource that pods can ask for.
@@ -112,8 +116,7 @@ void add_versions(label_map& labels, const inventory& found) {
 // A GPU that stands for all of its model.
 void add_model(label_map& labels, const gpu& g, std::size_t count, const sharing& how) {
     resource_labels out(labels, whole_gpu);
-    const bool divided = g.mig_enabled.value_or(false);
-    if (divided) {  // pods can't ask for it as a whole
+    if (is_divided(g)) {  // pods can't ask for it as a whole
         out.product(g.name, {});
         out.set("replicas", 0U);
         out.set("sharing-strategy", "none");
@@ -130,8 +133,7 @@ void add_model(label_map& labels, const gpu& g, std::size_t count, const sharing
 }
 
 void add_gpus(label_map& labels, const inventory& found, const sharing& how) {
-    const auto whole =
-        std::find_if(found.gpus.begin(), found.gpus.end(), [](const gpu& g) { return !g.mig_enabled.value_or(false); });
+    const auto whole = std::find_if_not(found.gpus.begin(), found.gpus.end(), is_divided);
     const auto& chosen = whole == found.gpus.end() ? found.gpus.front() : *whole;
     const auto count =
         std::count_if(found.gpus.begin(), found.gpus.end(), [&](const gpu& g) { return g.name == chosen.name; });
@@ -177,11 +179,10 @@ void add_mig(label_map& labels, const std::string& resource, const std::string& 
 
 // With the strategy `single` all GPUs must be divided, and all in the same way.
 void add_single(label_map& labels, const inventory& found, const sharing& how) {
-    const auto divided = [](const gpu& g) { return g.mig_enabled.value_or(false); };
-    const auto first = std::find_if(found.gpus.begin(), found.gpus.end(), divided);
+    const auto first = std::find_if(found.gpus.begin(), found.gpus.end(), is_divided);
     if (first == found.gpus.end()) return;  // as with `none`
-    const bool uniform =
-        std::all_of(found.gpus.begin(), found.gpus.end(), [&](const gpu& g) { return divided(g) && !g.migs.empty(); });
+    const bool uniform = std::all_of(found.gpus.begin(), found.gpus.end(),
+                                     [](const gpu& g) { return is_divided(g) && !g.migs.empty(); });
     const auto kinds = mig_kinds(found);
     if (uniform && kinds.size() == 1) {
         add_mig(labels, whole_gpu, kinds.begin()->first, kinds.begin()->second, how);
@@ -236,8 +237,7 @@ label_map gpu_labels(const inventory& found, const label_options& options) {
     add_versions(labels, found);
     const bool capable = std::any_of(found.gpus.begin(), found.gpus.end(), [](const gpu& g) { return g.mig_enabled; });
     labels["nvidia.com/mig.capable"] = capable ? "true" : "false";
-    const bool divided =
-        std::any_of(found.gpus.begin(), found.gpus.end(), [](const gpu& g) { return g.mig_enabled.value_or(false); });
+    const bool divided = std::any_of(found.gpus.begin(), found.gpus.end(), is_divided);
     labels["nvidia.com/mps.capable"] = options.shared.kind == sharing_kind::mps && !divided ? "true" : "false";
     add_gpus(labels, found, options.shared);
     add_mig_strategy(labels, found, options);

@@ -3,8 +3,6 @@
 namespace gpu_labeler {
 namespace {
 
-constexpr std::size_t longest = 63;
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -25,7 +23,7 @@ std::string label_value(std::string_view text) {
         gap = false;
         value += c;
     }
-    if (value.size() > longest) value.resize(longest);
+    if (value.size() > longest_label_value) value.resize(longest_label_value);
     while (!value.empty() && !is_letter_or_digit(value.back())) value.pop_back();
     return value;
 }

@@ -1,0 +1,20 @@
+// Words that errors have in common.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/result.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gpu_labeler {
+
+/// A value somebody gave, in quotes: control characters escaped, and cut after 100 bytes.
+inline std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text.substr(0, 100)) + "\""; }
+
+inline kcontrol::error bad_argument(std::string message) {
+    return kcontrol::error(kcontrol::errc::invalid_argument, std::move(message));
+}
+
+}  // namespace gpu_labeler
