@@ -6,20 +6,10 @@
 
 #include "crypto/hmac.hpp"
 
-#include <array>
 #include <chrono>
 #include <utility>
 
 namespace training_monitor::notices {
-namespace {
-
-std::string hexadecimal(std::uint64_t number) {
-    std::array<char, 17> text{};
-    for (std::size_t i = 0; i < 16; ++i) text[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
-    return text.data();
-}
-
-}  // namespace
 
 center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
                kcontrol::http::transport_factory transport, kcontrol::logger log)
@@ -215,8 +205,9 @@ kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env
     job.state = job_state::running;
     job.reason = "Test";
     job.message = "training_monitor --test-notify sent this";
+    const auto number = env.random();
     notice n;
-    n.id = "test-" + hexadecimal(env.random());
+    n.id = "test-" + crypto::to_hex({reinterpret_cast<const char*>(&number), sizeof number});
     n.job = std::make_shared<const job_view>(std::move(job));
     n.from = job_state::pending;
     n.to = job_state::running;

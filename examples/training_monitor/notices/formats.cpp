@@ -6,6 +6,7 @@
 #include <kcontrol/model/time.hpp>
 
 #include "crypto/hmac.hpp"
+#include "jobs/job_json.hpp"
 
 #include <charconv>
 
@@ -76,15 +77,6 @@ std::string slack_json(const receiver_config& to, const notice& n) {
         out.end_object();
         return out.take();
     });
-}
-
-void time_member(json::writer& out, std::string_view name, const std::optional<std::int64_t>& seconds) {
-    out.key(name);
-    if (seconds) {
-        out.value(to_rfc3339(*seconds));
-    } else {
-        out.null();
-    }
 }
 
 std::optional<kcontrol::duration> seconds_of(std::string_view header) {
@@ -160,30 +152,15 @@ std::string notice_json(const receiver_config& to, const notice& n) {
     out.begin_object();
     out.member("id", n.id);
     out.member("time", kcontrol::format_time(n.at));
-    out.member("cluster", job.cluster);
-    out.member("namespace", job.namespace_);
-    out.member("name", job.name);
-    out.member("kind", job.kind);
-    out.member("apiVersion", job.api_version);
-    out.member("uid", job.uid);
+    write_identity(out, job);
     out.member("previousState", n.from_text());
     out.member("state", n.to_text());
     out.member("changes", n.changes);
     out.member("reason", field_text(template_field::reason, n));
     out.member("message", field_text(template_field::message, n));
     out.member("gpus", job.gpus);
-    time_member(out, "startTime", job.start_time);
-    time_member(out, "completionTime", job.completion_time);
-    out.key("durationSeconds");
-    if (const auto seconds = duration_seconds(job, n.at)) {
-        out.value(*seconds);
-    } else {
-        out.null();
-    }
-    out.key("labels");
-    out.begin_object();
-    for (const auto& [key, value] : job.labels.all()) out.member(key, value);
-    out.end_object();
+    write_times(out, job, n.at);
+    write_labels(out, job.labels);
     out.member("text", render_text(to, n));
     out.end_object();
     return out.take();

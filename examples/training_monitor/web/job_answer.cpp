@@ -2,7 +2,9 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/model/time.hpp>
 
+#include "jobs/job_json.hpp"
 #include "table/job_query.hpp"
 #include "web/responses.hpp"
 #include "web/view_json.hpp"
@@ -19,12 +21,7 @@ using kcontrol::wall_time;
 std::int64_t seconds_of(wall_time t) { return std::chrono::floor<std::chrono::seconds>(t.time_since_epoch()).count(); }
 
 void time_member(kcontrol::json::writer& out, std::string_view name, const std::optional<wall_time>& at) {
-    out.key(name);
-    if (at) {
-        out.value(to_rfc3339(seconds_of(*at)));
-    } else {
-        out.null();
-    }
+    write_text_or_null(out, name, at ? kcontrol::format_time(*at) : "");
 }
 
 void write_timeline(kcontrol::json::writer& out, const job_record& record, wall_time now) {
@@ -56,13 +53,6 @@ void write_conditions(kcontrol::json::writer& out, const std::vector<condition_v
         out.end_object();
     }
     out.end_array();
-}
-
-void write_labels(kcontrol::json::writer& out, const job_labels& labels) {
-    out.key("labels");
-    out.begin_object();
-    for (const auto& [name, value] : labels.all()) out.member(name, value);
-    out.end_object();
 }
 
 }  // namespace
@@ -115,12 +105,7 @@ http::response gone_answer(const history& past, std::string_view query) {
         out.member("lastState", to_string(m.last_state));
         time_member(out, "lastSeen", m.last_seen);
         time_member(out, "gone", m.gone);
-        out.key("state");
-        if (m.gone) {
-            out.null();
-        } else {
-            out.value(to_string(m.job->state));
-        }
+        write_text_or_null(out, "state", m.gone ? "" : to_string(m.job->state));
         out.end_object();
     }
     out.end_array();

@@ -1,20 +1,9 @@
 #include "web/view_json.hpp"
 
+#include "jobs/job_json.hpp"
+
 namespace training_monitor {
 namespace {
-
-void text_or_null(kcontrol::json::writer& out, std::string_view name, const std::string& text) {
-    out.key(name);
-    if (text.empty()) {
-        out.null();
-    } else {
-        out.value(text);
-    }
-}
-
-void time_or_null(kcontrol::json::writer& out, std::string_view name, std::optional<std::int64_t> seconds) {
-    text_or_null(out, name, seconds ? to_rfc3339(*seconds) : std::string());
-}
 
 void write_replicas(kcontrol::json::writer& out, const std::vector<replica_counts>& replicas) {
     out.begin_object();
@@ -35,24 +24,12 @@ void write_replicas(kcontrol::json::writer& out, const std::vector<replica_count
 void write(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time now,
            std::optional<job_state> previous) {
     out.begin_object();
-    out.member("cluster", job.cluster);
-    out.member("namespace", job.namespace_);
-    out.member("name", job.name);
-    out.member("kind", job.kind);
-    out.member("apiVersion", job.api_version);
-    out.member("uid", job.uid);
+    write_identity(out, job);
     out.member("state", to_string(job.state));
     if (previous) out.member("previousState", to_string(*previous));
     out.member("reason", job.reason);
     out.member("message", job.message);
-    time_or_null(out, "startTime", job.start_time);
-    time_or_null(out, "completionTime", job.completion_time);
-    out.key("durationSeconds");
-    if (const auto seconds = duration_seconds(job, now)) {
-        out.value(*seconds);
-    } else {
-        out.null();
-    }
+    write_times(out, job, now);
     out.member("gpus", job.gpus);
     out.key("replicas");
     write_replicas(out, job.replicas);
@@ -67,7 +44,7 @@ void write(kcontrol::json::writer& out, const cluster_view& cluster) {
     out.member("reason", cluster.reason);
     out.member("server", cluster.server);
     out.member("generation", cluster.generation);
-    text_or_null(out, "lastSync", cluster.last_sync);
+    write_text_or_null(out, "lastSync", cluster.last_sync);
     out.key("kinds");
     out.begin_array();
     for (const auto& kind : cluster.kinds) {
@@ -79,7 +56,7 @@ void write(kcontrol::json::writer& out, const cluster_view& cluster) {
         out.member("objects", kind.objects);
         out.member("lists", kind.lists);
         out.member("watches", kind.watches);
-        text_or_null(out, "lastEvent", kind.last_event);
+        write_text_or_null(out, "lastEvent", kind.last_event);
         out.end_object();
     }
     out.end_array();
