@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string_view>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -61,18 +62,20 @@ int run(const training_monitor::options& o) {
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of that write, not the end
     kcontrol::system_environment env;
     asio::io_context context(1);
-    asio::thread_pool worker(1);  // starts its thread now; it sleeps unless --state has it write
+    std::optional<asio::thread_pool> worker;  // starts its thread at once, so only where there is a file to write
+    if (!o.state.file.empty()) worker.emplace(1);
+    const kcontrol::executor background =
+        worker ? kcontrol::executor(worker->get_executor()) : kcontrol::executor(context.get_executor());
     std::stop_source stop;
     signal_stop signals(context, stop);
     int status = 1;
-    asio::co_spawn(
-        context, training_monitor::run_program(env, context.get_executor(), worker.get_executor(), o, stop.get_token()),
-        [&](std::exception_ptr failure, int result) {
-            signals.cancel();
-            context.stop();  // what still lingers has been told to end
-            if (failure) std::rethrow_exception(failure);
-            status = result;
-        });
+    asio::co_spawn(context, training_monitor::run_program(env, context.get_executor(), background, o, stop.get_token()),
+                   [&](std::exception_ptr failure, int result) {
+                       signals.cancel();
+                       context.stop();  // what still lingers has been told to end
+                       if (failure) std::rethrow_exception(failure);
+                       status = result;
+                   });
     context.run();
     return status;
 }
