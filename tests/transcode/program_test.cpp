@@ -4,11 +4,10 @@
 #include <kcontrol/json/patch.hpp>
 #include <kcontrol/json/value.hpp>
 
+#include "support/temporary_directory.hpp"
+
 #include <doctest/doctest.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace {
@@ -26,25 +25,6 @@ outcome run(const std::vector<std::string>& arguments, const std::string& input 
     const int status = transcode::run(arguments, in, out, log);
     return {status, out.str(), log.str()};
 }
-
-class temporary_file {
-public:
-    explicit temporary_file(const std::string& text)
-        : path_((std::filesystem::temp_directory_path() / "kcontrol-transcode-XXXXXX").string()) {
-        const int made = mkstemp(path_.data());
-        REQUIRE(made >= 0);
-        REQUIRE(std::fclose(fdopen(made, "w")) == 0);
-        std::ofstream(path_) << text;
-    }
-    ~temporary_file() { std::filesystem::remove(path_); }
-    temporary_file(const temporary_file&) = delete;
-    temporary_file& operator=(const temporary_file&) = delete;
-
-    const std::string& path() const noexcept { return path_; }
-
-private:
-    std::string path_;
-};
 
 const std::string deployment = R"(
 apiVersion: apps/v1
@@ -154,9 +134,10 @@ TEST_CASE("transcode: dynamic keeps everything, metadata nothing but itself") {
 }
 
 TEST_CASE("transcode: patches lead from one to the other") {
-    const temporary_file from(R"({"a":1,"list":[{"name":"x","v":1},{"name":"y"}],"gone":true})");
-    const temporary_file to(R"({"a":2,"list":[{"name":"x","v":2}],"new":{"deep":["~/"]}})");
-    const auto done = run({"--patch", from.path(), to.path()});
+    const kcontrol::test::temporary_directory files;
+    files.write("from", R"({"a":1,"list":[{"name":"x","v":1},{"name":"y"}],"gone":true})");
+    files.write("to", R"({"a":2,"list":[{"name":"x","v":2}],"new":{"deep":["~/"]}})");
+    const auto done = run({"--patch", files.path("from"), files.path("to")});
     CHECK(done.status == 0);
     CHECK(done.log == "");
     std::istringstream lines(done.out);
@@ -171,9 +152,10 @@ TEST_CASE("transcode: patches lead from one to the other") {
     CHECK(kcontrol::json::equal(value, wanted));
     kcontrol::json::apply_merge_patch(merged, kcontrol::json::parse(merge).value());
     CHECK(kcontrol::json::equal(merged, wanted));
-    const temporary_file null(R"({"a":null})");
-    CHECK(run({"--patch", from.path(), null.path()}).log.find("a merge patch can't write") != std::string::npos);
-    CHECK(run({"--patch", from.path(), from.path()}).out == "[]\n{}\n");
+    files.write("null", R"({"a":null})");
+    CHECK(run({"--patch", files.path("from"), files.path("null")}).log.find("a merge patch can't write") !=
+          std::string::npos);
+    CHECK(run({"--patch", files.path("from"), files.path("from")}).out == "[]\n{}\n");
 }
 
 TEST_CASE("transcode: arguments") {

@@ -5,6 +5,8 @@
 #include "../memory/temporary.hpp"
 #include "support/manual_environment.hpp"
 
+#include <doctest/doctest.h>
+
 #include <set>
 #include <sys/stat.h>
 
@@ -58,7 +60,7 @@ TEST_CASE("seal: any changed byte, another name and another key are refused") {
 TEST_CASE("seal: keys are files of 32 bytes, made once and for their owner only") {
     kcontrol::system_environment env;
     temporary_directory dir;
-    const auto path = dir / "key";
+    const auto path = dir.path("key");
     REQUIRE(seal_key::make(path).has_value());
     struct stat info {};
     REQUIRE(::stat(path.c_str(), &info) == 0);
@@ -68,12 +70,12 @@ TEST_CASE("seal: keys are files of 32 bytes, made once and for their owner only"
     const auto before = read_bytes(path);
     CHECK(has(seal_key::make(path).error(), "is there already"));
     CHECK(read_bytes(path) == before);
-    REQUIRE(seal_key::make(dir / "other").has_value());
-    CHECK(read_bytes(dir / "other") != before);
-    CHECK(has(seal_key::make(dir / "no/key").error(), "No such file"));
-    CHECK(has(seal_key::load(env, dir / "none").error(), "key file"));
-    write_bytes(dir / "short", std::string(31, 'x'));
-    CHECK(has(seal_key::load(env, dir / "short").error(), "holds 31 bytes, not 32"));
-    write_bytes(dir / "long", std::string(5000, 'x'));
-    CHECK_FALSE(seal_key::load(env, dir / "long").has_value());
+    REQUIRE(seal_key::make(dir.path("other")).has_value());
+    CHECK(read_bytes(dir.path("other")) != before);
+    CHECK(has(seal_key::make(dir.path("no/key")).error(), "No such file"));
+    CHECK(has(seal_key::load(env, dir.path("none")).error(), "key file"));
+    write_bytes(dir.path("short"), std::string(31, 'x'));
+    CHECK(has(seal_key::load(env, dir.path("short")).error(), "holds 31 bytes, not 32"));
+    write_bytes(dir.path("long"), std::string(5000, 'x'));
+    CHECK_FALSE(seal_key::load(env, dir.path("long")).has_value());
 }

@@ -25,11 +25,11 @@ contexts:
 )";
 
 struct fixture {
-    fixture() { write_bytes(dir / "k.yaml", kubeconfig); }
+    fixture() { write_bytes(dir.path("k.yaml"), kubeconfig); }
     command_outcome run(std::vector<std::string> words) {
         std::vector<std::string_view> arguments;
         for (auto& word : words) {
-            if (word.starts_with("DIR/")) word = dir / word.substr(4);
+            if (word.starts_with("DIR/")) word = dir.path(word).substr(4);
             arguments.push_back(word);
         }
         auto out = run_cluster_command(env, arguments);
@@ -37,7 +37,7 @@ struct fixture {
         return out;
     }
     std::vector<kept_cluster> kept() {
-        return state_file::open(dir / "s", state_file::use::existing).value()->kept_clusters().value();
+        return state_file::open(dir.path("s"), state_file::use::existing).value()->kept_clusters().value();
     }
     kcontrol::system_environment env;
     temporary_directory dir;
@@ -57,13 +57,13 @@ TEST_CASE("cluster: add by path or sealed, list, replace, remove") {
     CHECK(
         f.run({"add", "path", "--state", "DIR/s", "--kubeconfig", "DIR/k.yaml", "--by-path", "--context=two"}).status ==
         0);
-    CHECK(read_bytes(f.dir / "s").find("hunter2") == std::string::npos);
-    CHECK(read_bytes(f.dir / "s-wal").find("hunter2") == std::string::npos);
+    CHECK(read_bytes(f.dir.path("s")).find("hunter2") == std::string::npos);
+    CHECK(read_bytes(f.dir.path("s-wal")).find("hunter2") == std::string::npos);
     const auto listed = f.run({"list", "--state", "DIR/s"});
     CHECK(listed.status == 0);
     CHECK(listed.output.starts_with("NAME    KUBECONFIG"));
     CHECK(has(listed.output, "\nsealed  (sealed)"));
-    CHECK(has(listed.output, "\npath    " + f.dir / "k.yaml"));
+    CHECK(has(listed.output, "\npath    " + f.dir.path("k.yaml")));
     CHECK(has(listed.output, "two"));
     CHECK(has(listed.output, "never seen"));
     done = f.run({"add", "path", "--state", "DIR/s", "--kubeconfig", "DIR/k.yaml", "--by-path"});
@@ -110,7 +110,7 @@ TEST_CASE("cluster: what is refused, and with which status") {
         CHECK(done.output.empty());
     }
     CHECK(has(f.run({"--help"}).output, "usage:"));
-    CHECK_FALSE(std::filesystem::exists(f.dir / "s"));
+    CHECK_FALSE(std::filesystem::exists(f.dir.path("s")));
 }
 
 TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's failure only") {
@@ -122,9 +122,9 @@ TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's fail
     }
     auto clusters = f.kept();
     REQUIRE(clusters.size() == 2);
-    const std::optional<kcontrol::result<crypto::seal_key>> key(crypto::seal_key::load(f.env, f.dir / "key"));
-    const std::optional<kcontrol::result<crypto::seal_key>> other(crypto::seal_key::load(f.env, f.dir / "other"));
-    const std::optional<kcontrol::result<crypto::seal_key>> missing(crypto::seal_key::load(f.env, f.dir / "none"));
+    const std::optional<kcontrol::result<crypto::seal_key>> key(crypto::seal_key::load(f.env, f.dir.path("key")));
+    const std::optional<kcontrol::result<crypto::seal_key>> other(crypto::seal_key::load(f.env, f.dir.path("other")));
+    const std::optional<kcontrol::result<crypto::seal_key>> missing(crypto::seal_key::load(f.env, f.dir.path("none")));
     const auto good = to_desired(f.env, clusters[0], key);
     REQUIRE(good.config.has_value());
     CHECK(good.config->server_url() == "https://prod.example:6443");
@@ -141,11 +141,11 @@ TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's fail
 TEST_CASE("kept clusters: a running monitor picks up what commands change, and files that change") {
     fixture f;
     test::manual_environment env;
-    env.files[f.dir / "k.yaml"] = kubeconfig;
+    env.files[f.dir.path("k.yaml")] = kubeconfig;
     boost::asio::io_context context;
     history past;
     memory kept(env, context.get_executor(), context.get_executor(),
-                std::move(*state_file::open(f.dir / "s", state_file::use::monitor)), past, {});
+                std::move(*state_file::open(f.dir.path("s"), state_file::use::monitor)), past, {});
     REQUIRE(kept.start().has_value());
     kept_source source(env, context.get_executor(), kept, "", {});
     std::vector<std::string> heard;
@@ -163,7 +163,7 @@ TEST_CASE("kept clusters: a running monitor picks up what commands change, and f
     env.advance(2s, context);
     REQUIRE(heard.size() == 2);
     CHECK(heard[1] == "a=https://prod.example:6443");
-    auto& text = env.files[f.dir / "k.yaml"];
+    auto& text = env.files[f.dir.path("k.yaml")];
     text.replace(text.find("prod.example"), 12, "next.example");
     env.advance(10s, context);
     REQUIRE(heard.size() == 3);

@@ -5,6 +5,8 @@
 #include "support/run.hpp"
 #include "temporary.hpp"
 
+#include <doctest/doctest.h>
+
 #include <csignal>
 #include <sys/resource.h>
 
@@ -71,7 +73,7 @@ private:
 
 TEST_CASE("memory: changes are written together after the delay, or at once when they are many") {
     temporary_directory dir;
-    fixture f(dir / "s", memory_options().max_batch(3));
+    fixture f(dir.path("s"), memory_options().max_batch(3));
     f.tell(f.table.add(some_job("one", job_state::created)));
     f.advance(100ms);
     f.tell(f.table.update(some_job("one", job_state::running, "2")));
@@ -92,13 +94,13 @@ TEST_CASE("memory: changes are written together after the delay, or at once when
 TEST_CASE("memory: a restart knows what was, finds out what happened, and tells nothing twice") {
     temporary_directory dir;
     {
-        fixture f(dir / "s");
+        fixture f(dir.path("s"));
         for (const char* name : {"runs", "ends", "goes"}) {
             f.tell(f.table.add(some_job(name, job_state::running)));
             f.past.mark_told(some_job(name, job_state::running).view, job_state::running);
         }
     }
-    fixture f(dir / "s");
+    fixture f(dir.path("s"));
     CHECK(f.past.size() == 3);
     const auto same = f.table.add(some_job("runs", job_state::running, "7"), true);
     f.tell(same);
@@ -125,14 +127,14 @@ TEST_CASE("memory: a restart knows what was, finds out what happened, and tells 
 TEST_CASE("memory: after a crash what was not yet written is learned again") {
     temporary_directory dir;
     {
-        fixture f(dir / "s");
+        fixture f(dir.path("s"));
         f.tell(f.table.add(some_job("old", job_state::running)));
         f.advance(1s);
         f.tell(f.table.update(some_job("old", job_state::failed, "2")));
         f.tell(f.table.add(some_job("new", job_state::running)));
         f.crashed = true;  // within the delay
     }
-    fixture f(dir / "s");
+    fixture f(dir.path("s"));
     CHECK(f.past.size() == 1);
     const auto failed = f.table.add(some_job("old", job_state::failed, "2"), true);
     f.tell(failed);
@@ -142,7 +144,7 @@ TEST_CASE("memory: after a crash what was not yet written is learned again") {
 
 TEST_CASE("memory: while the disk is full nothing is lost, and people can see it") {
     temporary_directory dir;
-    fixture f(dir / "s");
+    fixture f(dir.path("s"));
     f.tell(f.table.add(some_job("one", job_state::created)));
     f.advance(1s);
     REQUIRE(f.in_file() == 1);
@@ -165,7 +167,7 @@ TEST_CASE("memory: while the disk is full nothing is lost, and people can see it
     CHECK(memory_report(f.kept->status()).find("[+]state file") == 0);
     f.advance(300ms);
     CHECK(f.kept->status().waiting == 0);
-    auto file = state_file::open(dir / "s", state_file::use::existing);
+    auto file = state_file::open(dir.path("s"), state_file::use::existing);
     const auto jobs = file.value()->load_jobs().value();
     REQUIRE(jobs.size() == 2);
     CHECK(jobs[1].spans.size() == 2);
@@ -173,7 +175,7 @@ TEST_CASE("memory: while the disk is full nothing is lost, and people can see it
 
 TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
     temporary_directory dir;
-    fixture f(dir / "s");
+    fixture f(dir.path("s"));
     f.tell(f.table.add(some_job("one", job_state::created)));
     kcontrol::result<void> done = kcontrol::error(kcontrol::errc::timeout);
     const auto flush = [](memory& m, kcontrol::result<void>& out) -> kcontrol::awaitable<void> {
@@ -195,7 +197,7 @@ TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
 
 TEST_CASE("memory: jobs that are gone are forgotten after a while") {
     temporary_directory dir;
-    fixture f(dir / "s", memory_options().retain_for(1h));
+    fixture f(dir.path("s"), memory_options().retain_for(1h));
     f.tell(f.table.add(some_job("stays", job_state::running)));
     f.tell(f.table.add(some_job("goes", job_state::running)));
     f.tell(f.table.remove(some_job("goes", job_state::running, "2")));
@@ -212,7 +214,7 @@ TEST_CASE("memory: a job that did not change for long was in view until the moni
     const auto options = memory_options().retain_for(24h);
     for (const bool crash : {false, true}) {
         CAPTURE(crash);
-        const auto path = dir / (crash ? "crash" : "stop");
+        const auto path = dir.path(crash ? "crash" : "stop");
         {
             fixture f(path, options);
             f.advance(1s);
@@ -239,7 +241,7 @@ TEST_CASE("memory: a job that did not change for long was in view until the moni
 
 TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and what is in view never") {
     temporary_directory dir;
-    fixture f(dir / "s", memory_options().retain_size(200'000));
+    fixture f(dir.path("s"), memory_options().retain_size(200'000));
     for (int i = 0; i < 2000; ++i) {
         const auto name = "job-" + std::to_string(i);
         f.tell(f.table.add(some_job(name, job_state::running)));
@@ -255,7 +257,7 @@ TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and w
 
 TEST_CASE("memory: who watches the clusters in the file hears of what others write") {
     temporary_directory dir;
-    fixture f(dir / "s");
+    fixture f(dir.path("s"));
     std::vector<std::size_t> heard;
     f.kept->watch_clusters([&](std::vector<kept_cluster> clusters) { heard.push_back(clusters.size()); });
     f.settle();
@@ -263,7 +265,7 @@ TEST_CASE("memory: who watches the clusters in the file hears of what others wri
     kept_cluster one;
     one.name = "prod";
     one.path = "/k";
-    REQUIRE(state_file::open(dir / "s", state_file::use::existing).value()->keep_cluster(one, false).has_value());
+    REQUIRE(state_file::open(dir.path("s"), state_file::use::existing).value()->keep_cluster(one, false).has_value());
     f.advance(1s);
     CHECK(heard == std::vector<std::size_t>{0, 1});
     f.tell(f.table.add(some_job("one", job_state::created)));

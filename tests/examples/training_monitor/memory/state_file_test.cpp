@@ -4,6 +4,8 @@
 #include "table/watched.hpp"
 #include "temporary.hpp"
 
+#include <doctest/doctest.h>
+
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -70,7 +72,7 @@ private:
 
 TEST_CASE("state file: what was written comes back") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     {
         auto file = opened(path);
         state_batch batch;
@@ -113,7 +115,7 @@ TEST_CASE("state file: what was written comes back") {
 
 TEST_CASE("state file: spans that were dropped go, others stay; forgotten jobs go with theirs") {
     temporary_directory dir;
-    auto file = opened(dir / "state.db");
+    auto file = opened(dir.path("state.db"));
     state_batch batch;
     batch.jobs.push_back(stored(1, "bert"));
     REQUIRE(file->write(batch).has_value());
@@ -132,7 +134,7 @@ TEST_CASE("state file: spans that were dropped go, others stay; forgotten jobs g
 
 TEST_CASE("state file: every apiVersion that is watched can be read back") {
     temporary_directory dir;
-    auto file = opened(dir / "state.db");
+    auto file = opened(dir.path("state.db"));
     state_batch batch;
     for (const auto& kind : choose_kinds({"PyTorchJob", "MPIJob", "TrainJob", "Job"})) {
         for (const auto* info : kind.versions) {
@@ -152,7 +154,7 @@ TEST_CASE("state file: every apiVersion that is watched can be read back") {
 
 TEST_CASE("state file: what is no state file of ours is refused, and left as it is") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     SUBCASE("text") {
         write_bytes(path, "apiVersion: v1\nkind: Config\n" + std::string(4096, 'x'));
         const auto before = read_bytes(path);
@@ -186,8 +188,8 @@ TEST_CASE("state file: what is no state file of ours is refused, and left as it 
         CHECK(has(refusal(path), "can't be opened"));
     }
     SUBCASE("in a directory that is not there") {
-        CHECK(has(refusal(dir / "nowhere/state.db"), "the directory must exist"));
-        CHECK(has(refusal(dir / "nowhere/state.db", use::command), "the directory must exist"));
+        CHECK(has(refusal(dir.path("nowhere/state.db")), "the directory must exist"));
+        CHECK(has(refusal(dir.path("nowhere/state.db"), use::command), "the directory must exist"));
     }
     SUBCASE("a file that is not there, where it must be") {
         CHECK(has(refusal(path, use::existing), "can't be opened"));
@@ -197,7 +199,7 @@ TEST_CASE("state file: what is no state file of ours is refused, and left as it 
 
 TEST_CASE("state file: damage is found when a monitor opens it") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     {
         auto file = opened(path);
         state_batch batch;
@@ -216,7 +218,7 @@ TEST_CASE("state file: damage is found when a monitor opens it") {
 
 TEST_CASE("state file: one monitor a file, commands beside it") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     auto first = opened(path);
     const auto why = refusal(path);
     CHECK(has(why, "another training_monitor (process " + std::to_string(::getpid()) + ") uses it"));
@@ -248,17 +250,17 @@ TEST_CASE("state file: one monitor a file, commands beside it") {
 
 TEST_CASE("state file: its owner's only") {
     temporary_directory dir;
-    auto file = opened(dir / "state.db");
+    auto file = opened(dir.path("state.db"));
     for (const char* name : {"state.db", "state.db-wal", "state.db.lock"}) {
         struct stat info {};
-        REQUIRE(::stat((dir / name).c_str(), &info) == 0);
+        REQUIRE(::stat((dir.path(name)).c_str(), &info) == 0);
         CHECK((info.st_mode & 0777) == 0600);
     }
 }
 
 TEST_CASE("state file: a lock held by another program for longer than it waits is an error that says so") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     auto file = opened(path, use::command);
     auto other = sqlite::database::open(path, sqlite::open_mode::read_write, std::chrono::milliseconds(1));
     REQUIRE(other.has_value());
@@ -271,7 +273,7 @@ TEST_CASE("state file: a lock held by another program for longer than it waits i
 
 TEST_CASE("state file: without room on the disk nothing is half written") {
     temporary_directory dir;
-    const auto path = dir / "state.db";
+    const auto path = dir.path("state.db");
     auto file = opened(path);
     state_batch one;
     one.jobs.push_back(stored(1, "bert"));
@@ -290,7 +292,7 @@ TEST_CASE("state file: without room on the disk nothing is half written") {
     CHECK(file->load_jobs()->size() == 2000);
     {
         no_more_bytes limit;
-        CHECK(has(refusal(dir / "other.db"), "other.db"));
+        CHECK(has(refusal(dir.path("other.db")), "other.db"));
     }
 }
 

@@ -1,37 +1,15 @@
-// A directory for one test, and a job to put into the file there.
+// Files of bytes in a test's directory, and a job to put into the state file there.
 #pragma once
 
+#include "support/temporary_directory.hpp"
 #include "table/job_table.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 namespace training_monitor::tests {
 
-class temporary_directory {
-public:
-    temporary_directory() {
-        std::string name = (std::filesystem::temp_directory_path() / "training_monitor.XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    ~temporary_directory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    temporary_directory(const temporary_directory&) = delete;
-    temporary_directory& operator=(const temporary_directory&) = delete;
-
-    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
+using kcontrol::test::temporary_directory;
 
 inline void write_bytes(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
