@@ -7,14 +7,12 @@ BUILD: a release build folder with training_monitor and serve_jobs; by default 1
 """
 import json
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from monitor_footprint import cpu_of, free_port, objects, status_of
+from monitor_bench import cpu_of, free_port, served_jobs, status_of, stripped_monitor, wait_live
 
 KINDS = 3
 # What the machine itself adds: how late a process wakes that asks for a millisecond of sleep.
@@ -55,50 +53,28 @@ def main():
     arguments, _, flags = " ".join(sys.argv[1:]).partition(" -- ")
     build, *numbers = arguments.split()
     clusters, jobs, rate, seconds = [int(n) for n in numbers] + [100, 1000, 500, 30][len(numbers):]
-    build = pathlib.Path(build)
-    work = pathlib.Path(tempfile.mkdtemp(prefix="load-"))
-    monitor = work / "training_monitor"
-    shutil.copy(build / "examples/training_monitor/training_monitor", monitor)
-    subprocess.run(["strip", monitor], check=True)
-    (work / "clusters").mkdir()
-    server = subprocess.Popen([build / "bench/serve_jobs", work / "clusters", str(clusters), str(jobs), str(KINDS)],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    if server.stdout.readline().strip() != "ready":
-        sys.exit("serve_jobs did not start")
-    port = free_port()
-    begin = time.monotonic()
-    program = subprocess.Popen([monitor, "--clusters", work / "clusters", "--output", "none", "--listen",
-                                f"127.0.0.1:{port}", *flags.split()], stderr=subprocess.DEVNULL)
-    try:
-        total = clusters * jobs * KINDS
-        while True:
-            try:
-                # Clusters without the fourth kind are live all the same: it is not installed.
-                if objects(f"http://127.0.0.1:{port}") == (clusters, total):
-                    break
-            except OSError:
-                pass
-            if time.monotonic() - begin > 300 or program.poll() is not None:
-                sys.exit("the monitor did not get there")
-            time.sleep(0.2)
-        wall, synced_cpu = time.monotonic() - begin, cpu_of(program.pid)
-        end = float("inf")
-        events = read_events(port, lambda: end)
-        next(events)
-        cpu = cpu_of(program.pid)
-        server.stdin.write(f"change {rate}\n")
-        server.stdin.flush()
-        started, end = time.monotonic(), time.monotonic() + seconds
-        control = subprocess.Popen([sys.executable, "-c", CONTROL, str(seconds)], stdout=subprocess.PIPE, text=True)
-        latencies = sorted(next(events))
-        passed, cpu = time.monotonic() - started, cpu_of(program.pid) - cpu
-        memory = status_of(program.pid)
-    finally:
-        program.terminate()
-        program.wait()
-        server.stdin.close()
-        server.wait()
-        shutil.rmtree(work)
+    total = clusters * jobs * KINDS   # clusters without the fourth kind are live all the same: it is not installed
+    with served_jobs(pathlib.Path(build), "load-", clusters, jobs, KINDS) as (work, server):
+        port = free_port()
+        program = subprocess.Popen([stripped_monitor(pathlib.Path(build), work), "--clusters", work / "clusters", "--output",
+                                    "none", "--listen", f"127.0.0.1:{port}", *flags.split()], stderr=subprocess.DEVNULL)
+        try:
+            _, wall = wait_live(program, f"http://127.0.0.1:{port}", clusters, total)
+            synced_cpu = cpu_of(program.pid)
+            end = float("inf")
+            events = read_events(port, lambda: end)
+            next(events)
+            cpu = cpu_of(program.pid)
+            server.stdin.write(f"change {rate}\n")
+            server.stdin.flush()
+            started, end = time.monotonic(), time.monotonic() + seconds
+            control = subprocess.Popen([sys.executable, "-c", CONTROL, str(seconds)], stdout=subprocess.PIPE, text=True)
+            latencies = sorted(next(events))
+            passed, cpu = time.monotonic() - started, cpu_of(program.pid) - cpu
+            memory = status_of(program.pid)
+        finally:
+            program.terminate()
+            program.wait()
     if not latencies:
         sys.exit("no change was told")
 

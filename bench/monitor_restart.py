@@ -11,15 +11,13 @@ or finished meanwhile.
 import json
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
-from monitor_footprint import cpu_of, free_port, objects, status_of
+from monitor_bench import cpu_of, free_port, served_jobs, status_of, wait_live
 
 RUNS = 5
 
@@ -38,24 +36,13 @@ class Run:
 
     def __init__(self, program, work, clusters, total):
         url = f"http://127.0.0.1:{free_port()}"
-        begin = time.monotonic()
         self.url = url
         self.log = work / "log"
         self.process = subprocess.Popen([program, "--clusters", work / "clusters", "--output", "none", "--log-format", "json",
                                          "--state", work / "state.db", "--listen", url.removeprefix("http://")],
                                         stderr=self.log.open("w"))
-        self.serving = self.live = None
-        while self.live is None:
-            try:
-                now = objects(url)
-                self.serving = self.serving or time.monotonic() - begin
-                if now == (clusters, total):
-                    self.live = time.monotonic() - begin
-            except OSError:
-                pass
-            if time.monotonic() - begin > 300 or self.process.poll() is not None:
-                sys.exit("the monitor did not get there: " + self.log.read_text()[-2000:])
-            time.sleep(0.05)
+        self.serving, self.live = wait_live(self.process, url, clusters, total, pause=0.05,
+                                            why=lambda: ": " + self.log.read_text()[-2000:])
         self.cpu = cpu_of(self.process.pid)
         self.rss = status_of(self.process.pid)["VmRSS"]
 
@@ -102,18 +89,8 @@ def main():
     build = pathlib.Path(sys.argv[1])
     clusters = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     jobs = int(sys.argv[3]) if len(sys.argv) > 3 else 2500
-    work = pathlib.Path(tempfile.mkdtemp(prefix="restart-"))
-    (work / "clusters").mkdir()
-    server = subprocess.Popen([build / "bench/serve_jobs", work / "clusters", str(clusters), str(jobs)],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        if server.stdout.readline().strip() != "ready":
-            sys.exit("serve_jobs did not start")
+    with served_jobs(build, "restart-", clusters, jobs) as (work, _):
         measure(build / "examples/training_monitor/training_monitor", work, clusters, clusters * jobs * 4)
-    finally:
-        server.stdin.close()
-        server.wait()
-        shutil.rmtree(work)
 
 
 if __name__ == "__main__":

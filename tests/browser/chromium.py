@@ -218,15 +218,18 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, expression, what=None, timeout=PATIENCE):
-        """Waits until the expression is true. The page itself looks again and again; nothing here sleeps."""
+        """Waits until the expression is true of what is drawn: where the page has planned a frame, after that frame.
+        The page itself looks again and again; nothing here sleeps."""
         ask = """new Promise(done => {
             const end = performance.now() + 2000;
-            const look = () => {
+            setTimeout(() => done(null), 2500);     // a page that draws no more frames
+            const drawn = () => {
                 let v;
                 try { v = (%s); } catch (e) { v = null; }
                 if (v || performance.now() > end) done(v instanceof Node ? true : v);
                 else setTimeout(look, 15);
             };
+            const look = () => typeof planned !== "undefined" && planned ? requestAnimationFrame(drawn) : drawn();
             look();
         })""" % expression
         deadline = time.monotonic() + timeout

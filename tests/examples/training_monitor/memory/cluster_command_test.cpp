@@ -29,7 +29,7 @@ struct fixture {
     command_outcome run(std::vector<std::string> words) {
         std::vector<std::string_view> arguments;
         for (auto& word : words) {
-            if (word.starts_with("DIR/")) word = dir.path(word).substr(4);
+            if (word.starts_with("DIR/")) word = dir.path(word.substr(4));
             arguments.push_back(word);
         }
         auto out = run_cluster_command(env, arguments);
