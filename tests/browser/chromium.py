@@ -222,14 +222,17 @@ class Page:
         The page itself looks again and again; nothing here sleeps."""
         ask = """new Promise(done => {
             const end = performance.now() + 2000;
-            setTimeout(() => done(null), 2500);     // a page that draws no more frames
             const drawn = () => {
                 let v;
                 try { v = (%s); } catch (e) { v = null; }
                 if (v || performance.now() > end) done(v instanceof Node ? true : v);
                 else setTimeout(look, 15);
             };
-            const look = () => typeof planned !== "undefined" && planned ? requestAnimationFrame(drawn) : drawn();
+            const look = () => {
+                if (typeof planned === "undefined" || !planned) return drawn();
+                const late = setTimeout(drawn, 300);     // a tab in the background draws nothing
+                requestAnimationFrame(() => { clearTimeout(late); drawn(); });
+            };
             look();
         })""" % expression
         deadline = time.monotonic() + timeout
