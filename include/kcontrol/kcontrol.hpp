@@ -62,6 +62,7 @@
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/condition.hpp>
 #include <kcontrol/model/crd.hpp>
+#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/describe.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
@@ -78,6 +79,7 @@
 #include <kcontrol/model/micro_time.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/model/node_selector.hpp>
+#include <kcontrol/model/nullable.hpp>
 #include <kcontrol/model/object_block.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/object_meta.hpp>

@@ -1,6 +1,7 @@
 // Something to look at for the test of the debugger's pretty-printers.
 #include <kcontrol/model/boxed.hpp>
 #include <kcontrol/model/dict.hpp>
+#include <kcontrol/model/nullable.hpp>
 #include <kcontrol/model/timestamp.hpp>
 
 namespace {
@@ -15,6 +16,7 @@ struct object {
     kcontrol::list<part> parts;
     kcontrol::dict<kcontrol::text> labels;
     kcontrol::boxed<part> main, missing;
+    kcontrol::nullable<part> refused = nullptr;
     kcontrol::timestamp at;
 };
 

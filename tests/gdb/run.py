@@ -17,6 +17,7 @@ WANTED = [
     'labels = dict of 1 = {["app"] = "web"}',
     'main = present = {value = {name = "m", number = 0}}',
     "missing = absent",
+    "refused = null",
     "at = 1970-01-02T00:00:00Z",
 ]
 

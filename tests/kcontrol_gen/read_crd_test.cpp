@@ -24,7 +24,7 @@ shape shape_of(const std::string& property) {
 TEST_CASE("scalars of a CRD") {
     CHECK(shape_of("{type: string}") == shape::text);
     CHECK(shape_of("{type: string, format: byte}") == shape::bytes);
-    CHECK(shape_of("{type: string, format: date-time}") == shape::time);
+    CHECK(shape_of("{type: string, format: date-time}") == shape::date_time);
     CHECK(shape_of("{type: string, format: email}") == shape::text);
     CHECK(shape_of("{type: boolean}") == shape::boolean);
     CHECK(shape_of("{type: integer}") == shape::int64);
@@ -87,7 +87,7 @@ TEST_CASE("fields keep their order and their facts") {
     CHECK_FALSE(fields[1].required);
     CHECK(fields[1].list_type == "map");
     CHECK(fields[1].map_keys == std::vector<std::string>{"name"});
-    CHECK(fields[2].nullable);
+    CHECK(fields[2].type.nullable);
 }
 
 TEST_CASE("names, scope and subresources of a kind") {

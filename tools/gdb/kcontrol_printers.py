@@ -1,4 +1,4 @@
-"""Pretty-printers for gdb: text, list, dict, boxed, timestamp and result as what they hold.
+"""Pretty-printers for gdb: text, list, dict, boxed, nullable, timestamp and result as what they hold.
 
 In gdb:  source tools/gdb/kcontrol_printers.py
 """
@@ -93,11 +93,12 @@ class Boxed:
         self.value = value
 
     def to_string(self):
-        return "present" if handle(self.value) else "absent"
+        word = handle(self.value)
+        return "present" if is_pointer(word) else "null" if word else "absent"
 
     def children(self):
         word = handle(self.value)
-        if word:
+        if is_pointer(word):
             kind = self.value.type.strip_typedefs().template_argument(0)
             yield "value", gdb.Value(word & ~MARKS).cast(kind.pointer()).dereference()
 
@@ -132,7 +133,7 @@ def printers():
     made.add_printer("text", "^kcontrol::text$", Text)
     made.add_printer("list", "^kcontrol::list<.*>$", List)
     made.add_printer("dict", "^kcontrol::dict<.*>$", Dict)
-    made.add_printer("boxed", "^kcontrol::boxed<.*>$", Boxed)
+    made.add_printer("boxed", "^kcontrol::(boxed|nullable)<.*>$", Boxed)
     made.add_printer("timestamp", "^kcontrol::(timestamp|micro_time)$", Timestamp)
     made.add_printer("result", "^kcontrol::basic_result<(?!void).*>$", Result)
     return made

@@ -65,7 +65,6 @@ void write_field(json::writer& out, const field& f) {
     out.member("type", type_text(f.type));
     if (f.required) out.member("required", true);
     if (f.by_value) out.member("byValue", true);
-    if (f.nullable) out.member("nullable", true);
     write_texts(out, "enum", f.enum_values);
     if (!f.default_json.empty()) {
         out.key("default");
@@ -94,7 +93,6 @@ void read_field(const json::value& from, field& to) {
     to.json_name = text_of(from, "name");
     to.required = is_true(from, "required");
     to.by_value = is_true(from, "byValue");
-    to.nullable = is_true(from, "nullable");
     to.enum_values = texts_of(from, "enum");
     to.list_type = text_of(from, "list");
     to.map_keys = texts_of(from, "keys");

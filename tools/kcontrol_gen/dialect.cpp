@@ -12,6 +12,7 @@ const vocabulary_word& dialect::word(shape form) const {
     case shape::bytes: return bytes;
     case shape::quantity: return quantity;
     case shape::time: return time;
+    case shape::date_time: return date_time;
     case shape::micro_time: return micro_time;
     case shape::int_or_string: return int_or_string;
     case shape::raw: return raw;
@@ -33,12 +34,14 @@ const dialect& compact_dialect() {
         .bytes = {"kcontrol::text", "kcontrol/model/text.hpp"},
         .quantity = {"kcontrol::quantity_text", "kcontrol/model/quantity_text.hpp"},
         .time = {"kcontrol::timestamp", "kcontrol/model/timestamp.hpp"},
+        .date_time = {"kcontrol::date_time", "kcontrol/model/date_time.hpp"},
         .micro_time = {"kcontrol::micro_time", "kcontrol/model/micro_time.hpp"},
         .int_or_string = {"kcontrol::int_or_string", "kcontrol/model/int_or_string.hpp", absence::boxed},
         .raw = {"kcontrol::raw_json", "kcontrol/model/raw_json.hpp"},
         .list = {"kcontrol::list<@>", "kcontrol/model/list.hpp", own, "", true},
         .dict = {"kcontrol::dict<@>", "kcontrol/model/dict.hpp", own, "", true},
         .boxed = {"kcontrol::boxed<@>", "kcontrol/model/boxed.hpp", own, "", true},
+        .nullable = {"kcontrol::nullable<@>", "kcontrol/model/nullable.hpp", own, "", true},
         .optional = {"std::optional<@>", "optional"},
     };
     return words;

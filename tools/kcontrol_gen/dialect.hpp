@@ -24,8 +24,9 @@ struct vocabulary_word {
 };
 
 struct dialect {
-    vocabulary_word text, boolean, int32, int64, number, bytes, quantity, time, micro_time, int_or_string, raw;
-    vocabulary_word list, dict, boxed, optional;
+    vocabulary_word text, boolean, int32, int64, number, bytes, quantity, time, date_time, micro_time, int_or_string,
+        raw;
+    vocabulary_word list, dict, boxed, nullable, optional;
 
     const vocabulary_word& word(shape form) const;
 };

@@ -18,7 +18,8 @@ enum class shape {
     number,
     bytes,  ///< base64 in JSON
     quantity,
-    time,
+    time,       ///< of a built-in kind: whole seconds, UTC
+    date_time,  ///< of a CRD: as it was written
     micro_time,
     int_or_string,
     raw,     ///< any JSON, kept as text
@@ -32,18 +33,20 @@ struct type_ref {
     shape form = shape::raw;
     std::string object;                 ///< key in schema::types
     std::shared_ptr<type_ref> element;  ///< never null for list and map
+    bool nullable = false;              ///< null is a value there
 };
 
-inline type_ref scalar(shape form) { return {form, {}, {}}; }
-inline type_ref container(shape form, type_ref of) { return {form, {}, std::make_shared<type_ref>(std::move(of))}; }
-inline type_ref object(std::string key) { return {shape::object, std::move(key), {}}; }
+inline type_ref scalar(shape form) { return {form, {}, {}, false}; }
+inline type_ref container(shape form, type_ref of) {
+    return {form, {}, std::make_shared<type_ref>(std::move(of)), false};
+}
+inline type_ref object(std::string key) { return {shape::object, std::move(key), {}, false}; }
 
 struct field {
     std::string json_name;
     type_ref type;
     bool required = false;
     bool by_value = false;  ///< of an object: it is there whether or not the JSON has it, as in the Go struct
-    bool nullable = false;
     std::vector<std::string> enum_values;
     std::string default_json;  ///< compact JSON; empty if there is none
     std::string list_type;     ///< atomic, set or map

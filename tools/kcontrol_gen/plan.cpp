@@ -88,7 +88,7 @@ private:
         m.source = &f;
         m.name = unique(identifier(f.json_name), taken);
         m.remark = remark_of(f);
-        const bool boxed = f.type.form == shape::object && !f.by_value;
+        const bool boxed = f.type.form == shape::object && !f.type.nullable && !f.by_value;
         const auto spelled = boxed ? spell_around(words_.boxed, f.type, owner.key) : spell_type(f.type, owner.key);
         if (!spelled) {
             out_.remarks.push_back(
@@ -97,7 +97,7 @@ private:
             return m;
         }
         m.full_type = *spelled;
-        if (f.type.form == shape::object) return m;
+        if (f.type.form == shape::object || f.type.nullable) return m;
         const auto& word = words_.word(f.type.form);
         if (f.required || word.when_absent == absence::own) {
             m.initializer = word.initializer;
@@ -126,7 +126,7 @@ private:
     /// A container of something. Its object is planned first, unless the container can do without.
     std::optional<std::string> spell_around(const vocabulary_word& around, const type_ref& inner,
                                             const std::string& owner) {
-        if (inner.form == shape::object) {
+        if (inner.form == shape::object && !inner.nullable) {
             if (!need(inner.object, around.allows_incomplete, owner)) return std::nullopt;
             return fill(use(around), full_name(inner.object));
         }
@@ -136,6 +136,11 @@ private:
     }
 
     std::optional<std::string> spell_type(const type_ref& type, const std::string& owner) {
+        if (type.nullable) {
+            auto inner = type;
+            inner.nullable = false;
+            return spell_around(words_.nullable, inner, owner);
+        }
         if (type.element) return spell_around(words_.word(type.form), *type.element, owner);
         if (type.form != shape::object) return use(words_.word(type.form));
         if (!need(type.object, false, owner)) return std::nullopt;

@@ -52,6 +52,7 @@ std::string word_for(std::string_view name, const json::value& schema) {
 
 void write_signature(const type_ref& type, std::string& out) {
     out += std::to_string(static_cast<int>(type.form));
+    if (type.nullable) out += 'n';
     if (type.element) {
         out += '<';
         write_signature(*type.element, out);
@@ -70,7 +71,6 @@ std::string signature_of(const object_type& type) {
         write_signature(f.type, out);
         out += f.required ? 'r' : '-';
         out += f.by_value ? 'v' : '-';
-        out += f.nullable ? 'n' : '-';
         for (const auto& value : f.enum_values) add(value);
         out += '|';
         add(f.default_json);
@@ -180,7 +180,7 @@ result<void> crd_reader::add_version(const json::value& spec, const json::value&
         f.type =
             type_of(property.value(),
                     {k.version, path + f.json_name, {snake_case(k.name), word_for(f.json_name, property.value())}});
-        f.by_value = f.type.form == shape::object && is_by_value(f.json_name, properties, true);
+        f.by_value = f.type.form == shape::object && !f.type.nullable && is_by_value(f.json_name, properties, true);
         top.fields.push_back(std::move(f));
     }
     out_.types[k.type] = std::move(top);
@@ -194,8 +194,14 @@ type_ref crd_reader::raw(const place& at, const std::string& reason) {
 }
 
 type_ref crd_reader::type_of(const json::value& source, const place& at) {
+    auto made = type_without_null(source, at);
+    made.nullable = is_true(source, "nullable");
+    return made;
+}
+
+type_ref crd_reader::type_without_null(const json::value& source, const place& at) {
     if (is_quantity(source)) return scalar(shape::quantity);
-    if (const auto form = scalar_shape(source)) return scalar(*form);
+    if (const auto form = scalar_shape(source)) return scalar(*form == shape::time ? shape::date_time : *form);
     const auto type = text_of(source, "type");
     if (is_true(source, "x-kubernetes-preserve-unknown-fields")) return raw(at, "x-kubernetes-preserve-unknown-fields");
     if (is_true(source, "x-kubernetes-embedded-resource")) return raw(at, "x-kubernetes-embedded-resource");
@@ -233,7 +239,7 @@ type_ref crd_reader::object_of_properties(const json::value& source, const place
         auto words = at.words;
         words.push_back(word_for(f.json_name, property.value()));
         f.type = type_of(property.value(), {at.version, at.path + "." + printable(f.json_name), std::move(words)});
-        f.by_value = f.type.form == shape::object && is_by_value(f.json_name, properties, false);
+        f.by_value = f.type.form == shape::object && !f.type.nullable && is_by_value(f.json_name, properties, false);
         made.fields.push_back(std::move(f));
     }
     auto& types = versions_[at.version];

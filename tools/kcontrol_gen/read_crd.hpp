@@ -41,6 +41,7 @@ private:
     kcontrol::result<void> add_crd(const json::value& crd, const std::string& name);
     kcontrol::result<void> add_version(const json::value& crd, const json::value& version, const std::string& name);
     type_ref type_of(const json::value& source, const place& at);
+    type_ref type_without_null(const json::value& source, const place& at);
     type_ref object_of_properties(const json::value& source, const place& at);
     type_ref raw(const place& at, const std::string& reason);
     void name_types();

@@ -17,7 +17,6 @@ std::optional<shape> scalar_shape(const json::value& schema) {
 }
 
 void read_field_facts(const json::value& schema, field& into) {
-    into.nullable = is_true(schema, "nullable");
     into.enum_values = texts_of(schema, "enum");
     into.list_type = text_of(schema, "x-kubernetes-list-type");
     into.map_keys = texts_of(schema, "x-kubernetes-list-map-keys");

@@ -12,7 +12,7 @@ namespace kcontrol_gen {
 /// known type.
 std::optional<shape> scalar_shape(const json::value& schema);
 
-/// Fills default, enum, list-type, map keys and nullable.
+/// Fills default, enum, list-type and map keys.
 void read_field_facts(const json::value& schema, field& into);
 
 }  // namespace kcontrol_gen

@@ -25,8 +25,10 @@ public:
     boxed(const boxed& from) {
         if constexpr (detail::has_generated_fields<T>) {
             word_ = detail::clone_part(from.word_, detail::generated_type<T>::value);
+        } else if (from.present()) {
+            emplace(*from);
         } else {
-            if (from.present()) emplace(*from);
+            word_ = from.word_;
         }
     }
     boxed(boxed&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
@@ -49,7 +51,7 @@ public:
         return *this;
     }
 
-    bool present() const noexcept { return word_ != 0; }
+    bool present() const noexcept { return detail::handle_is_pointer(word_); }
     explicit operator bool() const noexcept { return present(); }
 
     const T& operator*() const noexcept { return present() ? *get() : nothing(); }
@@ -80,6 +82,14 @@ public:
 
     bool operator==(const boxed& other) const {
         return word_ == other.word_ || (present() && other.present() && **this == *other);
+    }
+
+protected:
+    detail::handle_word word() const noexcept { return word_; }
+    /// Makes it null, which is neither absent nor there; see nullable.hpp.
+    void set_null() noexcept {
+        reset();
+        word_ = detail::handle_inline;
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/detail/describe_containers.hpp>
 #include <kcontrol/model/detail/rule_fit.hpp>
 #include <kcontrol/model/dict.hpp>
@@ -150,6 +151,11 @@ struct scalar_type {
     static constexpr type_descriptor value{.kind = Kind, .size = sizeof(T)};
 };
 
+struct date_time_type {
+    static constexpr field_rules rules = field_rules().format("date-time");
+    static constexpr type_descriptor value{.kind = type_kind::text, .size = sizeof(date_time), .rules = &rules};
+};
+
 template <class T>
 struct undescribed_type {
     static_assert(
@@ -177,6 +183,8 @@ constexpr auto choose_type() {
         return std::type_identity<scalar_type<type_kind::string, T>>();
     } else if constexpr (std::same_as<T, text>) {
         return std::type_identity<scalar_type<type_kind::text, T>>();
+    } else if constexpr (std::same_as<T, date_time>) {
+        return std::type_identity<date_time_type>();
     } else if constexpr (std::same_as<T, quantity_text>) {
         return std::type_identity<scalar_type<type_kind::quantity, T>>();
     } else if constexpr (std::same_as<T, timestamp>) {

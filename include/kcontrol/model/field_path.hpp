@@ -63,6 +63,8 @@ template <class T>
 struct path_step<std::optional<T>> : path_step<T> {};
 template <class T>
 struct path_step<kcontrol::boxed<T>> : path_step<T> {};
+template <class T>
+struct path_step<kcontrol::nullable<T>> : path_step<T> {};
 
 template <class Entry, class Owner, class Member>
 constexpr bool is_entry_of(const Entry& entry, Member Owner::*member) {
@@ -98,7 +100,7 @@ template <class T>
 constexpr std::string_view openapi_type() {
     using bare = typename path_step<T>::type;
     constexpr schema_shape shape = shape_of<bare>::value;
-    if constexpr (std::same_as<bare, timestamp>) return "date";
+    if constexpr (std::same_as<bare, timestamp> || std::same_as<bare, date_time>) return "date";
     if constexpr (std::same_as<bare, double>) return "number";
     if constexpr (shape == schema_shape::boolean) return "boolean";
     if constexpr (shape == schema_shape::numeric) return "integer";

@@ -20,6 +20,9 @@ KCONTROL_DECL std::string format_time(wall_time at);
 /// metav1.MicroTime: six digits of fraction, as Leases have.
 KCONTROL_DECL std::string format_micro_time(wall_time at);
 
+/// RFC 3339, UTC, with as many digits of fraction as are needed: none for whole seconds, nine at most.
+KCONTROL_DECL std::string format_full_time(wall_time at);
+
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY

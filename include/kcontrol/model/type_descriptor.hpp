@@ -29,7 +29,7 @@ enum class type_kind : std::uint8_t {
     microseconds,   ///< kcontrol::timestamp, written with six digits of fraction
     int_or_string,  ///< kcontrol::int_or_string
     raw,            ///< raw_json
-    optional,       ///< std::optional, boxed
+    optional,       ///< std::optional, boxed, nullable
     list,           ///< std::vector, kcontrol::list
     map,            ///< std::map, dict
     structure,
@@ -54,10 +54,11 @@ struct field_descriptor {
     }
 };
 
-/// std::optional<T>, boxed<T>.
+/// std::optional<T>, boxed<T>, nullable<T>.
 struct optional_operations {
     const void* (*get)(const void* optional);  ///< null if it is empty
     void* (*emplace)(void* optional);
+    void (*set_null)(void* optional);  ///< only of those that can be null
 };
 
 /// std::vector<T>, list<T>.
@@ -94,6 +95,8 @@ struct type_descriptor {
     type_kind kind{};
     /// Whether an optional, list or map is one handle (boxed, list, dict), which can be part of an object's block.
     bool handle = false;
+    /// Of optional: whether null is told apart from absence (nullable). Such a one is a handle.
+    bool nullable = false;
     std::uint32_t size = 0;                    ///< of the C++ type, in bytes
     const type_descriptor* element = nullptr;  ///< of optional, list and map
     const optional_operations* optional = nullptr;
@@ -104,13 +107,13 @@ struct type_descriptor {
     std::uint32_t field_count = 0;
     /// Of structure: whether a fresh one is all zero bytes; null if it is known to be.
     bool (*fresh_is_zero)() = nullptr;
-    const field_rules* rules = nullptr;  ///< of structure: what its schema says wherever it stands; null: nothing
+    const field_rules* rules = nullptr;  ///< what its schema says wherever it stands; null: nothing
 };
 
 /// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value
-/// they have. Unknown members are skipped. Integers are never read through a double: 1.0 is not an integer.
-/// Errors: decode_failed, naming the path of the member: `spec.replicas: expected an integer, found the string "x"`;
-/// `out` is then partly read.
+/// they have, but that a nullable becomes null. Unknown members are skipped. Integers are never read through a
+/// double: 1.0 is not an integer. Errors: decode_failed, naming the path of the member: `spec.replicas: expected an
+/// integer, found the string "x"`; `out` is then partly read.
 KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out);
 /// The same from a text in place. Members that the type does not have are not looked into.
 KCONTROL_DECL result<void> decode(const type_descriptor& type, json::lazy_node from, void* out);

@@ -10,19 +10,27 @@
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/generated.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/list.hpp>
+#include <kcontrol/model/nullable.hpp>
 #include <kcontrol/model/raw_json.hpp>
 #include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>
 
 namespace acme {
 inline namespace v1 {
+
+struct backup {
+    using kcontrol_generated = void;
+    kcontrol::text path;
+
+    bool operator==(const backup&) const = default;
+};
 
 struct container {
     using kcontrol_generated = void;
@@ -68,11 +76,14 @@ struct widget_spec {
     std::optional<bool> paused;
     std::optional<double> weight;
     kcontrol::boxed<kcontrol::int_or_string> max_unavailable;
-    kcontrol::timestamp expires;
+    kcontrol::date_time expires;
     kcontrol::text key;
     kcontrol::dict<kcontrol::text> labels;
     kcontrol::raw_json extra;
     kcontrol::text default_;
+    kcontrol::nullable<std::int32_t> limit;
+    kcontrol::nullable<::acme::v1::backup> backup;
+    kcontrol::list<kcontrol::nullable<kcontrol::text>> slots;
     kcontrol::boxed<::acme::v1::probe> probe;
     kcontrol::list<::acme::v1::probe> probes;
     kcontrol::boxed<pod_template> template_;
@@ -124,6 +135,8 @@ struct widget {
 
 // How the types are read and written.
 template <>
+const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::backup>::value;
+template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::container>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_spec>::value;
@@ -143,6 +156,15 @@ template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget_spec>::value;
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget>::value;
+
+namespace acme::v1::kcontrol_tables {
+inline constexpr kcontrol::field_descriptor backup[] = {
+    KCONTROL_GENERATED_FIELD(::acme::v1::backup, "path", path),
+};
+}
+template <>
+inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::backup>::value =
+    generated_structure<::acme::v1::backup>(::acme::v1::kcontrol_tables::backup);
 
 namespace acme::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container[] = {
@@ -203,6 +225,9 @@ inline constexpr kcontrol::field_descriptor widget_spec[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "labels", labels),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "extra", extra),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "default", default_),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "limit", limit),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "backup", backup),
+    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "slots", slots),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probe", probe),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probes", probes),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "template", template_),

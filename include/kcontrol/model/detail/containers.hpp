@@ -19,6 +19,10 @@ namespace detail {
 KCONTROL_DECL const void* optional_get(const type_descriptor& type, const void* optional);
 /// A fresh value, to be filled; what was there before is gone. Throws std::bad_alloc, as all that follow but look.
 KCONTROL_DECL void* optional_emplace(const type_descriptor& type, void* optional);
+/// Whether it is null, as a nullable can be.
+KCONTROL_DECL bool optional_is_null(const type_descriptor& type, const void* optional);
+/// Makes it null if it can be; else leaves it as it is.
+KCONTROL_DECL void optional_set_null(const type_descriptor& type, void* optional);
 
 KCONTROL_DECL std::size_t list_size(const type_descriptor& type, const void* list);
 /// Precondition: index < size.

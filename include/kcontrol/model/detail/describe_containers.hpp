@@ -1,11 +1,13 @@
-// The tables of containers: std::optional, std::vector and std::map, and boxed, list and dict.
+// The tables of containers: std::optional, std::vector and std::map, and boxed, nullable, list and dict.
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/list.hpp>
 #include <kcontrol/model/micro_time.hpp>
+#include <kcontrol/model/nullable.hpp>
 #include <kcontrol/model/quantity_text.hpp>
 #include <kcontrol/model/raw_json.hpp>
 #include <kcontrol/model/text.hpp>
@@ -35,6 +37,8 @@ inline constexpr bool table_says_all<text> = true;
 template <>
 inline constexpr bool table_says_all<quantity_text> = true;
 template <>
+inline constexpr bool table_says_all<date_time> = true;
+template <>
 inline constexpr bool table_says_all<raw_json> = true;
 template <>
 inline constexpr bool table_says_all<int_or_string> = true;
@@ -53,13 +57,15 @@ inline constexpr bool table_says_all<double> = true;
 template <class T>
 inline constexpr bool table_says_all<boxed<T>> = table_says_all<T>;
 template <class T>
+inline constexpr bool table_says_all<nullable<T>> = table_says_all<T>;
+template <class T>
 inline constexpr bool table_says_all<list<T>> = table_says_all<T>;
 template <class T>
 inline constexpr bool table_says_all<dict<T>> = table_says_all<T>;
 template <class T>
 concept has_table_only = table_says_all<T>;
 
-/// std::optional and boxed.
+/// std::optional, boxed and nullable.
 template <class Optional, class T, bool Handle>
 struct optional_type {
     static const void* get(const void* optional) {
@@ -67,6 +73,14 @@ struct optional_type {
         return self ? &*self : nullptr;
     }
     static void* emplace(void* optional) { return &static_cast<Optional*>(optional)->emplace(); }
+    static constexpr bool can_be_null = std::same_as<Optional, nullable<T>>;
+    static constexpr void (*set_null)(void* optional) = [] {
+        if constexpr (can_be_null) {
+            return +[](void* optional) { *static_cast<Optional*>(optional) = nullptr; };
+        } else {
+            return static_cast<void (*)(void*)>(nullptr);
+        }
+    }();
 
     static const optional_operations operations;
     static const type_descriptor value;
@@ -118,6 +132,14 @@ struct descriptor<boxed<T>> {
     static constexpr type_descriptor value = handle_table(type_kind::optional, descriptor<T>::value);
 };
 template <has_table_only T>
+struct descriptor<nullable<T>> {
+    static constexpr type_descriptor value = [] {
+        auto table = handle_table(type_kind::optional, descriptor<T>::value);
+        table.nullable = true;
+        return table;
+    }();
+};
+template <has_table_only T>
 struct descriptor<list<T>> {
     static constexpr type_descriptor value = handle_table(type_kind::list, descriptor<T>::value);
 };
@@ -131,6 +153,8 @@ struct descriptor<std::optional<T>> : optional_type<std::optional<T>, T, false> 
 template <class T>
 struct descriptor<boxed<T>> : optional_type<boxed<T>, T, true> {};
 template <class T>
+struct descriptor<nullable<T>> : optional_type<nullable<T>, T, true> {};
+template <class T>
 struct descriptor<std::vector<T>> : list_type<std::vector<T>, T, false> {};
 template <class T>
 struct descriptor<list<T>> : list_type<list<T>, T, true> {};
@@ -140,10 +164,11 @@ template <class T>
 struct descriptor<dict<T>> : map_type<dict<T>, T, true> {};
 
 template <class Optional, class T, bool Handle>
-constinit const optional_operations optional_type<Optional, T, Handle>::operations{get, emplace};
+constinit const optional_operations optional_type<Optional, T, Handle>::operations{get, emplace, set_null};
 template <class Optional, class T, bool Handle>
 constinit const type_descriptor optional_type<Optional, T, Handle>::value{.kind = type_kind::optional,
                                                                           .handle = Handle,
+                                                                          .nullable = can_be_null,
                                                                           .size = sizeof(Optional),
                                                                           .element = &descriptor<T>::value,
                                                                           .optional = &operations};

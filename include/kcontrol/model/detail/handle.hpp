@@ -15,7 +15,8 @@ static_assert(sizeof(void*) == 8, "kcontrol: the model's handles keep marks in t
 /// The two low bits of a word that is a pointer are free, as all that is pointed to is aligned to four bytes at least.
 ///
 /// - 0: nothing (absent)
-/// - bit 0 set: no pointer; for text a short string in the word itself, for a list or dict present and empty
+/// - bit 0 set: no pointer; for text a short string in the word itself, for a list or dict present and empty,
+///   for a nullable null
 /// - bit 1 set: a pointer to memory of its own, freed with the handle
 /// - else: a pointer into a block (see object_block.hpp), which lives longer and is freed as a whole
 using handle_word = std::uint64_t;

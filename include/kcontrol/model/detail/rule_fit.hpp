@@ -2,9 +2,11 @@
 #pragma once
 
 #include <kcontrol/model/boxed.hpp>
+#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/list.hpp>
+#include <kcontrol/model/nullable.hpp>
 #include <kcontrol/model/quantity_text.hpp>
 #include <kcontrol/model/rules.hpp>
 #include <kcontrol/model/text.hpp>
@@ -24,7 +26,8 @@ template <class T>
 constexpr schema_shape scalar_shape() {
     if constexpr (std::same_as<T, bool>) return schema_shape::boolean;
     if constexpr (std::integral<T> || std::floating_point<T>) return schema_shape::numeric;
-    if constexpr (std::same_as<T, std::string> || std::same_as<T, text> || std::same_as<T, timestamp>) {
+    if constexpr (std::same_as<T, std::string> || std::same_as<T, text> || std::same_as<T, date_time> ||
+                  std::same_as<T, timestamp>) {
         return schema_shape::string;
     }
     if constexpr (std::same_as<T, quantity_text> || std::same_as<T, int_or_string>) {
@@ -46,6 +49,8 @@ template <class T>
 struct shape_of<std::optional<T>> : shape_of<T> {};
 template <class T>
 struct shape_of<boxed<T>> : shape_of<T> {};
+template <class T>
+struct shape_of<nullable<T>> : shape_of<T> {};
 template <class T, schema_shape Shape>
 struct container_shape {
     static constexpr schema_shape value = Shape;

@@ -181,6 +181,13 @@ private:
         return true;
     }
 
+    /// null leaves a part as it is, which is absent, but for those to which null is a value of its own.
+    bool decode_or_null(const type_descriptor& type, Node from, std::size_t at) {
+        if (!from.is_null()) return decode(type, from, at);
+        if (type.nullable) to_.set_word(at, handle_inline);
+        return true;
+    }
+
     bool decode_list(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_array()) return mismatch("a list", from);
         const std::size_t count = from.size();
@@ -194,7 +201,7 @@ private:
         std::size_t index = 0;
         for (const Node value : from.elements()) {
             const std::size_t place = part + list_offset + index * element.size;
-            if (!value.is_null() && !decode(element, value, place)) return at_index(index);
+            if (!decode_or_null(element, value, place)) return at_index(index);
             ++index;
         }
         if (!share(part, before, at)) to_.set_handle(at, part);
@@ -246,9 +253,7 @@ private:
         for (const auto& member : members) {
             const auto name = name_of(member);
             put_text(place, name);
-            if (!member.value.is_null() && !decode(element, member.value, place + sizeof(handle_word))) {
-                return at_key(name);
-            }
+            if (!decode_or_null(element, member.value, place + sizeof(handle_word))) return at_key(name);
             place += entry;
         }
         if (!share(part, before, at)) to_.set_handle(at, part);
@@ -267,10 +272,9 @@ private:
             const auto index = static_cast<std::size_t>(field - type.fields);
             expected = static_cast<std::uint16_t>(index);
             previous = index + 1;
-            if (member.value.is_null()) continue;
             const std::size_t place =
                 static_cast<std::size_t>(static_cast<char*>(field->place(to_.at(at))) - to_.at(0));
-            if (!decode(*field->type, member.value, place)) return at_member(field->name);
+            if (!decode_or_null(*field->type, member.value, place)) return at_member(field->name);
         }
         return true;
     }

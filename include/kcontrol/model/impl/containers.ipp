@@ -59,7 +59,7 @@ inline std::size_t find_entry(handle_word map, std::size_t size, std::string_vie
 KCONTROL_DECL const void* optional_get(const type_descriptor& type, const void* optional) {
     if (type.optional != nullptr) return type.optional->get(optional);
     const handle_word word = handle_at(optional);
-    return word == 0 ? nullptr : handle_pointer(word);
+    return handle_is_pointer(word) ? handle_pointer(word) : nullptr;
 }
 
 KCONTROL_DECL void* optional_emplace(const type_descriptor& type, void* optional) {
@@ -69,6 +69,17 @@ KCONTROL_DECL void* optional_emplace(const type_descriptor& type, void* optional
     free_part(handle_at(optional), *type.element);
     set_handle(optional, owned_handle(memory));
     return memory;
+}
+
+KCONTROL_DECL bool optional_is_null(const type_descriptor& type, const void* optional) {
+    return type.nullable && handle_at(optional) == handle_inline;
+}
+
+KCONTROL_DECL void optional_set_null(const type_descriptor& type, void* optional) {
+    if (!type.nullable) return;
+    if (type.optional != nullptr) return type.optional->set_null(optional);
+    free_part(handle_at(optional), *type.element);
+    set_handle(optional, handle_inline);
 }
 
 KCONTROL_DECL std::size_t list_size(const type_descriptor& type, const void* list) {

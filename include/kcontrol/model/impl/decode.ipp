@@ -20,7 +20,10 @@ template <class Node>
 class model_decoder : public decode_failure {
 public:
     bool decode(const type_descriptor& type, Node from, void* out) {
-        if (from.is_null()) return true;
+        if (from.is_null()) {
+            optional_set_null(type, out);
+            return true;
+        }
         switch (type.kind) {
         case type_kind::boolean: return read(from, *static_cast<bool*>(out));
         case type_kind::int32: return read(from, *static_cast<std::int32_t*>(out));

@@ -65,7 +65,8 @@ inline void encode_map_entry(void* context, std::string_view key, const void* va
 
 KCONTROL_DECL bool detail::is_left_out(const type_descriptor& type, const void* object) {
     switch (type.kind) {
-    case type_kind::optional: return detail::optional_get(type, object) == nullptr;
+    case type_kind::optional:
+        return detail::optional_get(type, object) == nullptr && !detail::optional_is_null(type, object);
     case type_kind::string: return static_cast<const std::string*>(object)->empty();
     case type_kind::text:
     case type_kind::quantity:

@@ -55,7 +55,9 @@ KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void*
     case type_kind::optional: {
         const void* left = detail::optional_get(type, a);
         const void* right = detail::optional_get(type, b);
-        if (left == nullptr || right == nullptr) return left == right;
+        if (left == nullptr || right == nullptr) {
+            return left == right && detail::optional_is_null(type, a) == detail::optional_is_null(type, b);
+        }
         return equal(*type.element, left, right);
     }
     case type_kind::list: {

@@ -12,7 +12,7 @@ public:
     bool write(const type_descriptor& declared, const field_rules* field, bool as_resource) {
         const type_descriptor& type = without_optional(declared);
         const field_rules* own = own_rules_of(type);
-        const field_rules r = merge_rules(field, own);
+        const field_rules r = rules_at(declared, field);
         if (type.kind == type_kind::custom && !type.custom->schema.empty()) return write_custom(type, r);
         const bool number_or_string =
             r.is_int_or_string || type.kind == type_kind::int_or_string || type.kind == type_kind::quantity;

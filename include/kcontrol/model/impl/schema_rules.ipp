@@ -31,6 +31,7 @@ inline field_rules merge_rules(const field_rules* field, const field_rules* own)
     take(all.map, own->map, map_type_rule::unset);
     take(all.description, own->description, none);
     take(all.title_text, own->title_text, none);
+    take(all.format_name, own->format_name, none);
     if (all.default_is == default_kind::none) {
         all.default_is = own->default_is;
         all.default_text = own->default_text;
@@ -60,12 +61,17 @@ inline std::vector<const field_descriptor*> schema_fields(const type_descriptor&
     return fields;
 }
 
-inline const field_rules* own_rules_of(const type_descriptor& type) {
-    return type.kind == type_kind::structure ? type.rules : nullptr;
+inline const field_rules* own_rules_of(const type_descriptor& type) { return type.rules; }
+
+/// All rules of a place that is declared with this type.
+inline field_rules rules_at(const type_descriptor& declared, const field_rules* field) {
+    field_rules all = merge_rules(field, own_rules_of(without_optional(declared)));
+    all.is_nullable |= declared.nullable;
+    return all;
 }
 
 inline bool has_default(const field_descriptor& field) {
-    return merge_rules(field.rules, own_rules_of(without_optional(*field.type))).default_is != default_kind::none;
+    return rules_at(*field.type, field.rules).default_is != default_kind::none;
 }
 
 }  // namespace kcontrol::detail

@@ -86,7 +86,7 @@ inline std::optional<wall_time> read_timestamp(std::string_view text) {
            std::chrono::seconds(second) + std::chrono::nanoseconds(nanoseconds) - *offset;
 }
 
-// `digits` of fraction: 0 or 6.
+// `digits` of fraction: 0, 6 or 9.
 inline std::string write_timestamp(wall_time at, int digits) {
     const auto day = std::chrono::floor<std::chrono::days>(at);
     const std::chrono::year_month_day date(day);
@@ -97,10 +97,9 @@ inline std::string write_timestamp(wall_time at, int digits) {
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
                   of_day / 60 % 60, of_day % 60);
     std::string out = text;
-    if (digits == 6) {
-        const auto micros = std::chrono::floor<std::chrono::microseconds>(at - second).count();
-        std::snprintf(text, sizeof text, ".%06d", static_cast<int>(micros));
-        out += text;
+    if (digits > 0) {
+        std::snprintf(text, sizeof text, ".%09d", static_cast<int>((at - second).count()));
+        out.append(text, static_cast<std::size_t>(digits) + 1);
     }
     return out + "Z";
 }
@@ -117,5 +116,11 @@ KCONTROL_DECL result<wall_time> parse_time(std::string_view text) {
 
 KCONTROL_DECL std::string format_time(wall_time at) { return detail::write_timestamp(at, 0); }
 KCONTROL_DECL std::string format_micro_time(wall_time at) { return detail::write_timestamp(at, 6); }
+KCONTROL_DECL std::string format_full_time(wall_time at) {
+    if (std::chrono::floor<std::chrono::seconds>(at) == at) return format_time(at);
+    std::string out = detail::write_timestamp(at, 9);
+    out.erase(out.find_last_not_of("0Z") + 1);
+    return out + "Z";
+}
 
 }  // namespace kcontrol

@@ -75,7 +75,7 @@ public:
     void check(const type_descriptor& declared, const field_rules* field, json::node value, const std::string& path,
                bool as_resource = false) {
         const type_descriptor& type = without_optional(declared);
-        const field_rules r = merge_rules(field, own_rules_of(type));
+        const field_rules r = rules_at(declared, field);
         const bool right_type = check_type(type, r, value, path);
         check_choice(type, r, value, path);
         if (!right_type || value.is_null()) return;
@@ -285,7 +285,7 @@ private:
     void check_map(const type_descriptor& type, const field_rules* field, const field_rules& r, json::node value,
                    const std::string& path) {
         const field_rules* elements = field == nullptr ? nullptr : field->elements();
-        const field_rules of_elements = merge_rules(elements, own_rules_of(without_optional(*type.element)));
+        const field_rules of_elements = rules_at(*type.element, elements);
         std::int64_t count = 0;
         for (const auto member : value.members()) {
             const bool is_null = member.value.is_null() && !of_elements.is_nullable;
@@ -321,9 +321,7 @@ private:
         if (!r.keeps_unknown_fields) check_count(count, r.fewest_properties, r.most_properties, "properties", path);
     }
 
-    static bool is_nullable(const field_descriptor& field) {
-        return merge_rules(field.rules, own_rules_of(without_optional(*field.type))).is_nullable;
-    }
+    static bool is_nullable(const field_descriptor& field) { return rules_at(*field.type, field.rules).is_nullable; }
 
     void check_embedded(json::node value, const std::string& path) {
         for (const std::string_view name : {"apiVersion", "kind"}) {
