@@ -1,4 +1,5 @@
 #include <kcontrol/client/impl/answer.ipp>
+#include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>

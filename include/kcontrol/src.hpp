@@ -42,6 +42,7 @@
 #include <kcontrol/cache/impl/informer.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/client/impl/answer.ipp>
+#include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>

@@ -57,6 +57,13 @@ auto async_patch(client c, const T& snapshot, const T& edited, write_options opt
 }
 
 template <resource T, class Token>
+auto async_apply(client c, const T& object, apply_options options, Token&& token) {
+    return detail::async_call<result<T>>(
+        std::move(c), std::move(options),
+        [object](client& on, apply_options o) { return on.apply(object, std::move(o)); }, std::forward<Token>(token));
+}
+
+template <resource T, class Token>
 auto async_delete(client c, namespaced_name key, delete_options options, Token&& token) {
     return detail::async_call<result<void>>(
         std::move(c), std::move(options),

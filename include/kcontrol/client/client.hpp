@@ -78,6 +78,25 @@ public:
     /// between. Fields T does not know stay as they are. Sends nothing if nothing differs, and gives `edited` back.
     template <resource T>
     awaitable<result<T>> patch(const T& snapshot, const T& edited, write_options options = {});
+    /// Server-side apply: the object shall have the fields that are set in `object`, and the options' field manager
+    /// owns them. Creates the object if there is none. A field that this manager applied before and no longer does is
+    /// removed, unless another manager owns it as well; all other fields stay as they are. A server that finds nothing
+    /// to change writes nothing.
+    ///
+    /// What is sent: of the metadata name, namespace, labels, annotations, owner references and finalizers; of the rest
+    /// what to_json writes, except what the server sets. Plain numbers, booleans and structs are always written: a
+    /// field that shall be left to others is a std::optional, or not declared at all; a projection may be applied.
+    /// With subresource("status"), only the status is sent.
+    ///
+    /// Errors: conflict where another manager owns a field with another value, unless force() is set: its text names
+    /// the fields and their managers, status()->causes has one entry (reason FieldManagerConflict) for each. conflict
+    /// also if a precondition does not hold (Invalid if there is an object with another uid). invalid_argument for an
+    /// unusable field manager. unknown_outcome if the answer was lost: apply is not repeated by itself, but since it is
+    /// idempotent, calling it again with the same arguments is right (a precondition on the version may then fail
+    /// because the first call went through).
+    /// Source: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+    template <resource T>
+    awaitable<result<T>> apply(const T& object, apply_options options);
     template <resource T>
     awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
 
@@ -96,6 +115,13 @@ public:
     KCONTROL_DECL awaitable<result<any_object>> patch(const resource_info& info, namespaced_name key,
                                                       std::string content_type, std::string patch_text,
                                                       write_options options);
+    KCONTROL_DECL awaitable<result<any_object>> apply(const resource_info& info, any_object object,
+                                                      apply_options options);
+    /// The same with the fields as a JSON object, sent as they are; apiVersion, kind, metadata.name and .namespace are
+    /// filled in. Errors, besides: decode_failed for a broken text, invalid_argument if it names another object or has
+    /// metadata.managedFields.
+    KCONTROL_DECL awaitable<result<any_object>> apply(const resource_info& info, namespaced_name key,
+                                                      std::string object_json, apply_options options);
     KCONTROL_DECL awaitable<result<void>> delete_(const resource_info& info, namespaced_name key,
                                                   delete_options options);
 
@@ -121,6 +147,7 @@ private:
 #include <kcontrol/client/impl/client.hpp>
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/list.ipp>

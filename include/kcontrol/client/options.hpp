@@ -129,6 +129,36 @@ private:
     bool dry_run_ = false;
 };
 
+/// Options of a server-side apply.
+class apply_options : public call_options<apply_options> {
+public:
+    /// `field_manager` names who applies, and owns what is applied: always the same for one writer, so that what he no
+    /// longer applies is removed. 1 to 128 printable characters; the call refuses others.
+    explicit apply_options(std::string field_manager) : field_manager_(std::move(field_manager)) {}
+
+    /// Takes over the fields that others own with another value, instead of ending with a conflict.
+    apply_options& force(bool on = true) { return force_ = on, *this; }
+    apply_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
+    /// "status", "scale"…: applies to the subresource instead of the object.
+    apply_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
+    /// Applies only to the object with this uid; it is then never created.
+    apply_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
+    /// Applies only to this version of the object.
+    apply_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+
+    const std::string& field_manager() const noexcept { return field_manager_; }
+    bool force() const noexcept { return force_; }
+    bool dry_run() const noexcept { return dry_run_; }
+    const std::string& subresource() const noexcept { return subresource_; }
+    const std::string& precondition_uid() const noexcept { return uid_; }
+    const std::string& precondition_resource_version() const noexcept { return resource_version_; }
+
+private:
+    std::string field_manager_, subresource_, uid_, resource_version_;
+    bool force_ = false;
+    bool dry_run_ = false;
+};
+
 enum class propagation { background, foreground, orphan };
 
 class delete_options : public call_options<delete_options> {

@@ -82,6 +82,11 @@ awaitable<result<T>> client::patch(const T& snapshot, const T& edited, write_opt
 }
 
 template <resource T>
+awaitable<result<T>> client::apply(const T& object, apply_options options) {
+    return detail::as_typed<T>(apply(resource_of<T>(), detail::boxed(object), std::move(options)));
+}
+
+template <resource T>
 awaitable<result<void>> client::delete_(namespaced_name key, delete_options options) {
     return delete_(resource_of<T>(), std::move(key), std::move(options));
 }
