@@ -3,9 +3,9 @@
 # Lines that start with "note: " or "skipped: " are shown to the reader of test.sh.
 
 ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme debugger demo browser e2e)
-# Only by name: clang's reading of every file and clang-tidy take longer than all the others together, and
-# ThreadSanitizer wants a build of its own.
-EXTRA_GROUPS=(clang tidy tsan)
+# Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
+# ThreadSanitizer wants a build of its own, and fuzzers want time.
+EXTRA_GROUPS=(clang tidy tsan fuzz)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -177,6 +177,20 @@ group_tsan() {
     printf '%s\n' "${TSAN_ROOMS[@]/#/$BUILD/tsan/tests/test_}" | without_aslr xargs -d '\n' -I{} bash -c 'run_unit {}'
 }
 
+# Each parser for KCONTROL_FUZZ_SECONDS; what breaks one is left in the logs' folder, and KCONTROL_FUZZ_CORPUS, a folder,
+# keeps what was found for the next time.
+group_fuzz() {
+    local build=$BUILD/fuzz fuzzer corpus
+    cmake -S "$ROOT" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DKCONTROL_FUZZERS=ON >/dev/null
+    cmake --build "$build" --parallel "$(build_jobs)" --target fuzzers
+    for fuzzer in "$build"/tests/fuzz/*_fuzz; do
+        corpus=${KCONTROL_FUZZ_CORPUS:-$build/corpus}/$(basename "$fuzzer")
+        mkdir -p "$corpus"
+        check "$(basename "$fuzzer")" "$fuzzer" -max_total_time="${KCONTROL_FUZZ_SECONDS:-30}" -timeout=10 \
+            -rss_limit_mb=2048 -artifact_prefix="$LOGS/$(basename "$fuzzer")-" "$corpus"
+    done
+}
+
 # The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them.
 group_simulation() {
     local build=$BUILD/simulation status=0
@@ -303,5 +317,7 @@ group_e2e() {
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
     export KCONTROL_GEN=$BUILD/release/tools/kcontrol_gen/kcontrol-gen
+    KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
+    export KCONTROL_PROMTOOL
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
 }

@@ -15,7 +15,7 @@ FOLDER = monitors.ROOT / "examples" / "training_monitor" / "deploy" / "monitorin
 PROMTOOL = os.environ.get("KCONTROL_PROMTOOL") or shutil.which("promtool")
 PANELS = {"timeseries", "stat", "table", "row"}
 METRIC = re.compile(r"\b(?:training|process)_[a-z_]+")
-NO_PROMTOOL = "no promtool: it is in Debian's package prometheus, or name one in KCONTROL_PROMTOOL"
+NO_PROMTOOL = "no promtool: scripts/promtool.sh fetches one, or name one in KCONTROL_PROMTOOL"
 
 
 def families_of(text):
