@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 
-#include "inventory/gpu_reader.hpp"
+#include "reader/gpu_reader.hpp"
 
 #include <chrono>
 

@@ -3,13 +3,21 @@
 //
 // A line is one thing:
 //   driver VERSION | cuda NUMBER                   NUMBER is 1000 * major + 10 * minor
-//   gpu key=value…     name uuid bus memory_mib cc mig (on, off; none: not capable) fabric (CLUSTER-UUID/CLIQUE)
-//   mig key=value…     gpu (its index) uuid memory_mib sm gi ci copy decoder encoder jpeg ofa
-//   fault key=value…   call (a function's name) gpu (-1, the default: any) after (so many good calls, default 0)
-//                      return (a status) or hang_ms
+//   gpu key=value…     name uuid bus memory_mib cc mig (on, off; none: not capable) fabric (CLUSTER-UUID/CLIQUE) and
+//   what
+//                      it measures, each not supported where it is left out: minor temp mem_temp power_mw limit_mw
+//                      energy_mj util mem_util enc dec sm_clock mem_clock used_mib reserved_mib replays sbe_vol sbe_agg
+//                      dbe_vol dbe_agg rows_corrected rows_uncorrected rows_pending rows_failed pages_pending recovery
+//   mig key=value…     gpu (its index) uuid memory_mib used_mib sm gi ci copy decoder encoder jpeg ofa instance
+//   fault key=value…   call (a function's name, * for any) gpu (-1, the default: any) after (so many good calls,
+//   default
+//                      0) return (a status) or hang_ms
 // A value ends at a blank; in a name '_' stands for one. The file is read by nvmlInit_v2, so that a reload of the
-// driver can bring other GPUs. With FAKE_NVML_OF_2018 only the functions of that time are there.
+// driver can bring other GPUs, and again when it has changed: then it tells of the same GPUs. Hanging calls return when
+// the file changes. A program may name the file with fakeNvmlUse instead. With FAKE_NVML_OF_2018 only the functions of
+// that time are there.
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +27,7 @@
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
 #include <vector>
 
@@ -50,8 +59,12 @@ struct world {
 };
 
 std::mutex mutex;
+std::condition_variable changed;
 world now;
 int users = 0;
+std::string named;     // by fakeNvmlUse
+std::string versions;  // of the file as it was read
+long changes = 0;
 
 std::string text(const fields& f, const char* key, const char* otherwise = "") {
     const auto at = f.find(key);
@@ -78,49 +91,94 @@ fields read_fields(std::istream& line) {
     return found;
 }
 
-// What was there before is never freed: handles to it may be around.
-bool load() {
+std::string file_name() {
     const char* name = std::getenv("KCONTROL_FAKE_NVML");  // seam: ok, not the program's environment
-    std::ifstream file(name == nullptr ? "" : name);
+    return !named.empty() || name == nullptr ? named : name;
+}
+
+std::string file_version() {
+    struct stat info {};
+    if (::stat(file_name().c_str(), &info) != 0) return "";
+    return std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + "/" +
+           std::to_string(info.st_size) + "/" + std::to_string(info.st_ino);
+}
+
+// What was there before is never freed: handles to it may be around.
+bool read(world& found) {
+    std::ifstream file(file_name());
     if (!file) return false;
-    now = world();
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         std::string what;
         words >> what;
-        if (what == "driver") words >> now.driver;
-        if (what == "cuda") words >> now.cuda;
-        if (what == "gpu") now.gpus.push_back(new thing{read_fields(words), unsigned(now.gpus.size()), false, {}});
+        if (what == "driver") words >> found.driver;
+        if (what == "cuda") words >> found.cuda;
+        if (what == "gpu") found.gpus.push_back(new thing{read_fields(words), unsigned(found.gpus.size()), false, {}});
         if (what == "mig") {
             const auto f = read_fields(words);
-            auto* parent = now.gpus.at(std::size_t(number(f, "gpu")));
+            auto* parent = found.gpus.at(std::size_t(number(f, "gpu")));
             parent->parts.push_back(new thing{f, parent->index, true, {}});
         }
         if (what == "fault") {
             const auto f = read_fields(words);
-            now.faults.push_back(
+            found.faults.push_back(
                 {text(f, "call"), number(f, "gpu", -1), number(f, "after"), number(f, "return"), number(f, "hang_ms")});
         }
     }
     return true;
 }
 
+bool load() {
+    world found;
+    const auto version = file_version();
+    if (!read(found)) return false;
+    now = found;
+    if (version == versions) return true;
+    versions = version;
+    ++changes;
+    changed.notify_all();
+    return true;
+}
+
+// The file may be written anew while the driver is loaded: same GPUs, other values.
+void refresh() {
+    const auto version = file_version();
+    if (version.empty() || version == versions) return;
+    world found;
+    if (!read(found) || found.gpus.size() < now.gpus.size()) return;
+    versions = version;
+    for (std::size_t i = 0; i < now.gpus.size(); ++i) {
+        now.gpus[i]->values = found.gpus[i]->values;
+        now.gpus[i]->parts = found.gpus[i]->parts;
+    }
+    now.faults = found.faults;
+    ++changes;
+    changed.notify_all();
+}
+
 // The planned answer to this call, 0 for none.
 int planned(const char* call, const thing* about = nullptr) {
-    long hang = 0;
-    int answer = 0;
-    {
-        const std::lock_guard lock(mutex);
-        if (users == 0 && std::strcmp(call, "nvmlInit_v2") != 0) return 1;
-        for (auto& f : now.faults) {
-            if (f.call != call || (f.gpu >= 0 && (about == nullptr || long(about->index) != f.gpu))) continue;
-            if (f.seen++ < f.after) continue;
-            hang = f.hang_ms;
-            answer = int(f.answer);
+    std::unique_lock lock(mutex);
+    const bool starts = std::strcmp(call, "nvmlInit_v2") == 0;
+    if (users == 0 && !starts) return 1;
+    if (users > 0) refresh();
+    for (auto& f : now.faults) {
+        if ((f.call != call && f.call != "*") || (f.gpu >= 0 && (about == nullptr || long(about->index) != f.gpu))) {
+            continue;
         }
+        if (f.seen++ < f.after) continue;
+        const auto answer = int(f.answer);
+        if (f.hang_ms == 0) return answer;
+        const auto before = changes;
+        const auto until = std::chrono::steady_clock::now() +  // seam: ok, a driver that hangs
+                           std::chrono::milliseconds(f.hang_ms);
+        while (changes == before && changed.wait_for(lock, std::chrono::milliseconds(5)) == std::cv_status::timeout) {
+            if (std::chrono::steady_clock::now() >= until) break;  // seam: ok, a driver that hangs
+            refresh();
+        }
+        return answer;
     }
-    if (hang > 0) std::this_thread::sleep_for(std::chrono::milliseconds(hang));  // seam: ok, a driver that hangs
-    return answer;
+    return 0;
 }
 
 int put(const std::string& value, char* out, unsigned size) {
@@ -129,11 +187,42 @@ int put(const std::string& value, char* out, unsigned size) {
     return 0;
 }
 
-std::uint64_t bytes_of(const thing& t) { return std::uint64_t(number(t.values, "memory_mib")) << 20; }
+std::uint64_t mib(const thing& t, const char* key) { return std::uint64_t(number(t.values, key)) << 20; }
+
+std::uint64_t bytes_of(const thing& t) { return mib(t, "memory_mib"); }
+
+// A number that the file tells, or "not supported".
+template <class Number>
+int tell(const char* call, const thing* t, const char* key, Number* out) {
+    if (const int s = planned(call, t)) return s;
+    const std::lock_guard lock(mutex);
+    if (t->is_mig || text(t->values, key).empty()) return 3;
+    *out = Number(number(t->values, key));
+    return 0;
+}
+
+std::string said(const thing* t, const char* key) {
+    const std::lock_guard lock(mutex);
+    return text(t->values, key);
+}
+
+// Of what a GPU that is divided does not tell.
+bool divided(const thing* t) { return said(t, "mig") == "on"; }
 
 }  // namespace
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
+
+// Not NVML's: from now on the file is `path`, as after a boot of the machine.
+extern "C" __attribute__((visibility("default"))) void fakeNvmlUse(const char* path) {
+    const std::lock_guard lock(mutex);
+    named = path;
+    versions.clear();
+    now = world();
+    users = 0;
+    ++changes;
+    changed.notify_all();
+}
 
 FAKE nvmlInit_v2() {
     {
@@ -173,31 +262,84 @@ FAKE nvmlDeviceGetHandleByIndex_v2(unsigned index, thing** out) {
 
 FAKE nvmlDeviceGetUUID(thing* t, char* out, unsigned size) {
     if (const int s = planned("nvmlDeviceGetUUID", t)) return s;
-    return put(text(t->values, "uuid"), out, size);
+    return put(said(t, "uuid"), out, size);
 }
 
 FAKE nvmlDeviceGetName(thing* t, char* out, unsigned size) {
     if (const int s = planned("nvmlDeviceGetName", t)) return s;
-    return put(text(t->values, "name"), out, size);
+    return put(said(t, "name"), out, size);
 }
 
 FAKE nvmlDeviceGetMemoryInfo(thing* t, std::uint64_t* total_free_used) {
     if (const int s = planned("nvmlDeviceGetMemoryInfo", t)) return s;
     if (bytes_of(*t) == 0) return 3;
-    total_free_used[0] = total_free_used[1] = bytes_of(*t);
-    total_free_used[2] = 0;
+    const std::lock_guard lock(mutex);
+    total_free_used[0] = bytes_of(*t);
+    total_free_used[2] = mib(*t, "used_mib") + mib(*t, "reserved_mib");
+    total_free_used[1] = total_free_used[0] - total_free_used[2];
     return 0;
 }
 
 FAKE nvmlDeviceGetCudaComputeCapability(thing* t, int* major, int* minor) {
     if (const int s = planned("nvmlDeviceGetCudaComputeCapability", t)) return s;
-    return std::sscanf(text(t->values, "cc").c_str(), "%d.%d", major, minor) == 2 ? 0 : 3;
+    return std::sscanf(said(t, "cc").c_str(), "%d.%d", major, minor) == 2 ? 0 : 3;
 }
 
 FAKE nvmlDeviceGetPciInfo_v3(thing* t, char* out) {
     if (const int s = planned("nvmlDeviceGetPciInfo_v3", t)) return s;
     std::memset(out, 0, 68);
-    return put(text(t->values, "bus"), out + 36, 32);
+    return put(said(t, "bus"), out + 36, 32);
+}
+
+FAKE nvmlDeviceGetMinorNumber(thing* t, unsigned* out) { return tell("nvmlDeviceGetMinorNumber", t, "minor", out); }
+
+FAKE nvmlDeviceGetUtilizationRates(thing* t, unsigned* out) {
+    if (divided(t)) return 3;
+    if (const int s = tell("nvmlDeviceGetUtilizationRates", t, "util", out)) return s;
+    return tell("nvmlDeviceGetUtilizationRates", t, "mem_util", out + 1);
+}
+
+FAKE nvmlDeviceGetEncoderUtilization(thing* t, unsigned* out, unsigned* period) {
+    *period = 167000;
+    return divided(t) ? 3 : tell("nvmlDeviceGetEncoderUtilization", t, "enc", out);
+}
+
+FAKE nvmlDeviceGetDecoderUtilization(thing* t, unsigned* out, unsigned* period) {
+    *period = 167000;
+    return divided(t) ? 3 : tell("nvmlDeviceGetDecoderUtilization", t, "dec", out);
+}
+
+FAKE nvmlDeviceGetTemperature(thing* t, unsigned sensor, unsigned* out) {
+    return sensor != 0 ? 2 : tell("nvmlDeviceGetTemperature", t, "temp", out);
+}
+
+FAKE nvmlDeviceGetPowerUsage(thing* t, unsigned* out) { return tell("nvmlDeviceGetPowerUsage", t, "power_mw", out); }
+
+FAKE nvmlDeviceGetEnforcedPowerLimit(thing* t, unsigned* out) {
+    return tell("nvmlDeviceGetEnforcedPowerLimit", t, "limit_mw", out);
+}
+
+FAKE nvmlDeviceGetTotalEnergyConsumption(thing* t, unsigned long long* out) {
+    return tell("nvmlDeviceGetTotalEnergyConsumption", t, "energy_mj", out);
+}
+
+FAKE nvmlDeviceGetClockInfo(thing* t, unsigned kind, unsigned* out) {
+    if (kind != 1 && kind != 2) return 2;
+    return tell("nvmlDeviceGetClockInfo", t, kind == 1 ? "sm_clock" : "mem_clock", out);
+}
+
+FAKE nvmlDeviceGetPcieReplayCounter(thing* t, unsigned* out) {
+    return tell("nvmlDeviceGetPcieReplayCounter", t, "replays", out);
+}
+
+FAKE nvmlDeviceGetTotalEccErrors(thing* t, unsigned kind, unsigned since, unsigned long long* out) {
+    if (kind > 1 || since > 1) return 2;
+    static const char* const keys[] = {"sbe_vol", "sbe_agg", "dbe_vol", "dbe_agg"};
+    return tell("nvmlDeviceGetTotalEccErrors", t, keys[kind * 2 + since], out);
+}
+
+FAKE nvmlDeviceGetRetiredPagesPendingStatus(thing* t, unsigned* out) {
+    return tell("nvmlDeviceGetRetiredPagesPendingStatus", t, "pages_pending", out);
 }
 
 #ifndef FAKE_NVML_OF_2018
@@ -210,7 +352,7 @@ FAKE nvmlSystemGetCudaDriverVersion_v2(int* out) {
 
 FAKE nvmlDeviceGetMigMode(thing* t, unsigned* current, unsigned* pending) {
     if (const int s = planned("nvmlDeviceGetMigMode", t)) return s;
-    const auto mode = text(t->values, "mig");
+    const auto mode = said(t, "mig");
     if (mode.empty()) return 3;
     *current = *pending = mode == "on" ? 1 : 0;
     return 0;
@@ -218,7 +360,7 @@ FAKE nvmlDeviceGetMigMode(thing* t, unsigned* current, unsigned* pending) {
 
 FAKE nvmlDeviceGetMaxMigDeviceCount(thing* t, unsigned* out) {
     if (const int s = planned("nvmlDeviceGetMaxMigDeviceCount", t)) return s;
-    *out = text(t->values, "mig").empty() ? 0 : 7;
+    *out = said(t, "mig").empty() ? 0 : 7;
     return 0;
 }
 
@@ -249,7 +391,7 @@ FAKE nvmlDeviceGetGpuFabricInfoV(thing* t, unsigned char* out) {
     std::memcpy(&version, out, 4);
     if (version != (36 | 2U << 24)) return 25;
     std::memset(out + 4, 0, 32);
-    const auto place = text(t->values, "fabric");
+    const auto place = said(t, "fabric");
     const auto slash = place.find('/');
     if (slash == place.npos) return 0;
     unsigned at = 4;
@@ -261,6 +403,53 @@ FAKE nvmlDeviceGetGpuFabricInfoV(thing* t, unsigned char* out) {
     const auto clique = std::uint32_t(std::strtoul(place.c_str() + slash + 1, nullptr, 10));
     std::memcpy(out + 24, &clique, 4);
     out[28] = 3;
+    return 0;
+}
+
+FAKE nvmlDeviceGetGpuInstanceId(thing* t, unsigned* out) {
+    if (const int s = planned("nvmlDeviceGetGpuInstanceId", t)) return s;
+    if (!t->is_mig || said(t, "instance").empty()) return 3;
+    *out = unsigned(number(t->values, "instance"));
+    return 0;
+}
+
+FAKE nvmlDeviceGetMemoryInfo_v2(thing* t, unsigned char* out) {
+    if (const int s = planned("nvmlDeviceGetMemoryInfo_v2", t)) return s;
+    std::uint32_t version = 0;
+    std::memcpy(&version, out, 4);
+    if (version != (40 | 2U << 24)) return 25;
+    if (bytes_of(*t) == 0) return 3;
+    const std::lock_guard lock(mutex);
+    const std::uint64_t total = bytes_of(*t);
+    const std::uint64_t reserved = mib(*t, "reserved_mib");
+    const std::uint64_t used = mib(*t, "used_mib");
+    const std::uint64_t values[] = {total, reserved, total - reserved - used, used};
+    std::memcpy(out + 8, values, sizeof(values));
+    return 0;
+}
+
+FAKE nvmlDeviceGetRemappedRows(thing* t, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
+                               unsigned* failed) {
+    const auto* call = "nvmlDeviceGetRemappedRows";
+    if (const int s = tell(call, t, "rows_corrected", corrected)) return s;
+    if (const int s = tell(call, t, "rows_uncorrected", uncorrected)) return s;
+    if (const int s = tell(call, t, "rows_pending", pending)) return s;
+    return tell(call, t, "rows_failed", failed);
+}
+
+FAKE nvmlDeviceGetFieldValues(thing* t, int count, unsigned char* out) {
+    if (const int s = planned("nvmlDeviceGetFieldValues", t)) return s;
+    for (int i = 0; i < count; ++i, out += 40) {
+        std::uint32_t id = 0;
+        std::memcpy(&id, out, 4);
+        const char* key = id == 82 ? "mem_temp" : id == 230 ? "recovery" : "";
+        const std::uint32_t type = 1;
+        unsigned value = 0;
+        const int status = tell("", t, key, &value);
+        std::memcpy(out + 24, &type, 4);
+        std::memcpy(out + 28, &status, 4);
+        std::memcpy(out + 32, &value, 4);
+    }
     return 0;
 }
 

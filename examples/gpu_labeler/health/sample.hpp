@@ -36,6 +36,18 @@ enum class gpu_health {
     failed     ///< lost, or out of order until something is done
 };
 
+/// A slice of a GPU.
+struct mig_sample {
+    std::string uuid;
+    std::string profile;  ///< 1g.5gb
+    std::optional<unsigned> gpu_instance;
+    std::optional<std::uint64_t> memory_total_bytes;
+    std::optional<std::uint64_t> memory_used_bytes;
+    std::optional<std::uint64_t> memory_free_bytes;
+
+    bool operator==(const mig_sample&) const = default;
+};
+
 /// What a GPU measures. Nothing in a field: this GPU, or its driver, does not tell.
 struct gpu_sample {
     unsigned index = 0;
@@ -70,9 +82,11 @@ struct gpu_sample {
     std::optional<unsigned> rows_remapped_uncorrected;
     std::optional<bool> row_remap_pending;
     std::optional<bool> row_remap_failed;
+    std::optional<bool> pages_pending;  ///< pages of memory wait to be retired (before Ampere, instead of rows)
     std::optional<unsigned>
         recovery_action;  ///< NVML's: 0 none, 1 GPU reset, 2 node reboot, 3 drain, 4 drain and reset
     std::optional<xid_report> xid;
+    std::vector<mig_sample> migs;
     std::vector<gpu_user> users;
 
     bool operator==(const gpu_sample&) const = default;
@@ -95,7 +109,8 @@ struct node_sample {
     std::string message;  ///< why the state is not ok, and what to do
     std::string driver_version;
     std::optional<int> cuda_version;  ///< 1000 times major plus 10 times minor
-    std::vector<gpu_sample> gpus;     ///< by index; those that are lost have only index, health and reason
+    std::vector<gpu_sample>
+        gpus;  ///< by index; those that are lost have index, health and reason, and their last names
 
     bool operator==(const node_sample&) const = default;
 };

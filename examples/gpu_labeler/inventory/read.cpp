@@ -6,25 +6,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <cstring>
 
 namespace gpu_labeler {
 namespace {
 
-using kcontrol::errc;
-using kcontrol::error;
 using kcontrol::result;
-
-// After these all handles are stale, and NVML must be initialised anew.
-bool is_fatal(int status) {
-    return status == nvml::uninitialized || status == nvml::version_mismatch || status == nvml::driver_not_loaded;
-}
-
-// NVML ends its texts with a zero; a broken one might not.
-template <std::size_t Size>
-std::string text_of(const std::array<char, Size>& buffer) {
-    return {buffer.data(), ::strnlen(buffer.data(), Size)};
-}
 
 std::string hex_uuid(const std::uint8_t (&bytes)[16]) {
     constexpr char digits[] = "0123456789abcdef";
@@ -54,80 +40,76 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
     return value;
 }
 
-}  // namespace
+class reader {
+public:
+    explicit reader(nvml_session& session) : session_(session), nvml_(session.nvml()), watch_(session.watch()) {}
 
-nvml_session::nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs,
-                           file_reader read_file)
-    : watch_(env), path_(std::move(library_path)), sysfs_(std::move(sysfs)), read_file_(std::move(read_file)) {}
+    result<inventory> read();
 
-error nvml_session::failed(const char* what, int status) {
-    if (is_fatal(status) && initialized_) {
-        (void)nvml_->shutdown(watch_);
-        initialized_ = false;
-    }
-    return error(errc::unavailable, std::string(what) + ": " + nvml::describe(status));
-}
+private:
+    result<gpu> read_gpu(unsigned index);
+    void read_mig(gpu& g, nvml::device handle);
+    void read_fabric(gpu& g, nvml::device handle);
+    void read_pci(gpu& g, nvml::device handle);
 
-result<void> nvml_session::initialize() {
-    if (!nvml_) {
-        auto loaded = nvml::library::open(path_);
-        if (!loaded) return loaded.error();
-        nvml_ = std::move(*loaded);
-    }
-    if (initialized_) return {};
-    if (const int s = nvml_->init(watch_); s != nvml::success) return failed("NVML can't start", s);
-    initialized_ = true;
-    return {};
-}
+    nvml_session& session_;
+    const nvml::library& nvml_;
+    nvml::call_watch& watch_;
+};
 
-result<inventory> nvml_session::read() {
-    if (const auto ready = initialize(); !ready) return ready.error();
+result<inventory> reader::read() {
     inventory found;
     std::array<char, nvml::version_size> version{};
-    if (const int s = nvml_->driver_version(watch_, version.data(), nvml::version_size); s != nvml::success) {
-        return failed("the driver's version", s);
+    if (const int s = nvml_.driver_version(watch_, version.data(), nvml::version_size); s != nvml::success) {
+        return session_.broken("the driver's version", s);
     }
     found.driver_version = text_of(version);
-    if (int cuda = 0; nvml_->cuda_version(watch_, &cuda) == nvml::success) found.cuda_version = cuda;
+    if (int cuda = 0; nvml_.cuda_version(watch_, &cuda) == nvml::success) found.cuda_version = cuda;
     unsigned count = 0;
-    if (const int s = nvml_->device_count(watch_, &count); s != nvml::success) return failed("the number of GPUs", s);
+    if (const int s = nvml_.device_count(watch_, &count); s != nvml::success) {
+        return session_.broken("the number of GPUs", s);
+    }
     for (unsigned i = 0; i < count; ++i) {
-        nvml::device handle = nullptr;
-        if (const int s = nvml_->device_by_index(watch_, i, &handle); s != nvml::success) {
-            if (is_fatal(s)) return failed("a GPU", s);
-            found.lost.push_back({i, nvml::describe(s)});
+        if (const auto hangs = session_.hanging_gpus.find(i); hangs != session_.hanging_gpus.end()) {
+            found.lost.push_back({i, hangs->second});
             continue;
         }
-        auto g = read_gpu(i, handle);
-        if (!g && !initialized_) return g.error();
+        watch_.about(i);
+        auto g = read_gpu(i);
+        if (!session_.initialized()) return g.error();
         if (g) {
             found.gpus.push_back(std::move(*g));
         } else {
             found.lost.push_back({i, g.error().message()});
+            session_.gpu_is_lost();
         }
     }
     return found;
 }
 
-result<gpu> nvml_session::read_gpu(unsigned index, nvml::device handle) {
+result<gpu> reader::read_gpu(unsigned index) {
+    nvml::device handle = nullptr;
+    if (const int s = nvml_.device_by_index(watch_, index, &handle); s != nvml::success) {
+        return session_.failed("its handle", s);
+    }
     gpu g;
     g.index = index;
     std::array<char, nvml::uuid_size> uuid{};
-    if (const int s = nvml_->device_uuid(watch_, handle, uuid.data(), nvml::uuid_size); s != nvml::success) {
-        return failed("its UUID", s);
+    if (const int s = nvml_.device_uuid(watch_, handle, uuid.data(), nvml::uuid_size); s != nvml::success) {
+        return session_.failed("its UUID", s);
     }
     g.uuid = text_of(uuid);
     std::array<char, nvml::name_size> name{};
-    if (const int s = nvml_->device_name(watch_, handle, name.data(), nvml::name_size); s != nvml::success) {
-        return failed("its name", s);
+    if (const int s = nvml_.device_name(watch_, handle, name.data(), nvml::name_size); s != nvml::success) {
+        return session_.failed("its name", s);
     }
     g.name = text_of(name);
     // Without memory of its own (an integrated GPU) this is not supported.
     nvml::memory memory{};
-    const int s = nvml_->device_memory(watch_, handle, &memory);
-    if (s != nvml::success && s != nvml::not_supported) return failed("its memory", s);
+    const int s = nvml_.device_memory(watch_, handle, &memory);
+    if (s != nvml::success && s != nvml::not_supported) return session_.failed("its memory", s);
     g.memory_bytes = memory.total;
-    if (int major = 0, minor = 0; nvml_->compute_capability(watch_, handle, &major, &minor) == nvml::success) {
+    if (int major = 0, minor = 0; nvml_.compute_capability(watch_, handle, &major, &minor) == nvml::success) {
         g.compute = compute_version{major, minor};
     }
     read_pci(g, handle);
@@ -136,47 +118,54 @@ result<gpu> nvml_session::read_gpu(unsigned index, nvml::device handle) {
     return g;
 }
 
-void nvml_session::read_pci(gpu& g, nvml::device handle) {
+void reader::read_pci(gpu& g, nvml::device handle) {
     nvml::pci_info pci{};
-    if (nvml_->device_pci(watch_, handle, &pci) != nvml::success) return;
-    g.bus_id.assign(pci.bus_id, ::strnlen(pci.bus_id, sizeof(pci.bus_id)));
+    if (nvml_.device_pci(watch_, handle, &pci) != nvml::success) return;
+    g.bus_id = text_of(pci.bus_id);
     if (g.bus_id.find('/') != g.bus_id.npos) return;
-    if (const auto text = read_file_(sysfs_ + "/bus/pci/devices/" + sysfs_name(g.bus_id) + "/class")) {
+    if (const auto text = session_.sysfs_file("/bus/pci/devices/" + sysfs_name(g.bus_id) + "/class")) {
         g.pci_class = hex_number(*text);
     }
 }
 
-void nvml_session::read_fabric(gpu& g, nvml::device handle) {
+void reader::read_fabric(gpu& g, nvml::device handle) {
     nvml::fabric_info fabric{};
     fabric.version = nvml::fabric_info::version_2;
-    if (nvml_->device_fabric(watch_, handle, &fabric) != nvml::success) return;
+    if (nvml_.device_fabric(watch_, handle, &fabric) != nvml::success) return;
     const bool named = std::any_of(std::begin(fabric.cluster_uuid), std::end(fabric.cluster_uuid),
                                    [](std::uint8_t b) { return b != 0; });
     if (fabric.state != nvml::fabric_info::completed || fabric.status != nvml::success || !named) return;
     g.fabric = fabric_place{hex_uuid(fabric.cluster_uuid), fabric.clique_id};
 }
 
-void nvml_session::read_mig(gpu& g, nvml::device handle) {
+void reader::read_mig(gpu& g, nvml::device handle) {
     unsigned enabled = 0;
     unsigned pending = 0;
-    if (nvml_->mig_mode(watch_, handle, &enabled, &pending) != nvml::success) return;
+    if (nvml_.mig_mode(watch_, handle, &enabled, &pending) != nvml::success) return;
     g.mig_enabled = enabled == 1;
     unsigned count = 0;
-    if (!*g.mig_enabled || nvml_->mig_count(watch_, handle, &count) != nvml::success) return;
+    if (!*g.mig_enabled || nvml_.mig_count(watch_, handle, &count) != nvml::success) return;
     for (unsigned i = 0; i < count; ++i) {
         nvml::device slice = nullptr;
         nvml::attributes parts{};
         std::array<char, nvml::uuid_size> uuid{};
         // Numbers without an instance are usual, and one may go between two questions.
-        if (nvml_->mig_by_index(watch_, handle, i, &slice) != nvml::success ||
-            nvml_->mig_attributes(watch_, slice, &parts) != nvml::success ||
-            nvml_->device_uuid(watch_, slice, uuid.data(), nvml::uuid_size) != nvml::success) {
+        if (nvml_.mig_by_index(watch_, handle, i, &slice) != nvml::success ||
+            nvml_.mig_attributes(watch_, slice, &parts) != nvml::success ||
+            nvml_.device_uuid(watch_, slice, uuid.data(), nvml::uuid_size) != nvml::success) {
             continue;
         }
         g.migs.push_back({text_of(uuid), mig_profile_name(parts, g.memory_bytes), parts.memory_mib,
                           parts.multiprocessors, parts.gpu_slices, parts.compute_slices, parts.copy_engines,
                           parts.decoders, parts.encoders, parts.jpeg_decoders, parts.ofa_engines});
     }
+}
+
+}  // namespace
+
+result<inventory> read_inventory(nvml_session& session) {
+    if (const auto ready = session.initialize(); !ready) return ready.error();
+    return reader(session).read();
 }
 
 }  // namespace gpu_labeler

@@ -19,12 +19,14 @@ enum status : int {
     no_permission = 4,
     not_found = 6,
     driver_not_loaded = 9,
+    timed_out = 10,
     library_not_found = 12,
     function_not_found = 13,
     gpu_is_lost = 15,
     reset_required = 16,
     version_mismatch = 18,
     not_ready = 27,
+    no_gpu = 28,
     unknown = 999,
 };
 
@@ -38,6 +40,44 @@ struct memory {
     std::uint64_t used;  // with what the driver keeps for itself
 };
 static_assert(sizeof(memory) == 24);
+
+/// `version` must be set before the call.
+struct memory_v2 {
+    static constexpr std::uint32_t version_2 = 40 | 2U << 24;
+
+    std::uint32_t version;
+    std::uint64_t total;
+    std::uint64_t reserved;  // by the driver, for itself
+    std::uint64_t free;
+    std::uint64_t used;
+};
+static_assert(sizeof(memory_v2) == 40 && offsetof(memory_v2, used) == 32);
+
+/// In percent of the last sample period.
+struct utilization {
+    std::uint32_t gpu;
+    std::uint32_t memory;
+};
+static_assert(sizeof(utilization) == 8);
+
+enum clock : std::uint32_t { sm_clock = 1, memory_clock = 2 };
+enum ecc_kind : std::uint32_t { corrected = 0, uncorrected = 1 };
+enum ecc_since : std::uint32_t { since_boot = 0, since_made = 1 };
+
+/// What GetFieldValues answers for one field; `id` and `scope` are set before the call.
+struct field_value {
+    enum field : std::uint32_t { memory_temperature = 82, recovery_action = 230 };
+    enum type : std::uint32_t { is_double, is_uint, is_ulong, is_ulonglong, is_longlong, is_int, is_ushort };
+
+    std::uint32_t id;
+    std::uint32_t scope;
+    std::int64_t timestamp;
+    std::int64_t latency;
+    std::uint32_t value_type;
+    std::int32_t status;
+    unsigned char value[8];
+};
+static_assert(sizeof(field_value) == 40 && offsetof(field_value, value) == 32);
 
 struct pci_info {
     char bus_id_legacy[16];

@@ -16,6 +16,7 @@ class call_watch {
 public:
     struct call {
         std::string name;
+        std::optional<unsigned> gpu;  // that it is about, as far as the asking thread said
         kcontrol::time_point since;
     };
 
@@ -37,7 +38,13 @@ public:
     std::optional<call> current() const {
         const std::lock_guard lock(mutex_);
         if (name_ == nullptr) return std::nullopt;
-        return call{name_, since_};
+        return call{name_, gpu_, since_};
+    }
+
+    /// What the following calls are about: a GPU, or nothing in particular.
+    void about(std::optional<unsigned> gpu) {
+        const std::lock_guard lock(mutex_);
+        gpu_ = gpu;
     }
 
 private:
@@ -50,6 +57,7 @@ private:
     const kcontrol::environment& env_;
     mutable std::mutex mutex_;
     const char* name_ = nullptr;
+    std::optional<unsigned> gpu_;
     kcontrol::time_point since_{};
 };
 

@@ -55,6 +55,22 @@ kcontrol::result<std::shared_ptr<const library>> library::open(const std::string
     bind(loaded->mig_count, false);
     bind(loaded->mig_by_index, false);
     bind(loaded->mig_attributes, false);
+    bind(loaded->mig_gpu_instance, false);
+    bind(loaded->device_minor, false);
+    bind(loaded->device_memory_v2, false);
+    bind(loaded->device_utilization, false);
+    bind(loaded->encoder_utilization, false);
+    bind(loaded->decoder_utilization, false);
+    bind(loaded->device_temperature, false);
+    bind(loaded->device_power, false);
+    bind(loaded->device_power_limit, false);
+    bind(loaded->device_energy, false);
+    bind(loaded->device_clock, false);
+    bind(loaded->device_pcie_replays, false);
+    bind(loaded->device_ecc_errors, false);
+    bind(loaded->device_rows, false);
+    bind(loaded->device_pages_pending, false);
+    bind(loaded->device_fields, false);
     if (missing != nullptr) {
         return error(errc::unavailable, (path.empty() ? names.front() : path) + " is no NVML: it has no " + missing);
     }
@@ -73,6 +89,7 @@ std::string describe(int status) {
     case gpu_is_lost: return "the GPU is lost: it fell off the bus, and needs a reset or a reboot of the node";
     case reset_required: return "the GPU needs a reset";
     case version_mismatch: return "driver and library are of different versions; reload the driver or reboot the node";
+    case no_gpu: return "NVML finds no GPU; are its device files in this container (NVIDIA_VISIBLE_DEVICES=all)?";
     case not_ready: return "the GPU is not ready yet";
     default: return "NVML answers with status " + std::to_string(status);
     }

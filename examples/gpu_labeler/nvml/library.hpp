@@ -60,6 +60,23 @@ public:
     function<device, unsigned*> mig_count{"nvmlDeviceGetMaxMigDeviceCount"};
     function<device, unsigned, device*> mig_by_index{"nvmlDeviceGetMigDeviceHandleByIndex"};
     function<device, attributes*> mig_attributes{"nvmlDeviceGetAttributes_v2"};
+    function<device, unsigned*> mig_gpu_instance{"nvmlDeviceGetGpuInstanceId"};
+
+    function<device, unsigned*> device_minor{"nvmlDeviceGetMinorNumber"};
+    function<device, memory_v2*> device_memory_v2{"nvmlDeviceGetMemoryInfo_v2"};
+    function<device, utilization*> device_utilization{"nvmlDeviceGetUtilizationRates"};
+    function<device, unsigned*, unsigned*> encoder_utilization{"nvmlDeviceGetEncoderUtilization"};
+    function<device, unsigned*, unsigned*> decoder_utilization{"nvmlDeviceGetDecoderUtilization"};
+    function<device, unsigned, unsigned*> device_temperature{"nvmlDeviceGetTemperature"};
+    function<device, unsigned*> device_power{"nvmlDeviceGetPowerUsage"};
+    function<device, unsigned*> device_power_limit{"nvmlDeviceGetEnforcedPowerLimit"};
+    function<device, unsigned long long*> device_energy{"nvmlDeviceGetTotalEnergyConsumption"};
+    function<device, unsigned, unsigned*> device_clock{"nvmlDeviceGetClockInfo"};
+    function<device, unsigned*> device_pcie_replays{"nvmlDeviceGetPcieReplayCounter"};
+    function<device, unsigned, unsigned, unsigned long long*> device_ecc_errors{"nvmlDeviceGetTotalEccErrors"};
+    function<device, unsigned*, unsigned*, unsigned*, unsigned*> device_rows{"nvmlDeviceGetRemappedRows"};
+    function<device, unsigned*> device_pages_pending{"nvmlDeviceGetRetiredPagesPendingStatus"};
+    function<device, int, field_value*> device_fields{"nvmlDeviceGetFieldValues"};
 
 private:
     library() = default;

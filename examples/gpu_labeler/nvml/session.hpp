@@ -1,0 +1,78 @@
+// NVML as one thread uses it: loaded, initialised, and initialised anew where what it said before is stale.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include "nvml/call_watch.hpp"
+#include "nvml/library.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gpu_labeler {
+
+/// NVML in use by one thread at a time; calls of it block for as long as the driver does.
+class nvml_session {
+public:
+    /// Reads a small file of sysfs; nothing where it can't.
+    using file_reader = std::function<std::optional<std::string>(const std::string& path)>;
+
+    /// `library_path` as for nvml::library::open; `sysfs` is where sysfs is mounted, usually /sys.
+    nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs, file_reader read_file);
+
+    /// Loads and initialises NVML where that is not done. Call it before every group of questions; nvml() is there
+    /// afterwards. Errors: unavailable: no NVML, no driver, or one that is being reloaded; worth trying again later.
+    kcontrol::result<void> initialize();
+
+    /// The error for a question about NVML as a whole that failed; the next initialize() starts anew.
+    kcontrol::error broken(const char* what, int status);
+
+    /// The error for a question about one GPU that failed. Where the status says that all handles are stale,
+    /// initialized() is false from then on, and what was read so far is worth nothing.
+    kcontrol::error failed(const char* what, int status);
+
+    /// Some GPU is lost. One that was reset meanwhile is seen only after a new start, which this asks for, but not more
+    /// often than once in a minute: a start may take a second.
+    void gpu_is_lost();
+
+    /// Lets go of NVML.
+    void close();
+
+    bool initialized() const noexcept { return initialized_; }
+    /// The status of the last failure of initialize(), broken() or failed().
+    int last_status() const noexcept { return last_status_; }
+
+    const nvml::library& nvml() const noexcept { return *nvml_; }
+    nvml::call_watch& watch() noexcept { return watch_; }
+    std::optional<std::string> sysfs_file(const std::string& path) const { return read_file_(sysfs_ + path); }
+
+    /// GPUs that are not to be touched, as other threads hang in calls about them: index, and why.
+    std::map<unsigned, std::string> hanging_gpus;
+
+private:
+    const kcontrol::environment& env_;
+    nvml::call_watch watch_;
+    std::string path_;
+    std::string sysfs_;
+    file_reader read_file_;
+    std::shared_ptr<const nvml::library> nvml_;
+    bool initialized_ = false;
+    bool stale_ = false;
+    int last_status_ = nvml::success;
+    std::optional<kcontrol::time_point> restarted_;
+};
+
+/// A text that NVML wrote into a buffer of its own size; it ends with a zero, but a broken one might not.
+template <class Buffer>
+std::string text_of(const Buffer& buffer) {
+    const std::string_view all(std::data(buffer), std::size(buffer));
+    return std::string(all.substr(0, all.find('\0')));
+}
+
+/// After these all handles are stale.
+bool makes_handles_stale(int status);
+
+}  // namespace gpu_labeler

@@ -1,0 +1,36 @@
+// What the GPUs are and measure, for the program: one NVML, asked with a deadline for every call.
+#pragma once
+
+#include "health/known_gpus.hpp"
+#include "inventory/inventory.hpp"
+#include "nvml/guarded_calls.hpp"
+
+namespace gpu_labeler {
+
+/// Asks NVML. A question that comes while another is asked waits for it.
+///
+/// Thread-safety, cancellation and object lifetime: as guarded_calls.
+class gpu_reader {
+public:
+    using session_factory = guarded_calls::session_factory;
+
+    gpu_reader(kcontrol::environment& env, kcontrol::executor ex, session_factory make_session,
+               reader_limits most = {});
+
+    /// Errors: those of read_inventory; timeout, naming the call that hangs; stopped.
+    kcontrol::awaitable<kcontrol::result<inventory>> read(std::stop_token stop);
+
+    /// What the GPUs measure now, with their health; pods are not asked. A failure of NVML is a state of the sample,
+    /// and the next call tries again. Errors: stopped.
+    kcontrol::awaitable<kcontrol::result<node_sample>> sample(std::stop_token stop);
+
+    /// How many threads hang now. A process that has some must leave with _Exit: they hold on to the library.
+    int hanging() const noexcept { return calls_.hanging(); }
+
+private:
+    kcontrol::environment& env_;
+    guarded_calls calls_;
+    known_gpus known_;
+};
+
+}  // namespace gpu_labeler

@@ -1,0 +1,62 @@
+// The stand-in for NVML, with an inventory of the test's own.
+#pragma once
+
+#include "nvml/session.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace gpu_labeler::test {
+
+/// The machine with the inventory `text`; one at a time.
+class fake_nvml {
+public:
+    explicit fake_nvml(const std::string& text, std::string library = FAKE_NVML_LIBRARY)
+        : library_(std::move(library)) {
+        write(text);
+        void* handle = ::dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (handle == nullptr) throw std::runtime_error(::dlerror());
+        use_ = reinterpret_cast<void (*)(const char*)>(::dlsym(handle, "fakeNvmlUse"));
+        use_(file().c_str());
+    }
+    ~fake_nvml() { use_("/nonexistent"); }  // which also ends what hangs
+    fake_nvml(const fake_nvml&) = delete;
+    fake_nvml& operator=(const fake_nvml&) = delete;
+
+    /// Changes the inventory while it is in use; at once, as a file that is half written tells nonsense.
+    void write(const std::string& text) {
+        directory_.write("new", text);
+        std::filesystem::rename(directory_.path("new"), file());
+    }
+
+    const std::string& library() const { return library_; }
+
+    std::shared_ptr<nvml_session> make_session(const kcontrol::environment& env) const {
+        return std::make_shared<nvml_session>(env, library_, "/nonexistent",
+                                              [](const std::string&) { return std::nullopt; });
+    }
+
+private:
+    std::string file() const { return directory_.path("inventory.txt"); }
+
+    kcontrol::test::temporary_directory directory_;
+    std::string library_;
+    void (*use_)(const char*) = nullptr;
+};
+
+/// A recorded inventory.
+inline std::string recorded(const std::string& name) {
+    std::ifstream file(FAKE_NVML_DIR "/inventories/" + name + ".txt");
+    if (!file) throw std::runtime_error("no inventory " + name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+}  // namespace gpu_labeler::test
