@@ -1,20 +1,13 @@
 // Answers with the headers that every answer of the monitor has.
 #pragma once
 
-#include <kcontrol/http/message.hpp>
-
-#include <string>
-#include <string_view>
+#include "shared/responses.hpp"
 
 namespace training_monitor {
 
-/// No other site may read, frame or guess at an answer; there are no CORS headers for the same reason.
-void protect(kcontrol::http::fields& headers, std::string_view policy = "default-src 'none'; frame-ancestors 'none'");
-
-kcontrol::http::response text_response(int status, std::string text);
-kcontrol::http::response json_response(int status, std::string text);
-
-/// `{"error":message}`
-kcontrol::http::response error_response(int status, std::string_view message);
+using examples::error_response;
+using examples::json_response;
+using examples::protect;
+using examples::text_response;
 
 }  // namespace training_monitor

@@ -135,14 +135,6 @@ function tick() {
   plan();
 }
 
-const THEMES = ["auto", "light", "dark"];
-function setTheme(theme) {
-  if (!THEMES.includes(theme)) theme = "auto";
-  document.documentElement.dataset.theme = theme;
-  put($("theme"), `Theme: ${theme}`);
-  kept.set("theme", theme);
-}
-
 function key(e) {
   if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.altKey || $("help").open) return;
   const at = document.activeElement, typing = at.matches("input, select, textarea");
@@ -179,8 +171,7 @@ function clearFilters() {
 }
 
 function start() {
-  setTheme(kept.get("theme") || "auto");
-  $("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % 3]);
+  startTheme();
   $("keys").onclick = () => $("help").showModal();
   $("try").onclick = () => link.connect();
   $("clear").onclick = clearFilters;

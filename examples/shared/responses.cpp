@@ -1,8 +1,8 @@
-#include "web/responses.hpp"
+#include "shared/responses.hpp"
 
 #include <kcontrol/json/writer.hpp>
 
-namespace training_monitor {
+namespace examples {
 
 namespace http = kcontrol::http;
 
@@ -36,4 +36,4 @@ http::response error_response(int status, std::string_view message) {
     return json_response(status, out.take() + "\n");
 }
 
-}  // namespace training_monitor
+}  // namespace examples

@@ -1,5 +1,7 @@
-# embed_page(DIRECTORY INPUT OUTPUT): page.html, page.css and the scripts, in the order of their names, become one page
-# in C++, with the hashes of its script and style for the page's Content-Security-Policy.
+# embed_page(NAMESPACE DIRECTORY OUTPUT): page.html, page.css and the scripts, in the order of their names, become one
+# page in C++, with the hashes of its script and style for the page's Content-Security-Policy. Before them come the
+# style and the script that all pages share (shared/page/). The program has a web/page.hpp that declares page_html() and
+# page_policy() in that namespace.
 
 # The base64 of a hexadecimal number, which is how the policy wants a SHA-256.
 function(hex_to_base64 hex out)
@@ -39,20 +41,24 @@ function(element_hash page tag out)
     set(${out} "${hash}" PARENT_SCOPE)
 endfunction()
 
-function(embed_page directory input output)
+function(embed_page page_namespace directory output)
+    set(shared ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/page)
     file(GLOB scripts CONFIGURE_DEPENDS ${directory}/*.js)
     list(SORT scripts)
+    list(PREPEND scripts ${shared}/0_elements.js)
     set(js "")
     foreach(script IN LISTS scripts)
         file(READ ${script} text)
         string(APPEND js "${text}")
     endforeach()
+    file(READ ${shared}/base.css base_css)
     file(READ ${directory}/page.css css)
     file(READ ${directory}/page.html page)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts} ${directory}/page.css ${directory}/page.html)
-    string(REPLACE "/*PAGE_CSS*/" "${css}" page "${page}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts} ${shared}/base.css
+                 ${directory}/page.css ${directory}/page.html)
+    string(REPLACE "/*PAGE_CSS*/" "${base_css}${css}" page "${page}")
     string(REPLACE "/*PAGE_JS*/" "${js}" page "${page}")
     element_hash("${page}" script script_hash)
     element_hash("${page}" style style_hash)
-    configure_file(${input} ${output} @ONLY)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/page.cpp.in ${output} @ONLY)
 endfunction()

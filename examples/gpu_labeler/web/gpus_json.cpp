@@ -1,0 +1,202 @@
+#include "web/gpus_json.hpp"
+
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/time.hpp>
+
+namespace gpu_labeler {
+namespace {
+
+using kcontrol::json::writer;
+
+template <class T>
+void maybe(writer& out, std::string_view name, const std::optional<T>& value) {
+    out.key(name);
+    if (value) {
+        out.value(*value);
+    } else {
+        out.null();
+    }
+}
+
+void text_or_null(writer& out, std::string_view name, const std::string& text) {
+    out.key(name);
+    if (text.empty()) {
+        out.null();
+    } else {
+        out.value(text);
+    }
+}
+
+std::string version_text(int cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }
+
+// What NVML's numbers mean.
+std::string_view recovery_name(unsigned action) noexcept {
+    switch (action) {
+    case 0: return "none";
+    case 1: return "gpu-reset";
+    case 2: return "node-reboot";
+    case 3: return "drain";
+    case 4: return "drain-and-reset";
+    default: return "unknown";
+    }
+}
+
+void write_usage(writer& out, const gpu_sample& g) {
+    out.key("utilization");
+    out.begin_object();
+    maybe(out, "gpu", g.gpu_percent);
+    maybe(out, "memory", g.memory_percent);
+    maybe(out, "encoder", g.encoder_percent);
+    maybe(out, "decoder", g.decoder_percent);
+    out.end_object();
+    out.key("memory");
+    out.begin_object();
+    maybe(out, "totalBytes", g.memory_total_bytes);
+    maybe(out, "usedBytes", g.memory_used_bytes);
+    maybe(out, "freeBytes", g.memory_free_bytes);
+    maybe(out, "reservedBytes", g.memory_reserved_bytes);
+    out.end_object();
+    out.key("clocks");
+    out.begin_object();
+    maybe(out, "smMHz", g.sm_clock_mhz);
+    maybe(out, "memoryMHz", g.memory_clock_mhz);
+    out.end_object();
+}
+
+void write_xid(writer& out, const std::optional<xid_report>& xid) {
+    out.key("xid");
+    if (!xid) return out.null();
+    out.begin_object();
+    out.member("last", xid->last);
+    out.member("time", kcontrol::format_time(xid->when));
+    out.key("counts");
+    out.begin_object();
+    for (const auto& [number, count] : xid->counts) out.member(std::to_string(number), count);
+    out.end_object();
+    out.end_object();
+}
+
+void write_errors(writer& out, const gpu_sample& g) {
+    maybe(out, "pcieReplays", g.pcie_replays);
+    out.key("ecc");
+    out.begin_object();
+    maybe(out, "correctedVolatile", g.ecc_corrected_volatile);
+    maybe(out, "correctedAggregate", g.ecc_corrected_aggregate);
+    maybe(out, "uncorrectedVolatile", g.ecc_uncorrected_volatile);
+    maybe(out, "uncorrectedAggregate", g.ecc_uncorrected_aggregate);
+    out.end_object();
+    out.key("rows");
+    out.begin_object();
+    maybe(out, "remappedCorrected", g.rows_remapped_corrected);
+    maybe(out, "remappedUncorrected", g.rows_remapped_uncorrected);
+    maybe(out, "pending", g.row_remap_pending);
+    maybe(out, "failed", g.row_remap_failed);
+    out.end_object();
+    out.key("recoveryAction");
+    if (g.recovery_action) {
+        out.value(recovery_name(*g.recovery_action));
+    } else {
+        out.null();
+    }
+    write_xid(out, g.xid);
+}
+
+void write_mig(writer& out, const gpu* found) {
+    out.key("mig");
+    if (!found || !found->mig_enabled) return out.null();
+    out.begin_object();
+    out.member("enabled", *found->mig_enabled);
+    out.key("slices");
+    out.begin_array();
+    for (const auto& slice : found->migs) {
+        out.begin_object();
+        out.member("uuid", slice.uuid);
+        out.member("profile", slice.profile);
+        out.member("memoryMiB", slice.memory_mib);
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+}
+
+void write_users(writer& out, const std::vector<gpu_user>& users) {
+    out.key("users");
+    out.begin_array();
+    for (const auto& u : users) {
+        out.begin_object();
+        out.member("namespace", u.namespace_);
+        out.member("pod", u.pod);
+        out.member("container", u.container);
+        text_or_null(out, "migUuid", u.mig_uuid);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_gpu(writer& out, const gpu_sample& g, const gpu* found) {
+    out.begin_object();
+    out.member("index", g.index);
+    text_or_null(out, "uuid", g.uuid);
+    text_or_null(out, "name", g.name);
+    text_or_null(out, "busId", g.bus_id);
+    out.member("health", to_string(g.health));
+    out.member("reason", g.reason);
+    maybe(out, "temperatureC", g.temperature_celsius);
+    maybe(out, "memoryTemperatureC", g.memory_temperature_celsius);
+    maybe(out, "powerW", g.power_watts);
+    maybe(out, "powerLimitW", g.power_limit_watts);
+    maybe(out, "energyJ", g.energy_joules);
+    write_usage(out, g);
+    write_errors(out, g);
+    write_mig(out, found);
+    write_users(out, g.users);
+    out.end_object();
+}
+
+}  // namespace
+
+std::string_view to_string(reader_state state) noexcept {
+    switch (state) {
+    case reader_state::starting: return "starting";
+    case reader_state::ok: return "ok";
+    case reader_state::no_driver: return "no-driver";
+    case reader_state::no_device: return "no-device";
+    case reader_state::hanging: return "hanging";
+    case reader_state::failing: return "failing";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(gpu_health health) noexcept {
+    switch (health) {
+    case gpu_health::ok: return "ok";
+    case gpu_health::degraded: return "degraded";
+    case gpu_health::failed: return "failed";
+    }
+    return "unknown";
+}
+
+std::string gpus_json(std::string_view node, const node_sample& sample,
+                      const std::function<const gpu*(const std::string&)>& found) {
+    writer out;
+    out.begin_object();
+    out.member("node", node);
+    out.member("state", to_string(sample.state));
+    out.member("message", sample.message);
+    out.key("time");
+    if (sample.time == kcontrol::wall_time{}) {
+        out.null();
+    } else {
+        out.value(kcontrol::format_time(sample.time));
+    }
+    text_or_null(out, "driverVersion", sample.driver_version);
+    text_or_null(out, "cudaVersion", sample.cuda_version ? version_text(*sample.cuda_version) : std::string());
+    out.key("items");
+    out.begin_array();
+    for (const auto& g : sample.gpus) write_gpu(out, g, g.uuid.empty() ? nullptr : found(g.uuid));
+    out.end_array();
+    out.end_object();
+    return out.take() + "\n";
+}
+
+}  // namespace gpu_labeler

@@ -1,0 +1,52 @@
+// What the labeler answers about its GPUs: the page at "/", /api/v1/gpus and /api/v1/history.
+#pragma once
+
+#include <kcontrol/http/message.hpp>
+
+#include "health/sample.hpp"
+#include "history/history.hpp"
+#include "inventory/inventory.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpu_labeler {
+
+/// Keeps the last sample and the past of those before it. Reads neither clock nor network: times are those of the
+/// samples.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor that serves.
+class web_handlers {
+public:
+    /// `node` is the node's name, empty where it has none.
+    explicit web_handlers(std::string node, history_layout layout = history_layout());
+
+    /// What was measured now. One without a time is shown, and leaves the past as it is.
+    void take(const node_sample& sample);
+
+    /// Which GPUs there are and how they are divided, as of the last look; samples don't say it.
+    void take(const inventory& found);
+
+    /// GET and HEAD of the paths above; nothing for a path that is somebody else's. Parameters that are wrong or
+    /// unknown get 400 `{"error"}`, which names the parameter, the value and what would be right; other methods get
+    /// 405.
+    std::optional<kcontrol::http::response> answer(const kcontrol::http::request& request) const;
+
+    const history& past() const noexcept { return past_; }
+
+private:
+    void remember_who(const node_sample& sample);
+
+    std::string node_;
+    node_sample now_;
+    std::map<std::string, gpu> found_;  // by UUID
+    struct identity {
+        std::string uuid, name, bus_id;
+    };
+    std::map<unsigned, identity> who_;  // by index
+    history past_;
+};
+
+}  // namespace gpu_labeler
