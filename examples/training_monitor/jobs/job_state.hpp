@@ -26,4 +26,7 @@ constexpr std::optional<job_state> parse_job_state(std::string_view name) noexce
 /// Succeeded and Failed: nothing more will happen to the job by itself.
 constexpr bool is_final(job_state s) noexcept { return s == job_state::succeeded || s == job_state::failed; }
 
+/// The job asks for its GPUs now, or uses them.
+constexpr bool wants_gpus(job_state s) noexcept { return !is_final(s) && s != job_state::suspended; }
+
 }  // namespace training_monitor

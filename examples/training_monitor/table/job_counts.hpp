@@ -24,7 +24,7 @@ struct job_counts {
 private:
     void count(const job_view& job, int times) {
         states[static_cast<std::size_t>(job.state)] += static_cast<std::uint64_t>(times);
-        if (!is_final(job.state) && job.state != job_state::suspended) gpus_requested += times * job.gpus;
+        if (wants_gpus(job.state)) gpus_requested += times * job.gpus;
         if (job.state == job_state::running) gpus_running += times * job.gpus;
     }
 };

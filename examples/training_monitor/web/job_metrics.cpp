@@ -27,7 +27,7 @@ void job_metrics::count(entry& e) {
     group& g = e.at->second;
     ++g.all;
     ++g.jobs[static_cast<std::size_t>(e.state)];
-    if (!is_final(e.state)) g.gpus_requested += e.gpus;
+    if (wants_gpus(e.state)) g.gpus_requested += e.gpus;
     if (e.state == job_state::running) g.gpus_running += e.gpus;
 }
 
@@ -35,7 +35,7 @@ void job_metrics::uncount(entry& e) {
     group& g = e.at->second;
     --g.all;
     --g.jobs[static_cast<std::size_t>(e.state)];
-    if (!is_final(e.state)) g.gpus_requested -= e.gpus;
+    if (wants_gpus(e.state)) g.gpus_requested -= e.gpus;
     if (e.state == job_state::running) g.gpus_running -= e.gpus;
 }
 

@@ -76,7 +76,7 @@ std::string job_metrics_text(const job_metrics& jobs) {
             out.sample({{"cluster", cluster}, {"namespace", name_space}, {"kind", kind}}, group.*number);
         }
     };
-    out.family("training_gpus_requested", "gauge", "GPUs that unfinished jobs ask for.");
+    out.family("training_gpus_requested", "gauge", "GPUs that jobs ask for that are neither finished nor suspended.");
     add_gpus(&job_metrics::group::gpus_requested);
     out.family("training_gpus_running", "gauge", "GPUs that running jobs ask for.");
     add_gpus(&job_metrics::group::gpus_running);

@@ -213,7 +213,7 @@ TEST_CASE("after any sequence of changes the numbers are those of a count over t
         ++expected["training_jobs" + labels + ",state=\"" + std::string(to_string(job->state)) + "\"}"];
         auto& requested = expected["training_gpus_requested" + labels + "}"];
         auto& running = expected["training_gpus_running" + labels + "}"];
-        if (!is_final(job->state)) requested += static_cast<double>(job->gpus);
+        if (!is_final(job->state) && job->state != job_state::suspended) requested += static_cast<double>(job->gpus);
         if (job->state == job_state::running) running += static_cast<double>(job->gpus);
     }
     std::map<std::string, double> got;
