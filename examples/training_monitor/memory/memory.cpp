@@ -76,10 +76,12 @@ result<void> memory::start() {
     if (!clusters) return clusters.error();
     const auto last = file_->load_run();
     if (!last) return last.error();
+    const auto last_row = file_->last_row();
+    if (!last_row) return last_row.error();
+    next_row_ = *last_row + 1;
     began_ = env_.wall_now();
     has_clusters_ = !clusters->empty();
     for (auto& job : *jobs) {
-        next_row_ = std::max(next_row_, job.row + 1);
         // One that had not changed for long was in view all the same.
         const bool was_in_view = !job.gone && *last && job.last_seen > (*last)->began;
         if (was_in_view) job.last_seen = std::max(job.last_seen, (*last)->until);

@@ -249,6 +249,11 @@ result<std::vector<job_record>> state_file::load_jobs() {
     return out;
 }
 
+result<std::int64_t> state_file::last_row() {
+    return db_.integer(
+        "SELECT max(coalesce((SELECT max(id) FROM jobs), 0), coalesce((SELECT max(job) FROM spans), 0))");
+}
+
 result<std::vector<stored_cluster>> state_file::load_clusters() {
     auto rows = db_.prepare("SELECT name, origin, server, state, reason, last_seen FROM clusters");
     if (!rows) return rows.error();

@@ -82,6 +82,9 @@ public:
     /// left out.
     kcontrol::result<std::vector<job_record>> load_jobs();
 
+    /// The highest row in use, also by jobs that load_jobs() leaves out; 0 if there is none.
+    kcontrol::result<std::int64_t> last_row();
+
     kcontrol::result<std::vector<stored_cluster>> load_clusters();
 
     /// The last run; nothing if there was none.

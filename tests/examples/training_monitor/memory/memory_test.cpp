@@ -142,6 +142,24 @@ TEST_CASE("memory: after a crash what was not yet written is learned again") {
     CHECK(f.get("old")->spans.size() == 2);
 }
 
+TEST_CASE("memory: jobs that this program does not know stay as they are, rows and all") {
+    temporary_directory dir;
+    {
+        fixture f(dir.path("s"));
+        f.tell(f.table.add(some_job("known", job_state::running)));
+        f.tell(f.table.add(some_job("other", job_state::running)));
+    }
+    auto db = sqlite::database::open(dir.path("s"), sqlite::open_mode::read_write, 1s);
+    REQUIRE(db->execute("UPDATE jobs SET kind = 'RayJob' WHERE name = 'other'").has_value());  // another version's
+    fixture f(dir.path("s"));
+    CHECK(f.past.size() == 1);
+    f.tell(f.table.add(some_job("fresh", job_state::created)));
+    f.advance(1s);
+    CHECK(f.in_file() == 2);
+    CHECK(db->integer("SELECT count(*) FROM jobs") == 3);
+    CHECK(db->integer("SELECT count(*) FROM spans") == 3);
+}
+
 TEST_CASE("memory: while the disk is full nothing is lost, and people can see it") {
     temporary_directory dir;
     fixture f(dir.path("s"));
