@@ -16,6 +16,7 @@ using kcontrol::result;
 constexpr kcontrol::duration first_backoff = std::chrono::seconds(1);
 constexpr kcontrol::duration last_backoff = std::chrono::seconds(30);
 constexpr kcontrol::duration retain_period = std::chrono::minutes(10);
+constexpr kcontrol::duration crowded_pause = std::chrono::seconds(30);  // to look through all jobs takes a while
 constexpr std::size_t forget_at_once = 1000;
 
 // On the worker.
@@ -235,8 +236,10 @@ void memory::retain_by_size() {
         crowded_ = false;
         return;
     }
+    if (env_.now() < crowded_until_) return;
     auto old = past_.forget(env_.wall_now() + std::chrono::seconds(1), std::max<std::size_t>(1, past_.size() / 20),
                             history::forgettable::gone);
+    if (old.empty()) crowded_until_ = env_.now() + crowded_pause;
     if (old.empty() && !std::exchange(crowded_, true)) {
         log_.warning("the state file is larger than --retain-size: all jobs in it are in view, none can be forgotten",
                      {{"file", status_.path}, {"bytes", std::to_string(status_.bytes)}});

@@ -129,7 +129,7 @@ private:
     std::map<std::string, stored_cluster> clusters_;
     std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
     std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
-    kcontrol::time_point due_{}, poll_at_{}, retain_at_{};
+    kcontrol::time_point due_{}, poll_at_{}, retain_at_{}, crowded_until_{};
     kcontrol::duration backoff_{};
     std::int64_t next_row_ = 1;
     kcontrol::wall_time began_{};
