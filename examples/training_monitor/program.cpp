@@ -5,6 +5,7 @@
 
 #include "demo/demo.hpp"
 #include "history/history.hpp"
+#include "history/retention.hpp"
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
 #include "monitor.hpp"
@@ -31,6 +32,9 @@ namespace {
 // --once: how long a cluster that does not work is given to recover, and how long everything may take.
 constexpr auto once_patience = std::chrono::seconds(5);
 constexpr auto once_deadline = std::chrono::seconds(60);
+
+// Without --state: what is remembered is looked through this often.
+constexpr auto forget_period = std::chrono::minutes(10);
 
 int fail(const kcontrol::error& why) {
     std::fprintf(stderr, "training_monitor: %s\n", kcontrol::escape_control(why.message()).c_str());
@@ -109,6 +113,15 @@ kcontrol::awaitable<int> test_notices(kcontrol::environment& env, kcontrol::exec
     co_return *sent ? 0 : 1;
 }
 
+// Where no file keeps what is remembered, memory does, and must not grow for ever.
+kcontrol::awaitable<void> forget_old(kcontrol::environment& env, history& past, kcontrol::duration retain_for,
+                                     std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        co_await kcontrol::sleep_for(env, forget_period, stop);
+        keep_within(past, env.wall_now() - retain_for);
+    }
+}
+
 kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token stop) {
     kcontrol::async_event never;
     co_await never.wait(env, stop);
@@ -185,6 +198,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     tasks.spawn((*pages)->renew(stop));
     tasks.spawn(record_totals(env, m.table(), points, stop));
     if (told.center) tasks.spawn(told.center->run(stop));
+    if (!kept) tasks.spawn(forget_old(env, past, o.state.retain_for, stop));
     int status = 0;
     if (o.demo) {
         const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);

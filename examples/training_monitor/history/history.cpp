@@ -103,7 +103,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
             r->spans.back().message = cut(job.message);
         }
     }
-    r->in_view = true;
+    in_view_ += std::exchange(r->in_view, true) ? 0U : 1U;
     r->last_seen = now;
     touch(*r);
 }
@@ -117,7 +117,7 @@ void history::set_state(job_record& r, const job_view& job, wall_time from) {
 void history::lose(const change& c, bool with_cluster, wall_time now) {
     job_record* r = find(*c.job);
     if (!r) return;
-    r->in_view = false;
+    in_view_ -= std::exchange(r->in_view, false) ? 1U : 0U;
     r->last_seen = now;
     if (with_cluster) {
         away_[c.job->cluster].insert(r);
@@ -156,7 +156,7 @@ bool history::is_watched_namespace(std::string_view name) const {
 
 void history::note(missed what, std::vector<missed>& out) {
     out.push_back(what);
-    if (missed_.size() == max_missed) missed_.erase(missed_.begin());
+    if (missed_.size() == max_missed) missed_.pop_front();
     missed_.push_back(std::move(what));
 }
 
@@ -195,6 +195,7 @@ void history::mark_told(const job_view& job, job_state state) {
 std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most, forgettable which) {
     const auto age = [](const job_record& r) { return std::max(r.last_seen, r.gone.value_or(r.last_seen)); };
     std::vector<const job_record*> old;
+    if (out_of_view() == 0) return {};
     for (const auto& r : records_) {
         if (r->in_view || (which == forgettable::gone && !r->gone)) continue;
         if (age(*r) < before) old.push_back(r.get());

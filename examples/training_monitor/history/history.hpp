@@ -8,6 +8,7 @@
 #include "table/change.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -78,10 +79,12 @@ public:
                            std::string_view name) const;
 
     /// What happened while nobody looked, since the start; the newest `max_missed`.
-    const std::vector<missed>& missed_since_start() const noexcept { return missed_; }
+    const std::deque<missed>& missed_since_start() const noexcept { return missed_; }
     static constexpr std::size_t max_missed = 10'000;
 
     std::size_t size() const noexcept { return records_.size(); }
+    /// How many of them are not in view.
+    std::size_t out_of_view() const noexcept { return records_.size() - in_view_; }
 
     /// Whom forget() may take: whatever is not in view, or only what is known to be gone. A cluster may come back.
     enum class forgettable { away, gone };
@@ -125,8 +128,9 @@ private:
 
     history_options options_;
     record_set records_;
+    std::size_t in_view_ = 0;
     std::map<std::string, std::set<job_record*>, std::less<>> away_;  ///< of each cluster: not in view, yet not gone
-    std::vector<missed> missed_;
+    std::deque<missed> missed_;
     std::function<void(job_record&)> touched_;
 };
 

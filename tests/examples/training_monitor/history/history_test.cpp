@@ -1,5 +1,7 @@
 #include "history/history.hpp"
 
+#include "history/retention.hpp"
+
 #include "table/job_table.hpp"
 
 #include <doctest/doctest.h>
@@ -296,4 +298,24 @@ TEST_CASE("history: a job that was long away is kept from when it was found gone
     CHECK(f.past.take(f.table.set_cluster(cluster("live")), at(100)).size() == 1);
     CHECK(f.past.forget(at(100), 9).empty());
     CHECK(f.past.forget(at(101), 9).size() == 1);
+}
+
+TEST_CASE("history: where no file keeps it, it stays within bounds however many jobs come and go") {
+    fixture f;
+    f.past.take(f.table.add(job("stays", job_state::running, "1")), at(0));
+    for (int i = 0; i < 100; ++i) {
+        const auto name = "short-" + std::to_string(100 + i);
+        f.past.take(f.table.add(job(name, job_state::running, "1")), at(10 * i));
+        f.past.take(f.table.remove(job(name, job_state::running, "2")), at(10 * i + 5));
+    }
+    CHECK(f.past.out_of_view() == 100);
+    keep_within(f.past, at(500), 1000);  // by age
+    CHECK(f.past.out_of_view() == 50);
+    CHECK(f.get("short-149") == nullptr);
+    CHECK(f.get("short-150") != nullptr);
+    keep_within(f.past, at(0), 7);  // by number: the oldest go
+    CHECK(f.past.out_of_view() == 7);
+    CHECK(f.get("short-192") == nullptr);
+    CHECK(f.get("short-193") != nullptr);
+    CHECK(f.get("stays") != nullptr);
 }
