@@ -243,6 +243,29 @@ class Restarts(World):
         self.assertEqual(hook.taken[0].headers["X-Training-Monitor-Id"], hook.all[0].headers["X-Training-Monitor-Id"])
 
 
+    def test_a_job_that_ended_and_was_deleted_before_anybody_took_a_notice(self):
+        hook = self.receiver()
+        config, state = self.config(self.webhook(hook)), self.folder / "state.db"
+        first = self.start(config, "--state", state)
+        self.put(first, "bert", "Running")
+        self.until_told(hook, [("bert", "New", "Running")])
+        self.settle(first)
+        hook.otherwise = receivers.answer(503)
+        self.put(first, "bert", "Failed")
+        self.cluster.delete("bert")
+        wait.until("it is still shown", lambda: not first.job("one", "default", "Job", "bert"), 20)
+        self.assertEqual(first.stop(), 0)
+        hook.otherwise = receivers.answer(200)
+        second = self.start(config, "--state", state, log="log2")
+        expected = [("bert", "New", "Running"), ("bert", "Running", "Failed"), ("bert", "Failed", "Gone")]
+        self.until_told(hook, expected)
+        self.settle(second)
+        self.assertEqual(second.stop(), 0)
+        third = self.start(config, "--state", state, log="log3")
+        self.put(third, "last", "Running")
+        self.until_told(hook, [*expected, ("last", "New", "Running")])
+
+
 class Faults(World):
     def test_429_waits_as_asked_500_is_tried_again_404_is_not(self):
         hook = self.receiver(receivers.answer(429, b"slow down", Retry_After="2"), receivers.answer(500),

@@ -36,7 +36,7 @@ bool is_listed(const cluster_view& cluster, std::string_view kind) {
 
 }  // namespace
 
-job_record* history::find(const job_view& job) const {
+job_record* history::record_of(const job_view& job) const {
     const job_id id{job.cluster, job.namespace_, job.kind, job.name, job.uid};
     const auto at = records_.find(id);
     return at == records_.end() ? nullptr : at->get();
@@ -74,7 +74,7 @@ std::vector<missed> history::take(const std::vector<change>& changes, wall_time 
 
 void history::see(const change& c, wall_time now, std::vector<missed>& out) {
     const job_view& job = *c.job;
-    job_record* r = find(job);
+    job_record* r = record_of(job);
     if (!r) {
         auto fresh = std::make_unique<job_record>();
         r = fresh.get();
@@ -115,7 +115,7 @@ void history::set_state(job_record& r, const job_view& job, wall_time from) {
 }
 
 void history::lose(const change& c, bool with_cluster, wall_time now) {
-    job_record* r = find(*c.job);
+    job_record* r = record_of(*c.job);
     if (!r) return;
     in_view_ -= std::exchange(r->in_view, false) ? 1U : 0U;
     r->last_seen = now;
@@ -163,6 +163,7 @@ void history::note(missed what, std::vector<missed>& out) {
 void history::restore(job_record record) {
     record.in_view = record.turned_while_away = false;
     record.turned_by = 0;  // ids begin anew with each run
+    record.owed = nullptr;
     auto owned = std::make_unique<job_record>(std::move(record));
     job_record* r = owned.get();
     if (!records_.insert(std::move(owned)).second) return;
@@ -171,7 +172,7 @@ void history::restore(job_record record) {
 
 std::optional<transition> history::transition_of(const change& c) const {
     if (c.type != change_type::job) return std::nullopt;
-    const job_record* r = find(*c.job);
+    const job_record* r = record_of(*c.job);
     if (!r || r->turned_by != c.id) return std::nullopt;
     transition out;
     if (r->spans.size() > 1) out.from = r->spans[r->spans.size() - 2].state;
@@ -181,15 +182,28 @@ std::optional<transition> history::transition_of(const change& c) const {
 }
 
 bool history::already_told(const job_view& job, job_state state) const {
-    const job_record* r = find(job);
+    const job_record* r = record_of(job);
     return r && r->told == state;
 }
 
 void history::mark_told(const job_view& job, job_state state) {
-    job_record* r = find(job);
+    job_record* r = record_of(job);
     if (!r || r->told == state) return;
     r->told = state;
     touch(*r);
+}
+
+std::shared_ptr<std::uint32_t> history::owe(const job_view& job) {
+    job_record* r = record_of(job);
+    if (!r) return nullptr;
+    if (!r->owed) r->owed = std::make_shared<std::uint32_t>(0);
+    ++*r->owed;
+    return r->owed;
+}
+
+void history::settled(const job_view& job) {
+    job_record* r = record_of(job);
+    if (r && r->gone && r->settled_gone()) touch(*r);
 }
 
 std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most, forgettable which) {

@@ -74,6 +74,15 @@ public:
     bool already_told(const job_view& job, job_state state) const;
     void mark_told(const job_view& job, job_state state);
 
+    /// Likewise: a notice of it is to be delivered. Returns the count of those, one more now, which is taken down again
+    /// when the notice is settled; null for a job that is not remembered.
+    std::shared_ptr<std::uint32_t> owe(const job_view& job);
+    /// That count was taken down.
+    void settled(const job_view& job);
+
+    /// What is remembered of that very job, by its uid. Null if nothing is.
+    const job_record* find(const job_view& job) const { return record_of(job); }
+
     /// The job of that name: the one in view, else the one seen last. Null if there is none.
     const job_record* find(std::string_view cluster, std::string_view name_space, std::string_view kind,
                            std::string_view name) const;
@@ -115,7 +124,7 @@ private:
     };
     using record_set = std::set<std::unique_ptr<job_record>, by_name>;
 
-    job_record* find(const job_view& job) const;
+    job_record* record_of(const job_view& job) const;
     void see(const change& c, kcontrol::wall_time now, std::vector<missed>& out);
     void lose(const change& c, bool with_cluster, kcontrol::wall_time now);
     void settle(const cluster_view& cluster, kcontrol::wall_time now, std::vector<missed>& out);

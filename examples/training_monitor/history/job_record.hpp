@@ -44,12 +44,18 @@ struct job_record {
     std::uint64_t turned_by = 0;     ///< the change that brought the last change of state, of this run
     std::uint64_t first_span = 0;    ///< the number of the first span kept: how many were dropped
 
+    std::shared_ptr<std::uint32_t> owed;  ///< how many notices of it people have still to get; null: none
+
     std::int64_t row = 0;           ///< memory/'s: where it is in the file; 0: nowhere
     std::uint64_t saved_spans = 0;  ///< memory/'s: spans before this number are in the file as they are
     bool dirty = false;             ///< memory/'s: the file has not got it as it is
 
     job_id id() const noexcept { return {view->cluster, view->namespace_, view->kind, view->name, view->uid}; }
     job_state state() const noexcept { return spans.back().state; }
+
+    /// When it was found gone, for who keeps it: not before everybody was told. Until then a restart has to find it out
+    /// again, and tell.
+    std::optional<kcontrol::wall_time> settled_gone() const { return owed && *owed > 0 ? std::nullopt : gone; }
 };
 
 }  // namespace training_monitor

@@ -1,4 +1,5 @@
-// What is remembered where no file keeps it: within bounds, however long the program runs. (memory/ has its own bounds.)
+// What is remembered where no file keeps it: within bounds, however long the program runs. (memory/ has its own
+// bounds.)
 #pragma once
 
 #include "history/history.hpp"

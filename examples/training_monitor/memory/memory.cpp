@@ -41,7 +41,7 @@ stored_job stored(job_record& r) {
     out.state = r.state();
     out.first_seen = r.first_seen;
     out.last_seen = r.last_seen;
-    out.gone = r.gone;
+    out.gone = r.settled_gone();
     out.told = r.told;
     out.first_span = r.first_span;
     std::uint64_t number = r.first_span;

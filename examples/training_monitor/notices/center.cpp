@@ -24,7 +24,11 @@ void center::take(const std::vector<change>& changes, const std::vector<missed>&
         if (c.job) take(c);
     }
     for (const auto& each : found_out) {
-        if (each.gone) tell(each.job, each.last_state, standing());
+        if (!each.gone) continue;
+        // What it came to before it vanished may not have been told, either.
+        const auto* known = past_.find(*each.job);
+        if (known && known->told && *known->told != each.last_state) tell_untold(*known);
+        tell(each.job, each.last_state, standing());
     }
 }
 
@@ -41,20 +45,22 @@ void center::take(const change& c) {
     }
     if (!c.initial) return;
     // The state was known when the program ended. Was it told, too?
-    const auto* known = past_.find(c.job->cluster, c.job->namespace_, c.job->kind, c.job->name);
-    if (!known || known->view->uid != c.job->uid) return;
+    const auto* known = past_.find(*c.job);
+    if (!known) return;
     if (!known->told) return past_.mark_told(*c.job, c.job->state);
-    if (*known->told == c.job->state) return;
-    const bool nothing_yet = *known->told == job_state::unknown && known->spans.size() == 1;
-    tell(c.job, nothing_yet ? standing() : standing(*known->told), c.job->state);
+    if (*known->told != c.job->state) tell_untold(*known);
+}
+
+// From what people heard last to what the job has come to.
+void center::tell_untold(const job_record& known) {
+    const bool nothing_yet = *known.told == job_state::unknown && known.spans.size() == 1;
+    tell(known.view, nothing_yet ? standing() : standing(*known.told), known.state());
 }
 
 // The same when the same change is told again after a restart: made of the job, its state, and since when it has it.
 std::string center::id_of(const job_view& job, standing to) const {
     auto since = env_.wall_now();
-    const auto* known = past_.find(job.cluster, job.namespace_, job.kind, job.name);
-    if (known && known->view->uid == job.uid)
-        since = to.state() ? known->spans.back().from : known->gone.value_or(since);
+    if (const auto* known = past_.find(job)) since = known->spans.back().from;
     kcontrol::json::writer out;  // an array, so that no name can run into the next
     out.begin_array();
     for (const std::string_view part :
@@ -75,14 +81,14 @@ void center::tell(std::shared_ptr<const job_view> job, standing from, standing t
     n.at = env_.wall_now();
     n.seen = env_.now();
     // A job that was never told of leaves its mark now, or a restart before the delivery would take it for old news.
-    const auto* known = past_.find(n.job->cluster, n.job->namespace_, n.job->kind, n.job->name);
-    if (to.state() && known && known->view->uid == n.job->uid && !known->told) {
+    const auto* known = past_.find(*n.job);
+    if (to.state() && known && !known->told) {
         past_.mark_told(*n.job, from.state().value_or(job_state::unknown));
     }
     const auto chosen = receivers_of(config_.rules, n);
     if (chosen.empty()) return finish(n);
     n.id = id_of(*n.job, to);
-    n.open = std::make_shared<std::uint32_t>(static_cast<std::uint32_t>(chosen.size()));
+    n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.owe(*n.job));
     for (const auto index : chosen) {
         receiver& r = *receivers_[index];
         if (auto dropped = r.queue.push(n)) bury(r, std::move(*dropped));
@@ -92,12 +98,10 @@ void center::tell(std::shared_ptr<const job_view> job, standing from, standing t
 
 // One receiver is done with it. When all are, the job's state is told, unless it has moved on.
 void center::finish(const notice& n) {
-    if (n.open && --*n.open > 0) return;
-    if (!n.to.state()) return;
-    const auto* known = past_.find(n.job->cluster, n.job->namespace_, n.job->kind, n.job->name);
-    if (known && known->view->uid == n.job->uid && known->state() == *n.to.state()) {
-        past_.mark_told(*n.job, *n.to.state());
-    }
+    if (n.open && !n.open->close()) return;
+    const auto* known = past_.find(*n.job);
+    if (known && n.to.state() && known->state() == *n.to.state()) past_.mark_told(*n.job, *n.to.state());
+    past_.settled(*n.job);
 }
 
 void center::bury(receiver& r, dead_notice n) {

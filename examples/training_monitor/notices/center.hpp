@@ -68,6 +68,7 @@ public:
 private:
     void take(const change& c);
     void tell(std::shared_ptr<const job_view> job, standing from, standing to);
+    void tell_untold(const job_record& known);
     std::string id_of(const job_view& job, standing to) const;
     void finish(const notice& n);
     void bury(receiver& r, dead_notice n);

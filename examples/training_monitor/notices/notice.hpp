@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace training_monitor::notices {
 
@@ -31,6 +32,25 @@ private:
     std::optional<job_state> state_;
 };
 
+/// What the copies of a notice for several receivers share: it is settled when the last of them is done with it.
+class open_notice {
+public:
+    /// `owed` counts the notices of its job that are not settled; it may be null.
+    open_notice(std::uint32_t receivers, std::shared_ptr<std::uint32_t> owed)
+        : receivers_(receivers), owed_(std::move(owed)) {}
+
+    /// One receiver is done with it. True if it was the last.
+    bool close() {
+        if (--receivers_ > 0) return false;
+        if (owed_) --*owed_;
+        return true;
+    }
+
+private:
+    std::uint32_t receivers_;
+    std::shared_ptr<std::uint32_t> owed_;
+};
+
 struct notice {
     std::string id;                       ///< the same for every receiver and every try, also after a restart
     std::shared_ptr<const job_view> job;  ///< after the change; of a deleted job as it was last shown
@@ -39,7 +59,7 @@ struct notice {
     kcontrol::wall_time at{};             ///< when the monitor saw it
     kcontrol::time_point seen{};          ///< likewise, for the latency
     std::uint32_t changes = 1;            ///< how many changes it stands for: more than one when the queue was full
-    std::shared_ptr<std::uint32_t> open;  ///< how many receivers have it still before them; may be null
+    std::shared_ptr<open_notice> open;    ///< null: it goes to nobody
 
     std::string_view from_text() const { return from.state() ? to_string(*from.state()) : new_state; }
     std::string_view to_text() const { return to.state() ? to_string(*to.state()) : gone_state; }

@@ -1,7 +1,6 @@
 #include "history/history.hpp"
 
 #include "history/retention.hpp"
-
 #include "table/job_table.hpp"
 
 #include <doctest/doctest.h>

@@ -190,6 +190,61 @@ TEST_CASE("a restart: nothing twice, and what was not delivered is told again") 
     CHECK(w.ids.at(0) == untold_id);  // whoever has it already can tell
 }
 
+TEST_CASE("a restart: a job that ended and was deleted before anybody took a notice is told of afterwards") {
+    history before, after;
+    std::vector<std::string> untold;
+    cluster_view live;
+    live.name = "prod-1";
+    live.kinds.emplace_back();
+    live.kinds[0].kind = "PyTorchJob";
+    live.kinds[0].state = "live";
+    {
+        world w(before);
+        w.take(w.table.add(seen("heard", job_state::running, "1"), true));
+        w.take(w.table.add(seen("unheard", job_state::running, "1"), true));
+        w.take(w.table.update(seen("heard", job_state::failed, "2")));
+        w.take(w.table.remove(seen("heard", job_state::failed, "3")));
+        CHECK(w.take_sent() == world::texts{"heard Running->Failed", "heard Failed->Gone"});
+        w.answer = [](const http::request&) { return http::response(503); };
+        w.take(w.table.update(seen("unheard", job_state::failed, "2")));
+        w.take(w.table.remove(seen("unheard", job_state::failed, "3")));
+        CHECK(w.take_sent().empty());
+        untold = w.ids;
+    }
+    for (const char* name : {"heard", "unheard"}) {
+        auto record = *before.find(tests::job(name));
+        CHECK(record.gone);
+        CHECK(record.settled_gone().has_value() == (record.view->name == "heard"));
+        record.gone = record.settled_gone();  // as memory/ keeps it
+        after.restore(std::move(record));
+    }
+    world w(after);
+    w.take(w.table.set_cluster(live));
+    CHECK(w.take_sent() == world::texts{"unheard Running->Failed", "unheard Failed->Gone"});
+    CHECK(w.ids.at(0) == untold.back());
+    CHECK(after.find(tests::job("unheard"))->settled_gone());
+}
+
+TEST_CASE("a job is settled when all its notices are, also those that a full queue made one of") {
+    history past;
+    auto config = world::everything();
+    config.receivers[0].queue = queue_options().capacity(1);
+    world w(past, config);
+    w.answer = [](const http::request&) { return http::response(503); };
+    w.take(w.table.add(seen("first", job_state::running, "1")));
+    for (int i = 0; i < 10; ++i) {
+        w.take(w.table.add(seen("bert", job_state::running, "1")));
+        w.take(w.table.update(seen("bert", job_state::failed, "2")));
+        w.take(w.table.remove(seen("bert", job_state::failed, "3")));
+    }
+    CHECK(w.told.receivers()[0]->queue.counters().coalesced == 29);
+    CHECK_FALSE(past.find(tests::job("bert"))->settled_gone());
+    w.answer = [](const http::request&) { return http::response(200, "text/plain", "ok"); };
+    w.env.advance(std::chrono::minutes(1), w.context);
+    CHECK(w.take_sent() == world::texts{"first New->Running", "bert New->Gone"});
+    CHECK(past.find(tests::job("bert"))->settled_gone());
+}
+
 TEST_CASE("a receiver that fails: tried again in virtual time, then a dead letter; no secret anywhere") {
     history past;
     world w(past);
