@@ -202,11 +202,16 @@ awaitable<void> memory::run(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto now = env_.now();
         if (now >= retain_at_) retain_by_age();
+        if (crowded_ && !has_work() && now >= crowded_until_) retain_by_size();
         if (has_work() && now >= due_) co_await write_once();
         if (stop.stop_requested()) break;
         if (on_clusters_ && env_.now() >= poll_at_) co_await poll_clusters();
         auto next = retain_at_;
-        if (has_work()) next = std::min(next, due_);
+        if (has_work()) {
+            next = std::min(next, due_);
+        } else if (crowded_) {
+            next = std::min(next, crowded_until_);
+        }
         if (on_clusters_) next = std::min(next, poll_at_);
         co_await changed_.wait(env_, stop, next);
     }

@@ -156,8 +156,8 @@ TEST_CASE("memory: jobs that this program does not know stay as they are, rows a
     f.tell(f.table.add(some_job("fresh", job_state::created)));
     f.advance(1s);
     CHECK(f.in_file() == 2);
-    CHECK(db->integer("SELECT count(*) FROM jobs") == 3);
-    CHECK(db->integer("SELECT count(*) FROM spans") == 3);
+    CHECK(db->integer("SELECT count(*) FROM jobs").value() == 3);
+    CHECK(db->integer("SELECT count(*) FROM spans").value() == 3);
 }
 
 TEST_CASE("memory: while the disk is full nothing is lost, and people can see it") {
