@@ -1,4 +1,5 @@
 // Clusters from Secrets: what joins, is rebuilt and leaves, and what is refused, for strangers write these bytes.
+#include <kcontrol/multicluster/detail/secret_object.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 
@@ -260,4 +261,27 @@ TEST_CASE("with the manager: replacing one Secret rebuilds that cluster and touc
     CHECK(removed == "a");
     CHECK(b.watches() == 1);
     f.run_void(manager.stop(), 5s);
+}
+
+TEST_CASE("of a Secret, the local copy keeps nothing that is secret") {
+    const std::string text =
+        R"({"apiVersion":"v1","kind":"Secret","type":"Opaque","data":{"kubeconfig":"Y2FuYXJ5","other":"eA=="},
+            "metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","labels":{"l":"canary"},
+            "annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{data: canary}"}}})";
+    json::document document;
+    const auto decoded = detail::secret_resource().decode(document.parse(text).value());
+    REQUIRE(decoded.has_value());
+    const object_meta& meta = decoded->meta();
+    CHECK(meta.name == "a");
+    CHECK(meta.namespace_ == "ns");
+    CHECK(meta.uid == "u");
+    CHECK(meta.resource_version == "7");
+    CHECK(meta.annotations.empty());
+    CHECK(meta.labels.empty());
+    const auto secret = decoded->as<detail::secret_object>();
+    const auto data = secret->take_data();
+    REQUIRE(data.size() == 2);
+    CHECK(data.at("kubeconfig").reveal() == "Y2FuYXJ5");
+    CHECK(secret->take_data().empty());
+    CHECK_FALSE(detail::secret_resource().decode(document.parse(R"({"metadata":{"name":"a"},"data":7})").value()));
 }

@@ -4,6 +4,7 @@
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/multicluster/detail/secret_object.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 
 #include <boost/asio/post.hpp>
@@ -13,18 +14,6 @@
 #include <utility>
 
 namespace kcontrol {
-namespace detail {
-
-// Of a Secret, what a cluster comes from.
-struct kubeconfig_secret {
-    static constexpr resource_name kcontrol_resource{"", "v1", "Secret", "secrets"};
-    object_meta metadata;
-    std::map<std::string, std::string> data;  // base64
-    static constexpr auto kcontrol_fields() { return fields(field("data", &kubeconfig_secret::data)); }
-};
-
-}  // namespace detail
-
 KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
                                                                    std::string origin, std::size_t max_bytes) {
     if (text.size() > max_bytes) {
@@ -51,25 +40,26 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
         return options.in_namespace().empty() ? std::string(meta.namespace_) + "/" + name : name;
     }
 
-    result<auth::cluster_config> read(const detail::kubeconfig_secret& secret) const {
+    result<auth::cluster_config> read(const detail::secret_object& secret) const {
         const std::string where = "secret " + escape_control(std::string(secret.metadata.namespace_)) + "/" +
                                   escape_control(std::string(secret.metadata.name)) + ", data." + options.key();
-        const auto found = secret.data.find(options.key());
-        if (found == secret.data.end())
-            return error(errc::invalid_config, where + ": not there: put a kubeconfig there");
+        const auto data = secret.take_data();
+        const auto found = data.find(options.key());
+        if (found == data.end()) return error(errc::invalid_config, where + ": not there: put a kubeconfig there");
         // Four digits are three bytes: what is too large is not even decoded.
-        if (found->second.size() / 4 * 3 > options.max_bytes() + 3) {
+        const auto encoded = found->second.reveal();
+        if (encoded.size() / 4 * 3 > options.max_bytes() + 3) {
             return error(errc::too_large, where + " is larger than " + std::to_string(options.max_bytes()) +
                                               " bytes: leave only one context in it");
         }
-        auto text = decode_base64(found->second);
+        auto text = decode_base64(encoded);
         if (!text) return error(errc::invalid_config, where + ": not base64");
         const secret_string plain(std::move(*text));
         return parse_secret_kubeconfig(env, plain.reveal(), where, options.max_bytes());
     }
 
     void take(const any_event& event) {
-        const auto secret = event.object().as<detail::kubeconfig_secret>();
+        const auto secret = event.object().as<detail::secret_object>();
         const std::string name = name_of(secret->metadata);
         if (event.type == event_type::deleted) {
             clusters.erase(name);
@@ -122,7 +112,7 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
     std::map<std::string, desired_cluster> clusters;
     std::optional<std::vector<desired_cluster>> told;
     std::function<void(std::vector<desired_cluster>)> on_change;
-    std::unique_ptr<kcontrol::informer<detail::kubeconfig_secret>> informer;
+    std::unique_ptr<any_informer> informer;
     subscription handler;
     std::string last_reason;
     bool about_to_tell = false;
@@ -142,7 +132,7 @@ KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<d
     informer_options settings;
     settings.in_namespace(self.options.in_namespace()).label_selector(self.options.label() + "=true");
     settings.log(self.options.log());
-    self.informer = std::make_unique<informer<detail::kubeconfig_secret>>(self.env, self.ex, *cl, settings);
+    self.informer = std::make_unique<any_informer>(self.env, self.ex, *cl, detail::secret_resource(), settings);
     const std::weak_ptr<impl> weak = impl_;
     self.handler = self.informer->subscribe([weak](const any_event& event) {
         if (const auto alive = weak.lock()) alive->take(event);
