@@ -25,18 +25,20 @@ class Deploy(WorldTest):
         self.apply("base")
         # `restricted` is enforced in its namespace: a pod that broke it would never become available.
         self.alpha.kubectl("-n", "training-monitor", "rollout", "status", "deployment/training-monitor", "--timeout=60s")
-        for folder, argument in (("state", "--state="), ("clusters-from-secrets", "--clusters-from-secrets=")):
+        for folder, argument in (("state", "--state="), ("clusters-from-secrets", "--clusters-from-secrets="),
+                                 ("notices", "--notify-config=")):
             self.apply(folder)
             wait.until(f"no pod of {folder} is admitted", lambda: any(  # its volume has nobody here to make it
                 a.startswith(argument) for pod in self.alpha.get("pods", "-n", "training-monitor")["items"]
                 for a in pod["spec"]["containers"][0]["args"]), 60)
 
     def test_2_the_flags_are_flags_of_the_program(self):
-        made = self.apply("clusters-from-secrets")
-        arguments = made["Deployment", "training-monitor"]["spec"]["template"]["spec"]["containers"][0]["args"]
         usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
-        for argument in arguments:
-            self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")
+        for folder in ("clusters-from-secrets", "notices"):
+            made = self.apply(folder)
+            arguments = made["Deployment", "training-monitor"]["spec"]["template"]["spec"]["containers"][0]["args"]
+            for argument in arguments:
+                self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")
 
     def test_3_it_works_with_these_rights_and_can_do_nothing_else(self):
         self.apply("base")
