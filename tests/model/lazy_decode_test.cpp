@@ -262,3 +262,72 @@ TEST_CASE("lazy decode: what is malformed is said, where it is read") {
     CHECK(message(R"({"ready":truth})") == "malformed JSON at byte 9");
     CHECK(message(R"({"unknown":{"a" 01},"color":"x"})") == "decoded");
 }
+
+TEST_CASE("lazy decode: what comes again comes out as it did the first time") {
+    share_pool nodes_pool;
+    share_pool lazy_pool;
+    std::size_t failures = 0;
+    for (int times = 0; times < 5; ++times) {
+        for (const char* text : {
+                 // The same text as values of different types.
+                 R"({"main":{"name":"a name that is long"},"notes":{"name":"a name that is long"}})",
+                 R"({"notes":{"name":"a name that is long"},"byName":{"x":{"name":"a name that is long"}}})",
+                 R"({"bolts":[{"name":"a name that is long","inner":[{"name":"another long name"},{}]}]})",
+                 R"({"extra":{"name":"a name that is long"},"byName":{"name":{"name":"a name that is long"}}})",
+                 // A struct that comes twice is read over what came first, the second time too.
+                 R"({"metadata":{"name":"the first name","labels":{"a":"a label"}},"metadata":{"name":"the second"}})",
+                 R"({"metadata":{"name":"the second"},"metadata":{"name":"the first name","labels":{"a":"a label"}}})",
+                 R"({"metadata":{"name":"the first name","labels":{"a":"a label"}},"metadata":{"labels":{"b":"c"}}})",
+                 R"({"main":{"name":"a name that is long"},"main":{"count":2,"name":"x"},"main":null})",
+                 R"({"main":null,"main":{"name":"a name that is long"}})",
+                 // What is wrong stays wrong.
+                 R"({"main":{"name":"a name that is long","count":"three"}})",
+                 R"({"bolts":[{"name":"a name that is long"},{"name":["a name that is long"]}]})",
+             }) {
+            compare<engine>(text, nodes_pool, lazy_pool, failures);
+        }
+    }
+    CHECK(failures == 10);
+}
+
+TEST_CASE("lazy decode: what is malformed is said each time") {
+    share_pool pool;
+    json::lazy_document document;
+    for (int times = 0; times < 5; ++times) {
+        for (const auto& [text, message] : {
+                 std::pair(R"({"main":{"name":"a name that is long","count":01}})", "malformed JSON at byte 46"),
+                 std::pair(R"({"main":{"name":"a name that is long","count" 1}})", "malformed JSON at byte 38"),
+                 std::pair(R"({"notes":{"a":"a name that is long \q"}})", "malformed JSON at byte 14"),
+             }) {
+            const auto root = document.scan(text);
+            REQUIRE(root.has_value());
+            const auto object = resource_of<engine>().decode(*root, &pool);
+            REQUIRE_FALSE(object.has_value());
+            CHECK(object.error().message() == message);
+        }
+    }
+}
+
+TEST_CASE("pool: what texts came to is not remembered without end") {
+    share_pool pool;
+    json::lazy_document document;
+    std::size_t most = 0;
+    std::shared_ptr<const engine> early;
+    for (int i = 0; i < 40000; ++i) {
+        const std::string number = std::to_string(i);
+        const std::string text = R"({"notes":{"a":")" + number + R"(","b":"x"},"main":{"count":)" + number +
+                                 R"(,"name":"same"},"metadata":{"name":"a-name-that-comes-twice-)" + number + "\"}}";
+        for (int times = 0; times < 3; ++times) {
+            const auto root = document.scan(text);
+            REQUIRE(root.has_value());
+            const auto object = resource_of<engine>().decode(*root, &pool);
+            REQUIRE(object.has_value());
+            CHECK(object->as<engine>()->main->count == i);
+            if (i == 10) early = object->as<engine>();
+        }
+        most = std::max(most, pool.bytes());
+    }
+    CHECK(most < 4 * share_pool::generation_limit);
+    CHECK(early->main->count == 10);
+    CHECK(early->metadata.name == "a-name-that-comes-twice-10");
+}

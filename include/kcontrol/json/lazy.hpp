@@ -78,6 +78,8 @@ public:
 
     /// What was found malformed since the scan, or since the last call: decode_failed, with the place.
     KCONTROL_DECL std::optional<error> take_fault() const;
+    /// Whether there is something to take.
+    bool has_fault() const noexcept { return index_ != nullptr && index_->fault != detail::text_index::no_fault; }
 
     class member_iterator;
     class element_iterator;

@@ -19,6 +19,8 @@ class block_builder;
 /// The decoder of a stream of objects looks here before it stores one; what it meets for the second time is kept here
 /// from then on, and objects point to it. They keep it alive.
 ///
+/// A whole subtree of JSON that comes again, letter for letter, is not decoded again: recall() knows its value.
+///
 /// It can't grow without end: at generation_limit bytes a new, empty generation begins, and the old one lives as long
 /// as objects that use it.
 ///
@@ -32,10 +34,27 @@ public:
     share_pool(const share_pool&) = delete;
     share_pool& operator=(const share_pool&) = delete;
 
-    /// The shared copy of a string as text stores it (length, then bytes), or null if it is not worth one yet.
-    KCONTROL_DECL const void* find_text(std::string_view bytes);
+    /// The shared copy of a string as text stores it (length, then bytes), or null if it is not worth one yet, which
+    /// `insist` overrules.
+    KCONTROL_DECL const void* find_text(std::string_view bytes, bool insist = false);
     /// The shared copy of the bytes of a part that holds no pointers but into this pool; aligned to 8. Null as above.
-    KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size);
+    KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size, bool insist = false);
+
+    /// What a text of JSON came to, when it was last read as a value of a type.
+    class recalled {
+    public:
+        const void* value = nullptr;  ///< its bytes, with no pointers but into this pool; null: not known
+        bool seen_before = false;     ///< not known, and worth to be: it was asked for already
+        std::uint64_t hash = 0;       ///< for remember()
+    };
+    /// `type` says apart what the same text came to in different places. Texts of more than longest_text bytes, and of
+    /// fewer than shortest_text, are not worth the search.
+    KCONTROL_DECL recalled recall(const void* type, std::string_view text);
+    /// Tells what a text came to that recall() did not know; `hash` is from there.
+    KCONTROL_DECL void remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
+                                std::size_t size);
+    static constexpr std::size_t shortest_text = 16;
+    static constexpr std::size_t longest_text = 4096;
 
     /// What keeps that alive which find_… returned since the last call. To be called once an object.
     KCONTROL_DECL std::shared_ptr<const void> pin();
@@ -48,12 +67,14 @@ public:
 
 private:
     struct generation;
+    class memory;
     enum class form : std::uint8_t;
-    const void* find(form as, const void* bytes, std::size_t size);
+    const void* find(form as, const void* bytes, std::size_t size, bool insist);
 
     std::unique_ptr<detail::block_builder> workspace_;
     std::shared_ptr<generation> present_;
     std::vector<std::uint32_t> seen_;  // fingerprints of what was met once, newest wins
+    std::unique_ptr<memory> memory_;   // of texts; what it knows points into the present generation
 };
 
 }  // namespace kcontrol

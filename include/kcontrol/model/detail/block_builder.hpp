@@ -62,6 +62,24 @@ public:
         return expected_[(mixed ^ (mixed >> 9)) % std::size(expected_)];
     }
 
+    /// Whether texts in one place of the types (a field, the elements of a list) came again so often that it pays to
+    /// look for what they came to. Where they did not it is tried now and then.
+    class repetition {
+    public:
+        bool likely() noexcept { return score_ >= 0 || (++passed_ & 15U) == 0; }
+        void found() noexcept { score_ = score_ < 8 ? static_cast<std::int8_t>(score_ + 4) : score_; }
+        void missed() noexcept { score_ = score_ > -4 ? static_cast<std::int8_t>(score_ - 1) : score_; }
+
+    private:
+        std::int8_t score_ = 0;
+        std::uint8_t passed_ = 0;
+    };
+    /// A guess too: places share them.
+    repetition& repetition_at(const void* place) noexcept {
+        const auto mixed = reinterpret_cast<std::uintptr_t>(place) >> 3;
+        return repetitions_[(mixed ^ (mixed >> 9)) % std::size(repetitions_)];
+    }
+
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
@@ -90,6 +108,7 @@ private:
     std::size_t capacity_ = 0;
     std::vector<std::uint32_t> handles_;
     std::uint16_t expected_[1024] = {};
+    repetition repetitions_[1024] = {};
 };
 
 }  // namespace kcontrol::detail

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kcontrol {
 namespace detail {
@@ -41,6 +42,37 @@ inline std::uint64_t share_hash(const char* bytes, std::size_t size) noexcept {
 
 enum class share_pool::form : std::uint8_t { text, part };
 
+namespace detail {
+
+/// Pieces of memory that are freed together; aligned to 8.
+class share_chunks {
+public:
+    char* allocate(std::size_t size) {
+        size = (size + 7) & ~std::size_t{7};
+        if (size > chunk_left_) {
+            // Small at first: a cluster with ten objects should not pay for one with a million.
+            const std::size_t chunk = std::max(size, std::clamp<std::size_t>(used_, 1024, 65536));
+            chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk));
+            chunk_at_ = chunks_.back().get();
+            chunk_left_ = chunk;
+            used_ += chunk;
+        }
+        char* place = chunk_at_;
+        chunk_at_ += size;
+        chunk_left_ -= size;
+        return place;
+    }
+    std::size_t bytes() const noexcept { return used_; }
+
+private:
+    std::vector<std::unique_ptr<char[]>> chunks_;
+    std::size_t chunk_left_ = 0;
+    char* chunk_at_ = nullptr;
+    std::size_t used_ = 0;
+};
+
+}  // namespace detail
+
 struct share_pool::generation {
     struct entry {
         std::uint32_t hash = 0;
@@ -48,28 +80,9 @@ struct share_pool::generation {
         char* bytes = nullptr;  // of a text: its length comes first and is not counted in size
     };
 
-    std::vector<std::unique_ptr<char[]>> chunks;
-    std::size_t chunk_left = 0;
-    char* chunk_at = nullptr;
-    std::size_t used = 0;
+    detail::share_chunks chunks;
     std::vector<entry> table = std::vector<entry>(64);  // open addressing; the size is a power of two
     std::size_t count = 0;
-
-    char* allocate(std::size_t size) {
-        size = (size + 7) & ~std::size_t{7};
-        if (size > chunk_left) {
-            // Small at first: a cluster with ten objects should not pay for one with a million.
-            const std::size_t chunk = std::max(size, std::clamp<std::size_t>(used, 1024, 65536));
-            chunks.push_back(std::make_unique_for_overwrite<char[]>(chunk));
-            chunk_at = chunks.back().get();
-            chunk_left = chunk;
-            used += chunk;
-        }
-        char* place = chunk_at;
-        chunk_at += size;
-        chunk_left -= size;
-        return place;
-    }
 
     void grow() {
         std::vector<entry> old = std::exchange(table, std::vector<entry>(table.size() * 2));
@@ -82,11 +95,91 @@ struct share_pool::generation {
     }
 };
 
+/// Values by the text that they were read from. Open addressing with short searches: who finds texts that collide makes
+/// them forgotten, not slow.
+class share_pool::memory {
+public:
+    struct entry {
+        std::uint64_t hash = 0;
+        const void* type = nullptr;
+        const char* value = nullptr;  // null: free; the text comes behind it
+        std::uint32_t value_size = 0;
+        std::uint32_t text_size = 0;
+
+        const char* text() const noexcept { return value + value_size; }
+    };
+
+    const entry* find(std::uint64_t hash, const void* type, std::string_view text) const noexcept {
+        for (std::size_t i = 0; i < longest_search; ++i) {
+            const entry& e = table_[(hash + i) & (table_.size() - 1)];
+            if (e.value == nullptr) return nullptr;
+            if (e.hash == hash && e.type == type && e.text_size == text.size() &&
+                std::memcmp(e.text(), text.data(), text.size()) == 0) {
+                return &e;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Whether the newest text of its place in the fingerprints was this one; it is from now on.
+    bool seen(std::uint64_t hash) noexcept {
+        std::uint32_t& last = seen_[(hash >> 20) & (seen_.size() - 1)];
+        return std::exchange(last, static_cast<std::uint32_t>(hash)) == static_cast<std::uint32_t>(hash);
+    }
+
+    void add(entry e, std::string_view text, const void* value) {
+        if (count_ * 2 > table_.size()) grow();
+        if (!place(e, [&](entry& to) {
+                char* bytes = chunks_.allocate(e.value_size + text.size());
+                std::memcpy(bytes, value, e.value_size);
+                std::memcpy(bytes + e.value_size, text.data(), text.size());
+                to.value = bytes;
+            })) {
+            return;
+        }
+        ++count_;
+    }
+
+    std::size_t bytes() const noexcept {
+        return chunks_.bytes() + table_.size() * sizeof(entry) + seen_.size() * sizeof(seen_[0]);
+    }
+
+private:
+    static constexpr std::size_t longest_search = 8;
+
+    template <class Fill>
+    bool place(const entry& e, Fill fill) {
+        for (std::size_t i = 0; i < longest_search; ++i) {
+            entry& to = table_[(e.hash + i) & (table_.size() - 1)];
+            if (to.value != nullptr) continue;
+            to = e;
+            fill(to);
+            return true;
+        }
+        return false;
+    }
+
+    void grow() {
+        std::vector<entry> old = std::exchange(table_, std::vector<entry>(table_.size() * 2));
+        for (const entry& e : old) {
+            if (e.value != nullptr && !place(e, [](entry&) {})) --count_;
+        }
+    }
+
+    detail::share_chunks chunks_;
+    std::vector<entry> table_ = std::vector<entry>(64);  // the size is a power of two
+    std::size_t count_ = 0;
+    std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(4096);
+};
+
 KCONTROL_DECL share_pool::share_pool()
-    : workspace_(std::make_unique<detail::block_builder>()), present_(std::make_shared<generation>()), seen_(4096) {}
+    : workspace_(std::make_unique<detail::block_builder>()),
+      present_(std::make_shared<generation>()),
+      seen_(4096),
+      memory_(std::make_unique<memory>()) {}
 KCONTROL_DECL share_pool::~share_pool() = default;
 
-inline const void* share_pool::find(form as, const void* bytes, std::size_t size) {
+inline const void* share_pool::find(form as, const void* bytes, std::size_t size, bool insist) {
     if (size > generation_limit / 64) return nullptr;
     const std::uint64_t wide = detail::share_hash(static_cast<const char*>(bytes), size);
     const auto hash = static_cast<std::uint32_t>(wide ^ (wide >> 32));
@@ -104,11 +197,11 @@ inline const void* share_pool::find(form as, const void* bytes, std::size_t size
         }
     }
     std::uint32_t& last = seen_[(wide >> 20) & (seen_.size() - 1)];
-    if (last != hash) {
+    if (last != hash && !insist) {
         last = hash;
         return nullptr;
     }
-    char* place = pool.allocate(prefix + size);
+    char* place = pool.chunks.allocate(prefix + size);
     if (as == form::text) {
         const auto length = static_cast<std::uint32_t>(size);
         std::memcpy(place, &length, sizeof length);
@@ -119,22 +212,45 @@ inline const void* share_pool::find(form as, const void* bytes, std::size_t size
     return place;
 }
 
-KCONTROL_DECL const void* share_pool::find_text(std::string_view bytes) {
-    return find(form::text, bytes.data(), bytes.size());
+KCONTROL_DECL const void* share_pool::find_text(std::string_view bytes, bool insist) {
+    return find(form::text, bytes.data(), bytes.size(), insist);
 }
 
-KCONTROL_DECL const void* share_pool::find_part(const void* bytes, std::size_t size) {
-    return find(form::part, bytes, size);
+KCONTROL_DECL const void* share_pool::find_part(const void* bytes, std::size_t size, bool insist) {
+    return find(form::part, bytes, size, insist);
+}
+
+KCONTROL_DECL share_pool::recalled share_pool::recall(const void* type, std::string_view text) {
+    recalled out;
+    const auto place = reinterpret_cast<std::uintptr_t>(type);
+    out.hash = detail::share_mix(detail::share_hash(text.data(), text.size()), place | 1U);
+    if (const auto* found = memory_->find(out.hash, type, text)) {
+        out.value = found->value;
+    } else {
+        out.seen_before = memory_->seen(out.hash);
+    }
+    return out;
+}
+
+KCONTROL_DECL void share_pool::remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
+                                        std::size_t size) {
+    if (memory_->bytes() > generation_limit) memory_ = std::make_unique<memory>();
+    memory_->add({hash, type, nullptr, static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(text.size())}, text,
+                 value);
 }
 
 KCONTROL_DECL std::shared_ptr<const void> share_pool::pin() {
     std::shared_ptr<const void> pinned = present_;
-    if (present_->used > generation_limit) present_ = std::make_shared<generation>();
+    if (present_->chunks.bytes() > generation_limit) {
+        present_ = std::make_shared<generation>();
+        memory_ = std::make_unique<memory>();
+    }
     return pinned;
 }
 
 KCONTROL_DECL std::size_t share_pool::bytes() const noexcept {
-    return present_->used + present_->table.size() * sizeof(generation::entry) + seen_.size() * sizeof(seen_[0]);
+    return present_->chunks.bytes() + present_->table.size() * sizeof(generation::entry) +
+           seen_.size() * sizeof(seen_[0]) + memory_->bytes();
 }
 
 }  // namespace kcontrol
