@@ -7,6 +7,7 @@
 #include <kcontrol/testing/impl/discovery.ipp>
 #include <kcontrol/testing/impl/failure.ipp>
 #include <kcontrol/testing/impl/fault.ipp>
+#include <kcontrol/testing/impl/field_managers.ipp>
 #include <kcontrol/testing/impl/json_path.ipp>
 #include <kcontrol/testing/impl/list_page.ipp>
 #include <kcontrol/testing/impl/list_query.ipp>
@@ -14,6 +15,7 @@
 #include <kcontrol/testing/impl/object_filter.ipp>
 #include <kcontrol/testing/impl/object_store.ipp>
 #include <kcontrol/testing/impl/openapi.ipp>
+#include <kcontrol/testing/impl/owned_fields.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>
 #include <kcontrol/testing/impl/request_info.ipp>
 #include <kcontrol/testing/impl/request_log.ipp>

@@ -41,13 +41,20 @@ class api_server_core;
 }
 
 /// Serves the Kubernetes API as far as controllers and `kubectl get/create/patch/delete` need it: discovery, CRUD,
-/// lists with resourceVersion and pages, watches with history, bookmarks and 410, JSON and merge patches, the status
-/// subresource, finalizers, dry run, CustomResourceDefinitions, tables. Namespaces "default" and "kube-system" exist.
+/// lists with resourceVersion and pages, watches with history, bookmarks and 410, JSON and merge patches, server-side
+/// apply, the status subresource, finalizers, dry run, CustomResourceDefinitions, tables. Namespaces "default" and
+/// "kube-system" exist.
 ///
-/// What it does not do: schemas (no defaulting, pruning or field validation), server-side apply, strategic merge
-/// patches that hold lists, garbage collection by owner (every delete is a background one, without dependents),
-/// graceful deletion, managedFields, protobuf and YAML bodies, admission, quota. A list that asks for a version ahead
-/// of the server is refused at once, where a real one waits 3 s first.
+/// Server-side apply keeps managedFields of an object from the first apply on; what was there before belongs to
+/// "before-first-apply", which is what Kubernetes does with objects older than managedFields. So servers to which
+/// nothing is applied pay nothing. Maps are merged, and lists of which the server knows the keys: those of a
+/// CustomResourceDefinition's schema (x-kubernetes-list-type), finalizers, owner references, containers, env, ports,
+/// volumes, conditions and their like of built-in kinds. All other lists are owned as a whole.
+///
+/// What it does not do: schemas (no defaulting, pruning or field validation), strategic merge patches that hold lists,
+/// garbage collection by owner (every delete is a background one, without dependents), graceful deletion, protobuf
+/// bodies, YAML bodies but in an apply, admission, quota. A list that asks for a version ahead of the server is refused
+/// at once, where a real one waits 3 s first.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context, where its
 /// handler runs, too.
@@ -77,6 +84,9 @@ public:
     /// Applies a merge patch; `subresource` "" or "status".
     KCONTROL_DECL result<json::value> patch(const group_resource& id, const namespaced_name& key,
                                             const json::value& merge_patch, std::string subresource = {});
+    /// Server-side apply.
+    KCONTROL_DECL result<json::value> apply(json::value object, std::string field_manager, bool force = false,
+                                            std::string subresource = {});
     KCONTROL_DECL result<void> remove(const group_resource& id, const namespaced_name& key);
     KCONTROL_DECL result<json::value> get(const group_resource& id, const namespaced_name& key) const;
     /// All objects of a kind, or those of one namespace, in order of namespace and name.

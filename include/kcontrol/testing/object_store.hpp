@@ -54,8 +54,16 @@ public:
     bool gone = false;  ///< false: finalizers keep it, terminating
 };
 
+/// What an apply came to.
+class apply_result {
+public:
+    object_ptr object;
+    bool created = false;
+};
+
 /// Kinds and objects. Deleting a namespace deletes what is in it. There is no garbage collection by owner, no schema,
-/// no defaulting of built-in kinds beyond what clients look at; metadata.managedFields is not kept.
+/// no defaulting of built-in kinds beyond what clients look at. metadata.managedFields is kept of objects to which
+/// something was applied, from then on; before that a field has no owner, and writes do no work for it.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class object_store {
@@ -88,6 +96,9 @@ public:
     using editor = std::function<outcome<void>(json::value& whole)>;
     KCONTROL_DECL outcome<object_ptr> patch(resource_table& table, write_target target, const editor& edit,
                                             bool dry_run = false);
+    /// Server-side apply by `target.manager`: `config` is what he wants of the object. See apply_fields().
+    KCONTROL_DECL outcome<apply_result> apply(resource_table& table, write_target target, json::object config,
+                                              bool force, bool dry_run = false);
     KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
                                                 const delete_request& request = {});
 
@@ -96,6 +107,11 @@ public:
     KCONTROL_DECL void set_history_window(std::size_t events);
 
 private:
+    /// Stores a new object, or what an object becomes; `managed` are its managedFields, or null to leave them to it.
+    KCONTROL_DECL outcome<object_ptr> store_new(resource_table& table, write_target target, json::object body,
+                                                const json::array* managed, bool dry_run);
+    KCONTROL_DECL outcome<object_ptr> store_changed(resource_table& table, const write_target& target,
+                                                    json::object body, const json::array* managed, bool dry_run);
     KCONTROL_DECL outcome<void> check_namespace(const resource_type& type, const write_target& target,
                                                 std::string_view name) const;
     KCONTROL_DECL outcome<void> choose_name(const resource_table& table, write_target& target, json::object& body);

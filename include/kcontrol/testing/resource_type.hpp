@@ -3,6 +3,7 @@
 
 #include <kcontrol/testing/failure.hpp>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,9 @@ public:
     bool returns_deleted_object = false;  ///< DELETE answers with the object where others answer with a Status
     std::vector<printer_column> columns;
     std::vector<std::string> selectable_fields;  ///< for field selectors, beside metadata.name and .namespace
+    /// Lists that server-side apply merges, by the members on the way ("spec.template.containers"), with the members
+    /// that tell their items apart; none: a set of scalars. All other lists of a custom kind are replaced as a whole.
+    std::map<std::string, std::vector<std::string>> list_keys;
 
     group_resource id() const { return {group, plural}; }
     KCONTROL_DECL bool serves(std::string_view version) const;

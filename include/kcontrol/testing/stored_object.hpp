@@ -25,6 +25,8 @@ public:
     const std::string& uid() const noexcept { return uid_; }
     const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
     bool terminating() const noexcept { return terminating_; }
+    /// Whether it has metadata.managedFields: something was applied to it.
+    bool managed() const noexcept { return managed_; }
 
     /// The content without apiVersion and kind, parsed anew.
     KCONTROL_DECL json::object content() const;
@@ -41,6 +43,7 @@ private:
     std::string uid_;
     std::map<std::string, std::string> labels_;
     bool terminating_ = false;
+    bool managed_ = false;
 };
 
 using object_ptr = std::shared_ptr<const stored_object>;

@@ -18,11 +18,12 @@ public:
     write_target(std::string v, std::string ns, std::string n)
         : version(std::move(v)), namespace_(std::move(ns)), name(std::move(n)) {}
 
-    std::string version;      ///< of the API: "v1"; empty: the preferred one
-    std::string namespace_;   ///< empty for cluster-scoped kinds
-    std::string name;         ///< empty in a create
-    std::string subresource;  ///< "", "status" or "finalize"
-    bool is_patch = false;    ///< the new object is a patched stored one: some refusals read differently
+    std::string version;                 ///< of the API: "v1"; empty: the preferred one
+    std::string namespace_;              ///< empty for cluster-scoped kinds
+    std::string name;                    ///< empty in a create
+    std::string subresource;             ///< "", "status" or "finalize"
+    bool is_patch = false;               ///< the new object is a patched stored one: some refusals read differently
+    std::string manager = "in-process";  ///< who writes: the owner of fields, where fields have owners
 };
 
 /// Checks apiVersion and kind of a body, and its namespace against the path's (filling it in); null and empty

@@ -59,6 +59,8 @@ public:
                                              bool dry_run);
     KCONTROL_DECL outcome<object_ptr> update(resource_table& table, const write_target& target, json::value body,
                                              bool dry_run);
+    KCONTROL_DECL outcome<apply_result> apply(resource_table& table, const write_target& target, json::value config,
+                                              bool force, bool dry_run);
     KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
                                                 const delete_request& request);
 
@@ -72,6 +74,9 @@ private:
                                                       const std::string& replica) const;
     KCONTROL_DECL outcome<http::response> answer_write(const http::server_request& request, const request_info& info,
                                                        resource_table& table, shape form);
+    KCONTROL_DECL outcome<http::response> answer_apply(const http::server_request& request, const request_info& info,
+                                                       const write_target& target, resource_table& table, bool dry_run,
+                                                       shape form);
     KCONTROL_DECL outcome<object_ptr> patch(const http::server_request& request, const write_target& target,
                                             resource_table& table, bool dry_run);
     KCONTROL_DECL outcome<http::response> remove_one(const http::server_request& request, const request_info& info,

@@ -92,6 +92,17 @@ KCONTROL_DECL result<json::value> api_server::patch(const group_resource& id, co
     return detail::shown(**table, core_->store.patch(**table, std::move(target), edit));
 }
 
+KCONTROL_DECL result<json::value> api_server::apply(json::value object, std::string field_manager, bool force,
+                                                    std::string subresource) {
+    auto placed = detail::place(core_->store, object);
+    if (!placed) return placed.error();
+    placed->target.manager = std::move(field_manager);
+    placed->target.subresource = std::move(subresource);
+    const auto applied = core_->apply(*placed->table, placed->target, std::move(object), force, false);
+    if (!applied) return applied.error().to_error();
+    return detail::shown(*placed->table, applied->object);
+}
+
 KCONTROL_DECL result<void> api_server::remove(const group_resource& id, const namespaced_name& key) {
     const auto table = detail::table_of(core_->store, id);
     if (!table) return table.error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/json/patch.hpp>
+#include <kcontrol/json/yaml.hpp>
 #include <kcontrol/testing/detail/api_server_core.hpp>
 #include <kcontrol/testing/impl/object_store.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>
@@ -11,6 +12,8 @@
 namespace kcontrol::testing::detail {
 
 const inline group_resource crds_id("apiextensions.k8s.io", "customresourcedefinitions");
+
+constexpr std::string_view apply_media_type = "application/apply-patch+yaml";
 
 // The part of a Content-Type before its parameters.
 inline std::string_view media_type(const http::request& request) {
@@ -62,6 +65,52 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
     return out;
 }
 
+// Who writes: fieldManager, or the program's name in User-Agent.
+inline std::string manager_of(const http::request& request, const request_info& info) {
+    constexpr std::size_t most = 128;
+    if (const auto given = info.parameter("fieldManager"); !given.empty()) return std::string(given);
+    std::string_view agent = request.headers.get("User-Agent");
+    agent = agent.substr(0, std::min(agent.find('/'), most));
+    return agent.empty() ? "unknown" : std::string(agent);
+}
+
+// metav1.PatchOptions, as far as they say who writes.
+inline outcome<void> check_manager(const request_info& info, bool applies) {
+    constexpr std::size_t most = 128;
+    const group_resource options("meta.k8s.io", info.verb == "create"   ? "CreateOptions"
+                                                : info.verb == "update" ? "UpdateOptions"
+                                                                        : "PatchOptions");
+    const std::string_view given = info.parameter("fieldManager");
+    if (applies && given.empty()) {
+        return failure::invalid(options, "", "fieldManager", "FieldValueRequired",
+                                "Required value: is required for apply patch");
+    }
+    if (given.size() > most) {
+        return failure::invalid(options, "", "fieldManager", "FieldValueTooLong",
+                                "Too long: may not be more than 128 bytes");
+    }
+    if (info.verb == "patch" && !applies && info.has_parameter("force")) {
+        return failure::invalid(options, "", "force", "FieldValueForbidden",
+                                "Forbidden: may not be specified for non-apply patch");
+    }
+    return {};
+}
+
+// JSON is YAML, but not everything that is JSON in practice (tabs, long keys) is read by YAML parsers.
+inline outcome<json::value> parse_applied(const http::request& request) {
+    auto body = json::parse(request.body);
+    if (!body) {
+        auto documents = json::parse_yaml(request.body);
+        if (!documents) return failure::bad_request("error decoding YAML: " + documents.error().message());
+        body = documents->size() == 1 ? std::move(documents->front()) : json::value();
+    }
+    if (body->is_object()) return std::move(*body);
+    return failure::bad_request(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+        "unmarshal " +
+        std::string(json_type(*body)) + " into Go value of type map[string]interface {}");
+}
+
 // Without lists and directives a strategic merge patch means what a merge patch means.
 inline bool is_plain_merge(const json::value& patch) {
     if (patch.is_array()) return false;
@@ -96,7 +145,8 @@ inline outcome<object_store::editor> editor_of(const http::request& request, con
     const bool merge = given == "application/merge-patch+json";
     const bool strategic = given == "application/strategic-merge-patch+json" && !type.custom;
     if (!json_patch && !merge && !strategic) {
-        return failure::unsupported_media_type("application/json-patch+json, application/merge-patch+json");
+        return failure::unsupported_media_type(
+            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
     }
     auto patch = json::parse(request.body);
     if (!patch) return undecodable_patch(patch.error().message());
@@ -140,6 +190,10 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
     if (!dry_run) return dry_run.error();
     write_target target(info.version, info.namespace_, info.name);
     target.subresource = info.subresource;
+    target.manager = manager_of(request, info);
+    const bool applies = info.verb == "patch" && media_type(request) == apply_media_type;
+    if (auto checked = check_manager(info, applies); !checked) return checked.error();
+    if (applies) return answer_apply(request, info, target, table, *dry_run, form);
     outcome<object_ptr> written = object_ptr();
     if (info.verb == "patch") {
         written = patch(request, target, table, *dry_run);
@@ -180,6 +234,29 @@ KCONTROL_DECL outcome<object_ptr> api_server_core::patch(const http::server_requ
     auto patched = store.patch(table, target, *edit, dry_run);
     if (patched && !dry_run) crd_written(table, *patched);
     return patched;
+}
+
+KCONTROL_DECL outcome<apply_result> api_server_core::apply(resource_table& table, const write_target& target,
+                                                           json::value config, bool force, bool dry_run) {
+    if (table.type().id() == crds_id && table.get({"", target.name}) == nullptr) {
+        const auto described = resource_type_of_crd(config);
+        if (!described) return described.error();
+    }
+    auto applied = store.apply(table, target, std::move(config.as_object()), force, dry_run);
+    if (applied && !dry_run) crd_written(table, applied->object);
+    return applied;
+}
+
+KCONTROL_DECL outcome<http::response> api_server_core::answer_apply(const http::server_request& request,
+                                                                    const request_info& info,
+                                                                    const write_target& target, resource_table& table,
+                                                                    bool dry_run, shape form) {
+    auto config = parse_applied(request);
+    if (!config) return config.error();
+    const auto applied = apply(table, target, std::move(*config), info.flag("force"), dry_run);
+    if (!applied) return applied.error();
+    const renderer out = renderer_for(table, info, form);
+    return http::response(applied->created ? 201 : 200, "application/json", out.object(*applied->object));
 }
 
 KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/testing/impl/field_managers.ipp>
 #include <kcontrol/testing/impl/write_rules.ipp>
 #include <kcontrol/testing/object_store.hpp>
 
@@ -34,6 +35,79 @@ inline void set_defaults(const resource_type& type, json::object& content) {
     } else if (type.plural == "secrets" && !content.contains("type")) {
         content["type"] = "Opaque";
     }
+}
+
+inline field_writer writer_of(const resource_type& type, const write_target& target, std::string now) {
+    field_writer out;
+    out.manager = target.manager;
+    out.api_version = type.api_version(target.version);
+    out.subresource = target.subresource;
+    out.now = std::move(now);
+    return out;
+}
+
+inline void set_managed_fields(json::object& content, json::array managed) {
+    if (managed.empty()) {
+        metadata_of(content).erase("managedFields");
+    } else {
+        metadata_of(content)["managedFields"] = std::move(managed);
+    }
+}
+
+// `managedFields: [{}]` is how a client says that nobody owns anything any more.
+inline bool resets_managed_fields(const json::object& body) {
+    const json::value* metadata = body.if_contains("metadata");
+    const json::value* list = metadata == nullptr ? nullptr : json::find(*metadata, {"managedFields"});
+    if (list == nullptr || !list->is_array() || list->get_array().size() != 1) return false;
+    const json::value& only = list->get_array().front();
+    return only.is_object() && only.get_object().empty();
+}
+
+// What a server refuses an apply for before it looks at the object.
+inline outcome<void> check_applied(const resource_type& type, const write_target& target, json::object& config) {
+    const std::string api_version = member(config, "apiVersion");
+    const std::string kind = member(config, "kind");
+    if (kind != type.kind || api_version != type.api_version(target.version)) {
+        const std::string text = api_version.find('/') == std::string::npos ? "/" + api_version : api_version;
+        return failure::bad_request("invalid object type: " + text + ", Kind=" + kind);
+    }
+    const json::object& metadata = metadata_of(config);
+    if (metadata.contains("managedFields")) return failure::bad_request("metadata.managedFields must be nil");
+    const std::string name = member(metadata, "name");
+    if (name.empty() || name == target.name) return {};
+    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
+                                target.name + ")");
+}
+
+// Whether an apply may make the object, which does not exist.
+inline outcome<void> may_be_made(const resource_type& type, const write_target& target, json::object& config) {
+    if (!target.subresource.empty()) return failure::not_found(type.id(), target.name);
+    const json::object& metadata = metadata_of(config);
+    if (const std::string uid = member(metadata, "uid"); !uid.empty()) {
+        return failure::conflict(
+            type.id(), target.name,
+            "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
+    }
+    if (!member(metadata, "name").empty()) return {};
+    return failure::bad_request("the name of the object (" + target.name +
+                                " based on URL) was undeterminable: name must be provided");
+}
+
+// Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
+inline void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
+    config.erase("apiVersion");
+    config.erase("kind");
+    if (target.subresource != "status") {
+        if (type.status_subresource) config.erase("status");
+        return;
+    }
+    json::object kept;
+    const json::object& metadata = metadata_of(config);
+    for (const std::string_view name : {"name", "namespace", "uid", "resourceVersion"}) {
+        if (const json::value* found = metadata.if_contains(name)) metadata_of(kept)[name] = *found;
+    }
+    if (const json::value* status = config.if_contains("status")) kept["status"] = *status;
+    config = std::move(kept);
 }
 
 // apimachinery's alphabet of generated names: no vowels, no look-alikes.
@@ -77,6 +151,11 @@ KCONTROL_DECL object_store::table_ptr object_store::table(const group_resource& 
 
 KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, write_target target, json::object body,
                                                        bool dry_run) {
+    return store_new(table, std::move(target), std::move(body), nullptr, dry_run);
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table, write_target target, json::object body,
+                                                          const json::array* managed, bool dry_run) {
     const resource_type& type = table.type();
     if (target.version.empty()) target.version = type.versions.front();
     if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
@@ -85,6 +164,7 @@ KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, wr
     if (auto allowed = check_namespace(type, target, name); !allowed) return allowed.error();
     if (auto ready = prepare_create(type, target, body, make_uid(), inputs_.timestamp()); !ready) return ready.error();
     detail::set_defaults(type, body);
+    if (managed != nullptr && !managed->empty()) metadata_of(body)["managedFields"] = *managed;
     const namespaced_name key(target.namespace_, name);
     if (table.get(key) != nullptr) return failure::already_exists(type.id(), name);
     if (dry_run) return std::make_shared<const stored_object>(std::move(body));
@@ -93,20 +173,68 @@ KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, wr
 
 KCONTROL_DECL outcome<object_ptr> object_store::update(resource_table& table, write_target target, json::object body,
                                                        bool dry_run) {
+    if (target.version.empty()) target.version = table.type().versions.front();
+    const json::array nobody;
+    const bool reset = detail::resets_managed_fields(body);
+    return store_changed(table, target, std::move(body), reset ? &nobody : nullptr, dry_run);
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::store_changed(resource_table& table, const write_target& target,
+                                                              json::object body, const json::array* managed,
+                                                              bool dry_run) {
     const resource_type& type = table.type();
-    if (target.version.empty()) target.version = type.versions.front();
     const namespaced_name key(target.namespace_, target.name);
     if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
     const object_ptr stored = table.get(key);
     if (stored == nullptr) return failure::not_found(type.id(), target.name);
     if (auto ready = prepare_update(type, target, *stored, body); !ready) return ready.error();
-    if (json::value(body) == json::value(stored->content())) return stored;
+    const json::object before = stored->content();
+    if (managed != nullptr) {
+        detail::set_managed_fields(body, *managed);
+    } else if (stored->managed()) {
+        const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+        detail::set_managed_fields(body, follow_update(type, before, body, writer));
+    }
+    if (body == before) return stored;
     if (dry_run) return std::make_shared<const stored_object>(std::move(body));
     if (!is_released(type, body)) return commit(table, key, change::modified, std::move(body));
     // The last finalizer went. As in Kubernetes the answer shows the object with the version it had before.
     object_ptr answer = std::make_shared<const stored_object>(body);
     commit(table, key, change::deleted, std::move(body));
     return answer;
+}
+
+KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config,
+                                                        bool force, bool dry_run) {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    target.is_patch = true;
+    if (auto checked = detail::check_applied(type, target, config); !checked) return checked.error();
+    const object_ptr stored = table.get({target.namespace_, target.name});
+    if (stored == nullptr) {
+        if (auto allowed = detail::may_be_made(type, target, config); !allowed) return allowed.error();
+    }
+    const json::value api_version = config["apiVersion"];
+    detail::keep_applicable(type, target, config);
+    if (const auto twice = find_duplicate_item(type, config)) {
+        return failure(500, "",
+                       "failed to create typed patch object (" + target.namespace_ + "/" + target.name + "; " +
+                           type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
+    }
+    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+    const json::object live = stored == nullptr ? json::object() : stored->content();
+    auto applied = apply_fields(type, live, std::move(config), writer, force);
+    if (!applied) return applied.error();
+    applied->object["apiVersion"] = api_version;
+    applied->object["kind"] = type.kind;
+    outcome<object_ptr> written =
+        stored == nullptr ? store_new(table, target, std::move(applied->object), &applied->managed, dry_run)
+                          : store_changed(table, target, std::move(applied->object), &applied->managed, dry_run);
+    if (!written) return written.error();
+    apply_result out;
+    out.object = std::move(*written);
+    out.created = stored == nullptr;
+    return out;
 }
 
 KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, write_target target, const editor& edit,

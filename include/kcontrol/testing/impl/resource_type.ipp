@@ -49,6 +49,23 @@ inline printer_column column_of_crd(const json::value& entry) {
     return column;
 }
 
+// Finds the lists of a structural schema that have keys or are sets.
+inline void read_list_keys(const json::value& schema, const std::string& path, resource_type& type) {
+    const std::string_view list_type = json::get_string(schema, {"x-kubernetes-list-type"});
+    if (list_type == "map" || list_type == "set") {
+        auto keys = strings_of(json::find(schema, {"x-kubernetes-list-map-keys"}));
+        std::sort(keys.begin(), keys.end());
+        type.list_keys[path] = std::move(keys);
+    }
+    if (const json::value* items = json::find(schema, {"items"})) read_list_keys(*items, path, type);
+    const json::value* properties = json::find(schema, {"properties"});
+    if (properties == nullptr || !properties->is_object()) return;
+    for (const auto& property : properties->get_object()) {
+        const std::string name(property.key());
+        read_list_keys(property.value(), path.empty() ? name : path + "." + name, type);
+    }
+}
+
 inline void read_crd_version(const json::value& version, resource_type& type) {
     const json::value* served = json::find(version, {"served"});
     if (served == nullptr || *served != true) return;
@@ -56,6 +73,9 @@ inline void read_crd_version(const json::value& version, resource_type& type) {
     type.versions.emplace_back(json::get_string(version, {"name"}));
     if (!first) return;
     type.status_subresource = json::find(version, {"subresources", "status"}) != nullptr;
+    if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
+        read_list_keys(*schema, "", type);
+    }
     const json::value* columns = json::find(version, {"additionalPrinterColumns"});
     if (columns != nullptr && columns->is_array()) {
         for (const auto& entry : columns->get_array()) type.columns.push_back(column_of_crd(entry));

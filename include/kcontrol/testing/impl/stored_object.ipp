@@ -25,6 +25,7 @@ KCONTROL_DECL stored_object::stored_object(json::object content) {
     version_ = detail::parse_version(json::get_string(whole, {"metadata", "resourceVersion"})).value_or(0);
     uid_ = json::get_string(whole, {"metadata", "uid"});
     terminating_ = json::find(whole, {"metadata", "deletionTimestamp"}) != nullptr;
+    managed_ = json::find(whole, {"metadata", "managedFields"}) != nullptr;
     const json::value* labels = json::find(whole, {"metadata", "labels"});
     if (labels == nullptr || !labels->is_object()) return;
     for (const auto& label : labels->get_object()) {
