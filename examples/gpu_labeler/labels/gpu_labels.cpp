@@ -230,7 +230,7 @@ void add_clique(label_map& labels, const inventory& found) {
 
 label_map gpu_labels(const inventory& found, const label_options& options) {
     label_map labels;
-    if (options.started) labels["nvidia.com/gfd.timestamp"] = std::to_string(*options.started);
+    if (options.started) labels[timestamp_label] = std::to_string(*options.started);
     if (found.gpus.empty()) return labels;
     const auto machine = label_value(options.machine);
     labels["nvidia.com/gpu.machine"] = machine.empty() ? "unknown" : machine;

@@ -38,6 +38,9 @@ struct label_options {
 
 using label_map = std::map<std::string, std::string>;
 
+/// Since when the labels are what they are, in seconds since 1970.
+inline constexpr const char* timestamp_label = "nvidia.com/gfd.timestamp";
+
 /// All labels, with values that the API server takes. A node without GPUs that answer has none but gfd.timestamp.
 ///
 /// Where GFD leaves it to chance (several models on a node), the models that are not divided by MIG come first, and

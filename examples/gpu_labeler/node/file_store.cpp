@@ -1,0 +1,106 @@
+// The store that is a file of Node Feature Discovery's directory features.d.
+#include <kcontrol/base/log.hpp>
+
+#include "node/label_store.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpu_labeler {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+constexpr std::size_t large = std::size_t{1} << 20;
+
+node_marks marks_of_text(std::string_view text) {
+    node_marks out;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        const auto line = text.substr(0, end);
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        const auto equals = line.find('=');
+        if (equals == line.npos || line.front() == '#') continue;
+        out.labels.emplace(line.substr(0, equals), line.substr(equals + 1));
+    }
+    return out;
+}
+
+std::string text_of(const node_marks& marks) {
+    std::string out;
+    for (const auto& [key, value] : marks.labels) out.append(key).append("=").append(value).append("\n");
+    return out;
+}
+
+error failed(const std::string& path, const char* what) {
+    return error(errc::file_failed, path + ": " + what + ": " + std::strerror(errno));
+}
+
+// All of it, and on the disk.
+bool write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const auto n = ::write(file, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return ::fsync(file) == 0;
+}
+
+class file_store final : public label_store {
+public:
+    file_store(kcontrol::environment& env, std::string path) : env_(env), path_(std::move(path)) {}
+
+    const std::string& name() const noexcept override { return path_; }
+
+    kcontrol::awaitable<result<node_marks>> look(std::stop_token) override {
+        if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) co_return node_marks();
+        const auto text = env_.read_file(path_, large);
+        if (!text) co_return text.error();
+        co_return marks_of_text(*text);
+    }
+
+    kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token) override {
+        co_return replace(text_of(wanted));
+    }
+
+    kcontrol::awaitable<result<void>> clear(std::stop_token) override {
+        if (::unlink(path_.c_str()) != 0 && errno != ENOENT) co_return failed(path_, "can't be removed");
+        co_return result<void>();
+    }
+
+private:
+    // Node Feature Discovery never sees half a file. It passes over names that begin with a dot.
+    result<void> replace(const std::string& text) const {
+        const auto slash = path_.rfind('/');
+        const auto folder = slash == path_.npos ? std::string() : path_.substr(0, slash + 1);
+        const auto fresh = folder + ".kcontrol-gpu-labeler-" + path_.substr(folder.size());
+        const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (file < 0) return failed(fresh, "can't be written");
+        const bool written = write_all(file, text);
+        const auto why = errno;
+        const bool closed = ::close(file) == 0;
+        if (!written) errno = why;
+        if (written && closed && ::rename(fresh.c_str(), path_.c_str()) == 0) return {};
+        const auto failure = failed(path_, "can't be replaced");
+        ::unlink(fresh.c_str());
+        return failure;
+    }
+
+    kcontrol::environment& env_;
+    std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<label_store> make_file_store(kcontrol::environment& env, std::string path) {
+    return std::make_unique<file_store>(env, std::move(path));
+}
+
+}  // namespace gpu_labeler

@@ -1,0 +1,109 @@
+// When the labeler reads, looks and writes: a state machine without a clock, a network or a GPU.
+#pragma once
+
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include "cron/schedule.hpp"
+#include "node/write_plan.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace gpu_labeler {
+
+/// How the loop behaves; the times are those of --help.
+class loop_settings {
+public:
+    explicit loop_settings(cron::schedule when) : schedule_(std::move(when)) {}
+
+    /// The first word to the API server comes at a random time in this, so that a fleet does not come at once.
+    loop_settings& start_jitter(kcontrol::duration d) { return start_jitter_ = d, *this; }
+    /// After so long it is looked whether somebody else changed the marks; 0: never.
+    loop_settings& resync(kcontrol::duration d) { return resync_ = d, *this; }
+    /// For so long the marks of GPUs that can't be read stay; 0: for ever.
+    loop_settings& keep(kcontrol::duration d) { return keep_ = d, *this; }
+    /// One pass, without jitter and without a second try.
+    loop_settings& once(bool on) { return once_ = on, *this; }
+
+    const cron::schedule& schedule() const noexcept { return schedule_; }
+    kcontrol::duration start_jitter() const noexcept { return start_jitter_; }
+    kcontrol::duration resync() const noexcept { return resync_; }
+    kcontrol::duration keep() const noexcept { return keep_; }
+    bool once() const noexcept { return once_; }
+
+private:
+    cron::schedule schedule_;
+    kcontrol::duration start_jitter_ = std::chrono::seconds(10);
+    kcontrol::duration resync_ = std::chrono::hours(10);
+    kcontrol::duration keep_ = std::chrono::minutes(5);
+    bool once_ = false;
+};
+
+enum class loop_action {
+    wait,   ///< until a time, or until something happens
+    read,   ///< the GPUs
+    look,   ///< what the API server has
+    write,  ///< what is wanted
+    end
+};
+
+struct loop_step {
+    loop_action action = loop_action::end;
+    kcontrol::time_point until{};  ///< of a wait
+};
+
+/// Is asked what comes next, and told what came of it. A failure is followed by another try, later and later.
+///
+/// `unit` is a random number in [0, 1) each time.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class run_loop {
+public:
+    run_loop(loop_settings settings, kcontrol::time_point now, double unit);
+
+    loop_step next(kcontrol::time_point now, double unit);
+
+    /// The GPUs were read: so the marks should be.
+    void read(kcontrol::time_point now, kcontrol::wall_time wall, node_marks wanted);
+    /// The GPUs could not be read.
+    void read_failed(kcontrol::time_point now, kcontrol::wall_time wall, double unit);
+    void looked(node_marks there);
+    void wrote();
+    /// A look or a write failed, or nobody knows.
+    void store_failed(kcontrol::time_point now, double unit);
+
+    /// Something happened to a GPU: it is read again, at once unless that was done within the last second.
+    void event() noexcept { event_ = true; }
+    void stop() noexcept { stopping_ = true; }
+
+    /// What the marks should be; nothing before the GPUs were read.
+    const std::optional<node_marks>& wanted() const noexcept { return wanted_; }
+    /// True if what is there is what should be, as far as anybody knows.
+    bool settled() const { return wanted_ && plan_.next(*wanted_) == write_step::nothing; }
+    /// True while marks of GPUs that can't be read any more are kept.
+    bool keeps_old() const noexcept { return failing_since_.has_value() && !given_up_; }
+    /// Of a single pass: whether it came to its end.
+    bool succeeded() const noexcept { return succeeded_; }
+
+private:
+    void schedule_read(kcontrol::time_point now, kcontrol::wall_time wall);
+    kcontrol::time_point next_read() const;
+
+    loop_settings settings_;
+    write_plan plan_;
+    std::optional<node_marks> wanted_;
+    kcontrol::time_point read_at_;
+    std::optional<kcontrol::time_point> last_read_;
+    kcontrol::time_point store_at_;
+    std::optional<kcontrol::time_point> resync_at_;
+    std::optional<kcontrol::time_point> failing_since_;
+    kcontrol::backoff read_backoff_;
+    kcontrol::backoff store_backoff_;
+    bool event_ = false;
+    bool given_up_ = false;
+    bool stopping_ = false;
+    bool succeeded_ = false;
+};
+
+}  // namespace gpu_labeler
