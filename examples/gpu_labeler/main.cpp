@@ -1,14 +1,17 @@
-// gpu_labeler: what it is asked to do. So far it prints: labels with --dry-run, and when a schedule fires.
+// gpu_labeler: what it is asked to do. This file wires the parts together.
 #include <kcontrol/runtime/system_environment.hpp>
 
 #include "dry_run.hpp"
 #include "options.hpp"
+#include "program.hpp"
 #include "schedule_command.hpp"
+#include "shared/signal_stop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -37,23 +40,44 @@ int schedule(const std::vector<std::string_view>& arguments) {
     return 0;
 }
 
-int dry_run(const gpu_labeler::options& o) {
-    kcontrol::system_environment env;
+// A thread that is stuck in the driver holds on to its library: nothing may be torn down around it.
+int leave(int status, bool hanging) {
+    if (!hanging) return status;
+    std::fflush(stdout);
+    std::_Exit(status);
+}
+
+// Runs a coroutine that may be stopped by a signal to its end.
+template <class Result, class Start>
+Result run(Start start) {
+    std::signal(SIGPIPE, SIG_IGN);
     boost::asio::io_context context(1);
-    gpu_labeler::dry_run_report report;
-    boost::asio::co_spawn(context, gpu_labeler::dry_run(env, context.get_executor(), o, std::stop_token()),
-                          [&](std::exception_ptr failure, gpu_labeler::dry_run_report done) {
+    std::stop_source stop;
+    examples::signal_stop signals(context, stop);
+    Result out;
+    boost::asio::co_spawn(context, start(context.get_executor(), stop.get_token()),
+                          [&](std::exception_ptr failure, Result done) {
+                              signals.cancel();
+                              context.stop();  // what still lingers has been told to end
                               if (failure) std::rethrow_exception(failure);
-                              report = std::move(done);
+                              out = std::move(done);
                           });
     context.run();
+    return out;
+}
+
+int dry_run(kcontrol::environment& env, const gpu_labeler::options& o) {
+    const auto report = run<gpu_labeler::dry_run_report>(
+        [&](kcontrol::executor ex, std::stop_token stop) { return gpu_labeler::dry_run(env, ex, o, stop); });
     print(stdout, report.labels);
     print(stderr, report.notes);
-    if (report.hanging) {
-        std::fflush(stdout);
-        std::_Exit(report.status);
-    }
-    return report.status;
+    return leave(report.status, report.hanging);
+}
+
+int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o) {
+    const auto done = run<gpu_labeler::program_result>(
+        [&](kcontrol::executor ex, std::stop_token stop) { return gpu_labeler::run_program(env, ex, o, stop); });
+    return leave(done.status, done.hanging);
 }
 
 }  // namespace
@@ -64,7 +88,8 @@ int main(int argc, char** argv) {
         arguments.erase(arguments.begin());
         return schedule(arguments);
     }
-    const auto o = gpu_labeler::parse_options(arguments);
+    kcontrol::system_environment env;
+    const auto o = gpu_labeler::parse_options(arguments, env);
     if (!o) return usage_error(o.error());
     if (o->help) {
         print(stdout, gpu_labeler::help_text());
@@ -74,9 +99,10 @@ int main(int argc, char** argv) {
         print(stdout, "gpu_labeler " GPU_LABELER_VERSION "\n");
         return 0;
     }
-    if (!o->dry_run) {
-        std::fputs("error: nothing to do; say --dry-run, or see gpu_labeler --help\n", stderr);
-        return 2;
+    try {
+        return o->dry_run ? dry_run(env, *o) : keep_labels(env, *o);
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "error: %s\n", failure.what());
+        return 1;
     }
-    return dry_run(*o);
 }

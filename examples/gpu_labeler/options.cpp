@@ -1,7 +1,10 @@
 #include "options.hpp"
 
 #include <kcontrol/model/api_duration.hpp>
+#include <kcontrol/model/names.hpp>
 
+#include "config_file.hpp"
+#include "cron/schedule.hpp"
 #include "messages.hpp"
 
 #include <algorithm>
@@ -20,18 +23,84 @@ result<void> set_strategy(options& o, std::string_view value) {
     } else if (value == "mixed") {
         o.strategy = mig_strategy::mixed;
     } else {
-        return bad_argument("--mig-strategy: " + quoted(value) + " is not a strategy; use none, single or mixed");
+        return bad_argument(quoted(value) + " is not a strategy; use none, single or mixed");
     }
     return {};
 }
 
-result<void> set_timeout(options& o, std::string_view value) {
+template <kcontrol::duration options::*Field, bool ZeroToo>
+result<void> set_duration(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
-    if (!length) return length.error().with_context("--nvml-timeout");
-    if (length->count() <= 0)
-        return bad_argument("--nvml-timeout: " + quoted(value) + " is no time to wait; use for example 5s");
-    o.nvml_timeout = *length;
+    if (!length) return length.error();
+    if (length->count() < 0 || (!ZeroToo && length->count() == 0)) {
+        return bad_argument(quoted(value) + " is no time to wait; use for example 5s");
+    }
+    o.*Field = *length;
     return {};
+}
+
+// Checked here, so that a slip is found at once, and read where the zone is known.
+result<void> set_schedule(options& o, std::string_view value) {
+    const auto parsed = cron::schedule::parse(value, cron::time_zone::utc());
+    if (!parsed) return parsed.error();
+    o.schedule = std::string(value);
+    return {};
+}
+
+result<void> set_output(options& o, std::string_view value) {
+    if (value == "node") {
+        o.output = label_output::node;
+    } else if (value == "nodefeature") {
+        o.output = label_output::node_feature;
+    } else if (value == "features.d") {
+        o.output = label_output::file;
+    } else if (value == "none") {
+        o.output = label_output::none;
+    } else {
+        return bad_argument(quoted(value) + " is no place for labels; use node, nodefeature, features.d or none");
+    }
+    return {};
+}
+
+result<void> set_node_name(options& o, std::string_view value) {
+    const auto problems = kcontrol::check_dns1123_subdomain(value);
+    if (!problems.empty()) {
+        return bad_argument(quoted(value) + " is no node's name: " + kcontrol::join_problems(problems));
+    }
+    o.node_name = std::string(value);
+    return {};
+}
+
+result<void> set_namespace(options& o, std::string_view value) {
+    const auto problems = kcontrol::check_dns1123_label(value);
+    if (!problems.empty()) {
+        return bad_argument(quoted(value) + " is no namespace's name: " + kcontrol::join_problems(problems));
+    }
+    o.namespace_ = std::string(value);
+    return {};
+}
+
+result<void> set_listen(options& o, std::string_view value) {
+    const auto parsed = kcontrol::http::parse_listen_address(value);
+    if (!parsed) return parsed.error();
+    o.listen = *parsed;
+    return {};
+}
+
+result<void> set_log_format(options& o, std::string_view value) {
+    if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
+    o.log_format = value == "json" ? examples::log_format::json : examples::log_format::text;
+    return {};
+}
+
+result<void> set_log_level(options& o, std::string_view value) {
+    using kcontrol::log_level;
+    for (const auto level : {log_level::debug, log_level::info, log_level::warning, log_level::error}) {
+        if (value != kcontrol::to_string(level)) continue;
+        o.log_level = level;
+        return {};
+    }
+    return bad_argument(quoted(value) + " is no level; use debug, info, warning or error");
 }
 
 template <std::string options::*Field>
@@ -40,46 +109,80 @@ result<void> set_text(options& o, std::string_view value) {
     return {};
 }
 
-template <bool options::*Field, bool Value>
-result<void> set_switch(options& o, std::string_view) {
-    o.*Field = Value;
+template <bool options::*Field>
+result<void> set_switch(options& o, std::string_view value) {
+    if (value != "true" && value != "false") return bad_argument(quoted(value) + " is neither true nor false");
+    o.*Field = value == "true";
     return {};
 }
 
+enum class flag_kind {
+    command,  // what to do now; not for a file
+    one_off,  // the same with a value
+    on_off,
+    value
+};
+
 struct flag {
     std::string_view name;
-    bool takes_value;
+    flag_kind kind;
     result<void> (*set)(options& o, std::string_view value);
+
+    bool takes_value() const { return kind == flag_kind::value || kind == flag_kind::one_off; }
+    bool in_file() const { return kind == flag_kind::value || kind == flag_kind::on_off; }
 };
 
 constexpr flag flags[] = {
-    {"--dry-run", false, set_switch<&options::dry_run, true>},
-    {"--no-timestamp", false, set_switch<&options::timestamp, false>},
-    {"--help", false, set_switch<&options::help, true>},
-    {"-h", false, set_switch<&options::help, true>},
-    {"--version", false, set_switch<&options::version, true>},
-    {"--mig-strategy", true, set_strategy},
-    {"--nvml", true, set_text<&options::nvml>},
-    {"--nvml-timeout", true, set_timeout},
-    {"--machine-type-file", true, set_text<&options::machine_type_file>},
-    {"--sysfs", true, set_text<&options::sysfs>},
+    {"--dry-run", flag_kind::command, set_switch<&options::dry_run>},
+    {"--once", flag_kind::command, set_switch<&options::once>},
+    {"--cleanup", flag_kind::command, set_switch<&options::cleanup>},
+    {"--help", flag_kind::command, set_switch<&options::help>},
+    {"-h", flag_kind::command, set_switch<&options::help>},
+    {"--version", flag_kind::command, set_switch<&options::version>},
+    {"--config", flag_kind::one_off, set_text<&options::config_file>},
+    {"--schedule", flag_kind::value, set_schedule},
+    {"--sample-interval", flag_kind::value, set_duration<&options::sample_interval, false>},
+    {"--start-jitter", flag_kind::value, set_duration<&options::start_jitter, true>},
+    {"--resync-interval", flag_kind::value, set_duration<&options::resync_interval, true>},
+    {"--keep-labels", flag_kind::value, set_duration<&options::keep_labels, true>},
+    {"--mig-strategy", flag_kind::value, set_strategy},
+    {"--no-timestamp", flag_kind::on_off, set_switch<&options::no_timestamp>},
+    {"--output", flag_kind::value, set_output},
+    {"--features-file", flag_kind::value, set_text<&options::features_file>},
+    {"--node-name", flag_kind::value, set_node_name},
+    {"--namespace", flag_kind::value, set_namespace},
+    {"--kubeconfig", flag_kind::value, set_text<&options::kubeconfig>},
+    {"--context", flag_kind::value, set_text<&options::context>},
+    {"--listen", flag_kind::value, set_listen},
+    {"--hostname", flag_kind::value, set_text<&options::hostname>},
+    {"--log-format", flag_kind::value, set_log_format},
+    {"--log-level", flag_kind::value, set_log_level},
+    {"--nvml", flag_kind::value, set_text<&options::nvml>},
+    {"--nvml-timeout", flag_kind::value, set_duration<&options::nvml_timeout, false>},
+    {"--machine-type-file", flag_kind::value, set_text<&options::machine_type_file>},
+    {"--sysfs", flag_kind::value, set_text<&options::sysfs>},
 };
 
-}  // namespace
+const flag* find_flag(std::string_view name) {
+    const auto* found = std::find_if(std::begin(flags), std::end(flags), [&](const flag& f) { return f.name == name; });
+    return found == std::end(flags) ? nullptr : found;
+}
 
-result<options> parse_options(const std::vector<std::string_view>& arguments) {
-    options o;
+// What the command line says, in its order.
+using settings = std::vector<std::pair<const flag*, std::string_view>>;
+
+result<settings> split(const std::vector<std::string_view>& arguments) {
+    settings out;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const auto equals = arguments[i].find('=');
         const auto name = arguments[i].substr(0, equals);
-        const auto* known =
-            std::find_if(std::begin(flags), std::end(flags), [&](const flag& f) { return f.name == name; });
-        if (known == std::end(flags)) {
+        const auto* known = find_flag(name);
+        if (!known) {
             const auto* what = arguments[i].starts_with('-') ? "unknown flag " : "no such command: ";
             return bad_argument(what + quoted(name) + "; see gpu_labeler --help");
         }
-        std::string_view value;
-        if (!known->takes_value) {
+        std::string_view value = "true";
+        if (!known->takes_value()) {
             if (equals != name.npos) return bad_argument(std::string(name) + " takes no value");
         } else if (equals != name.npos) {
             value = arguments[i].substr(equals + 1);
@@ -88,33 +191,128 @@ result<options> parse_options(const std::vector<std::string_view>& arguments) {
         } else {
             value = arguments[i];
         }
-        if (const auto done = known->set(o, value); !done) return done.error();
+        out.emplace_back(known, value);
     }
+    return out;
+}
+
+result<void> load_config(options& o, kcontrol::environment& env, const settings& said) {
+    for (const auto& [known, value] : said) {
+        if (known->name == "--config") o.config_file = std::string(value);
+    }
+    if (o.config_file.empty()) return {};
+    constexpr std::size_t most = std::size_t{1} << 20;
+    const auto text = env.read_file(o.config_file, most);
+    if (!text) return text.error().with_context("--config");
+    const auto done = read_config(o, *text);
+    if (!done) return done.error().with_context("--config " + o.config_file);
+    return {};
+}
+
+result<void> check_together(const options& o) {
+    if (o.dry_run + o.cleanup + o.once > 1) return bad_argument("--dry-run, --once and --cleanup exclude each other");
+    const bool names_node = o.output == label_output::node || o.output == label_output::node_feature;
+    if (!o.dry_run && names_node && o.node_name.empty()) {
+        return bad_argument("which node is this? Say --node-name or set NODE_NAME; see gpu_labeler --help");
+    }
+    if (o.cleanup && o.output == label_output::none)
+        return bad_argument("--cleanup: --output none has nothing to clean");
+    return {};
+}
+
+}  // namespace
+
+result<void> set_option(options& o, std::string_view name, std::string_view value) {
+    const auto* known = find_flag(name);
+    if (!known || !known->in_file()) return bad_argument("not a key of this file");
+    return known->set(o, value);
+}
+
+result<options> parse_options(const std::vector<std::string_view>& arguments, kcontrol::environment& env) {
+    const auto said = split(arguments);
+    if (!said) return said.error();
+    options o;
+    if (const auto name = env.variable("NODE_NAME"); name && !name->empty()) {
+        const auto done = set_node_name(o, *name);
+        if (!done) return done.error().with_context("NODE_NAME");
+    }
+    if (const auto done = load_config(o, env, *said); !done) return done.error();
+    for (const auto& [known, value] : *said) {
+        const auto done = known->set(o, value);
+        if (!done) return done.error().with_context(known->name);
+    }
+    if (o.help || o.version) return o;
+    if (const auto done = check_together(o); !done) return done.error();
     return o;
 }
 
 std::string_view help_text() noexcept {
-    return R"(gpu_labeler: a GPU node's truth as labels.
+    return R"(gpu_labeler: a GPU node's truth as labels, and its health as metrics.
 
-usage: gpu_labeler --dry-run [flags]
+usage: gpu_labeler [flags]            keeps the labels of this node right
+       gpu_labeler --once [flags]     does so one time
+       gpu_labeler --dry-run [flags]  prints the labels, key=value, sorted; talks to
+                                      no API server
+       gpu_labeler --cleanup [flags]  removes what this program wrote
        gpu_labeler schedule "SPEC" [--from RFC3339] [--count N]
 
-  --dry-run                 print the node's labels, key=value, sorted; talks to
-                            no API server
+Flags (in the file of --config: without dashes, in camelCase, noTimestamp: true):
+  --config FILE             YAML; may also have `sharing` as in the configuration of
+                            NVIDIA's device plugin, whose file can be given here
+
+When:
+  --schedule SPEC           when GPUs are looked at for labels, as cron has it
+                            (default "@every 60s"); events of a GPU don't wait for it
+  --sample-interval TIME    between measurements (default 10s)
+  --start-jitter TIME       the first request to the API server comes at a random
+                            time within it (default 10s; 0s: at once)
+  --resync-interval TIME    after half of it to all of it, it is looked whether
+                            somebody else changed the labels, and only then they are
+                            written again (default 10h; 0s: never)
+  --keep-labels TIME        GPUs that can't be read (no driver, one that is reloaded
+                            or hangs) keep their labels for so long, then these go
+                            (default 5m; 0s: for ever)
+
+Which labels:
   --mig-strategy NAME       none, single or mixed (default none)
+  --no-timestamp            no label nvidia.com/gfd.timestamp
+
+Where they go:
+  --output PLACE            node: the Node's labels, by server-side apply;
+                            nodefeature: a NodeFeature object; features.d: a file of
+                            Node Feature Discovery; none (default node)
+  --node-name NAME          (default: $NODE_NAME)
+  --features-file PATH      of --output features.d (default /etc/kubernetes/
+                            node-feature-discovery/features.d/kcontrol-gpu-labeler)
+  --namespace NAME          of --output nodefeature (default: the pod's, or that of
+                            the kubeconfig's context)
+  --kubeconfig FILE         (default: $KUBECONFIG, the pod's service account,
+                            ~/.kube/config)
+  --context NAME            of the kubeconfig (default: its current one)
+
+What is told:
+  --listen ADDR:PORT        serves /, /api/v1/gpus, /api/v1/history, /metrics,
+                            /healthz and /readyz there, for example :9400
+                            (default 0: nowhere)
+  --hostname NAME           in the metrics (default: the node's name)
+  --log-format FORMAT       json or text, on standard error (default json)
+  --log-level LEVEL         debug, info, warning or error (default info)
+
+The hardware:
   --nvml PATH               NVML's library (default: the driver's, as the system
                             finds it)
-  --nvml-timeout DURATION   for one call into the driver (default 5s)
+  --nvml-timeout TIME       for one call into the driver (default 5s)
   --machine-type-file PATH  has the machine's model
                             (default /sys/class/dmi/id/product_name)
   --sysfs PATH              where sysfs is (default /sys)
-  --no-timestamp            no label nvidia.com/gfd.timestamp
+
   --version, --help
 
 Commands:
   schedule   prints when a cron schedule fires; see gpu_labeler schedule --help
 
-Exit codes: 0 ok (also: NVML is there and finds no GPU), 1 failure, 2 usage.
+Exit codes: 0 ok, also after SIGTERM (--dry-run: also if NVML is there and finds no
+GPU), 1 failure, 2 usage.
 )";
 }
 

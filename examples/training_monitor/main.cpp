@@ -5,12 +5,11 @@
 #include "monitor.hpp"
 #include "options.hpp"
 #include "output/live_output.hpp"
-#include "output/log_sink.hpp"
 #include "program.hpp"
+#include "shared/signal_stop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include <csignal>
@@ -27,28 +26,6 @@
 namespace {
 
 namespace asio = boost::asio;
-
-// The first signal stops the program in good order, the second at once.
-class signal_stop {
-public:
-    signal_stop(asio::io_context& context, std::stop_source& stop) : signals_(context, SIGINT, SIGTERM), stop_(stop) {
-        wait();
-    }
-    void cancel() { signals_.cancel(); }
-
-private:
-    void wait() {
-        signals_.async_wait([this](boost::system::error_code error, int) {
-            if (error) return;
-            if (stop_.stop_requested()) std::_Exit(1);
-            stop_.request_stop();
-            wait();
-        });
-    }
-
-    asio::signal_set signals_;
-    std::stop_source& stop_;
-};
 
 // This process holds what opens clusters: no core dump of it, and no look into it by other programs of the same user.
 void guard_secrets() {
@@ -67,7 +44,7 @@ int run(const training_monitor::options& o) {
     const kcontrol::executor background =
         worker ? kcontrol::executor(worker->get_executor()) : kcontrol::executor(context.get_executor());
     std::stop_source stop;
-    signal_stop signals(context, stop);
+    examples::signal_stop signals(context, stop);
     int status = 1;
     asio::co_spawn(context, training_monitor::run_program(env, context.get_executor(), background, o, stop.get_token()),
                    [&](std::exception_ptr failure, int result) {

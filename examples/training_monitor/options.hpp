@@ -6,6 +6,7 @@
 
 #include "access/access_options.hpp"
 #include "memory/state_options.hpp"
+#include "shared/log_format.hpp"
 
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 namespace training_monitor {
 
 enum class output_format { table, wide, json, none };
-enum class log_format { text, json };
+using examples::log_format;
 
 /// What the program was asked to do. The defaults are those of --help.
 struct options {

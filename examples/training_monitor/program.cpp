@@ -11,7 +11,7 @@
 #include "monitor.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
-#include "output/log_sink.hpp"
+#include "shared/log_sink.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
 #include "web/health.hpp"
@@ -229,7 +229,7 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
                                      options o, std::stop_token stop) {
-    kcontrol::logger log(standard_error_sink(env, o.log), threshold(o));
+    kcontrol::logger log(examples::standard_error_sink(env, o.log), threshold(o));
     std::optional<notices::notice_config> notify;
     if (!o.notify_config.empty()) {
         auto loaded = notices::load_config(env, o.notify_config);

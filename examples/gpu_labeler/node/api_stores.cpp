@@ -1,5 +1,4 @@
 // The stores that are objects of an API server.
-#include <kcontrol/http/url.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
 
 #include "node/label_store.hpp"
@@ -43,15 +42,11 @@ public:
         co_return kcontrol::json::value(answer->as<kcontrol::dynamic_object>()->content.tree());
     }
 
-    kcontrol::awaitable<result<void>> apply(std::string text, std::stop_token stop) {
-        kcontrol::http::query_builder query;
-        query.append("fieldManager", field_manager).append("force", "true");
-        kcontrol::http::request req("PATCH", query.after(path()));
-        req.headers.set("Content-Type", "application/apply-patch+yaml");
-        req.body = std::move(text);
-        kcontrol::http::exchange_options options;
-        options.deadline(patience).stop(std::move(stop));
-        const auto answer = co_await api_.raw(std::move(req), std::move(options));
+    // With a `uid` the object is never created.
+    kcontrol::awaitable<result<void>> apply(std::string text, std::string uid, std::stop_token stop) {
+        kcontrol::apply_options options{std::string(field_manager)};
+        options.force().precondition_uid(std::move(uid)).deadline(patience).stop(std::move(stop));
+        const auto answer = co_await api_.apply(info_, key_, std::move(text), std::move(options));
         if (!answer) co_return answer.error();
         co_return result<void>();
     }
@@ -65,13 +60,6 @@ public:
     }
 
 private:
-    std::string path() const {
-        const auto& gvk = info_.gvk;
-        std::string out = (gvk.group.empty() ? "/api/" : "/apis/") + gvk.api_version();
-        if (info_.namespaced()) out += "/namespaces/" + key_.namespace_;
-        return out + "/" + info_.plural + "/" + key_.name;
-    }
-
     kcontrol::client api_;
     const kcontrol::resource_info& info_;
     kcontrol::namespaced_name key_;
@@ -93,7 +81,7 @@ const kcontrol::resource_info& node_features() {
 class node_store final : public label_store {
 public:
     node_store(kcontrol::client api, std::string node)
-        : node_(std::move(node)), name_("Node " + node_), object_(std::move(api), nodes(), {"", node_}) {}
+        : name_("Node " + node), object_(std::move(api), nodes(), {"", std::move(node)}) {}
 
     const std::string& name() const noexcept override { return name_; }
 
@@ -105,8 +93,8 @@ public:
     }
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
-        auto text = node_text(node_, uid_, wanted);
-        const auto done = co_await object_.apply(std::move(text), std::move(stop));
+        auto text = node_text(wanted);
+        const auto done = co_await object_.apply(std::move(text), uid_, std::move(stop));
         if (!done) co_return explain(done.error());
         co_return result<void>();
     }
@@ -124,7 +112,6 @@ private:
         return explained(what, name_, "patch nodes", "is --node-name (or NODE_NAME) right?");
     }
 
-    std::string node_;
     std::string name_;
     std::string uid_;  // of the Node that was looked at
     api_object object_;
@@ -149,8 +136,8 @@ public:
     }
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
-        auto text = node_feature_text(node_, object_name_, namespace_, wanted);
-        const auto done = co_await object_.apply(std::move(text), std::move(stop));
+        auto text = node_feature_text(node_, wanted);
+        const auto done = co_await object_.apply(std::move(text), std::string(), std::move(stop));
         if (!done) co_return explain(done.error());
         co_return result<void>();
     }

@@ -44,4 +44,7 @@ std::unique_ptr<label_store> make_node_feature_store(kcontrol::client api, std::
 /// place in it. Blocks for as long as the file system does.
 std::unique_ptr<label_store> make_file_store(kcontrol::environment& env, std::string path);
 
+/// None: what is written is remembered, and nobody sees it.
+std::unique_ptr<label_store> make_no_store();
+
 }  // namespace gpu_labeler

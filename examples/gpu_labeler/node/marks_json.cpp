@@ -51,15 +51,11 @@ node_marks marks_of_node(const json::value& node) {
 
 node_marks marks_of_node_feature(const json::value& feature) { return {ours_in(feature, "spec", "labels"), {}}; }
 
-std::string node_text(std::string_view node, std::string_view uid, const node_marks& marks) {
+std::string node_text(const node_marks& marks) {
     json::writer out;
     out.begin_object();
-    out.member("apiVersion", "v1");
-    out.member("kind", "Node");
     out.key("metadata");
     out.begin_object();
-    out.member("name", node);
-    if (!uid.empty()) out.member("uid", uid);
     write_map(out, "labels", marks.labels);
     write_map(out, "annotations", marks.annotations);
     out.end_object();
@@ -67,16 +63,11 @@ std::string node_text(std::string_view node, std::string_view uid, const node_ma
     return out.take();
 }
 
-std::string node_feature_text(std::string_view node, std::string_view name, std::string_view in_namespace,
-                              const node_marks& marks) {
+std::string node_feature_text(std::string_view node, const node_marks& marks) {
     json::writer out;
     out.begin_object();
-    out.member("apiVersion", "nfd.k8s-sigs.io/v1alpha1");
-    out.member("kind", "NodeFeature");
     out.key("metadata");
     out.begin_object();
-    out.member("name", name);
-    out.member("namespace", in_namespace);
     write_map(out, "labels", {{"nfd.node.kubernetes.io/node-name", std::string(node)}});
     out.end_object();
     out.key("spec");

@@ -24,13 +24,12 @@ node_marks marks_of_node(const kcontrol::json::value& node);
 /// Labels that a NodeFeature asks for, and that are ours.
 node_marks marks_of_node_feature(const kcontrol::json::value& feature);
 
-/// A Node as far as it is ours: applied, it adds what is missing and removes what we no longer say. With a `uid` it is
-/// refused where another Node, or none, has that name: server-side apply would create one otherwise.
-std::string node_text(std::string_view node, std::string_view uid, const node_marks& marks);
+/// What to apply to a Node: its labels and annotations as far as they are ours.
+std::string node_text(const node_marks& marks);
 
-/// The NodeFeature, from which Node Feature Discovery makes the node's labels. It has no place for annotations.
+/// What to apply to a NodeFeature, from which Node Feature Discovery makes the node's labels. It has no place for
+/// annotations.
 /// Source: https://kubernetes-sigs.github.io/node-feature-discovery/stable/usage/custom-resources.html
-std::string node_feature_text(std::string_view node, std::string_view name, std::string_view in_namespace,
-                              const node_marks& marks);
+std::string node_feature_text(std::string_view node, const node_marks& marks);
 
 }  // namespace gpu_labeler

@@ -1,6 +1,6 @@
 #include "output/live_output.hpp"
 
-#include "output/log_sink.hpp"
+#include "shared/log_sink.hpp"
 #include "support/manual_environment.hpp"
 #include "support/run.hpp"
 

@@ -1,12 +1,11 @@
-#include "output/log_sink.hpp"
+#include "shared/log_sink.hpp"
 
 #include <kcontrol/json/writer.hpp>
-
-#include "jobs/job_view.hpp"
+#include <kcontrol/model/time.hpp>
 
 #include <cstdio>
 
-namespace training_monitor {
+namespace examples {
 namespace {
 
 std::string text_value(const std::string& value) {
@@ -24,7 +23,7 @@ std::string text_value(const std::string& value) {
 }  // namespace
 
 std::string log_line(const kcontrol::log_record& record, log_format format, kcontrol::wall_time now) {
-    const auto time = to_rfc3339(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
+    const auto time = kcontrol::format_time(now);
     if (format == log_format::json) {
         kcontrol::json::writer out;
         out.begin_object();
@@ -48,4 +47,4 @@ kcontrol::log_sink standard_error_sink(kcontrol::environment& env, log_format fo
     };
 }
 
-}  // namespace training_monitor
+}  // namespace examples

@@ -1,0 +1,150 @@
+#include "program.hpp"
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/manager/find_config.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/server.hpp>
+
+#include "node/label_store.hpp"
+#include "service/gpu_marks.hpp"
+#include "service/labeler.hpp"
+#include "service/reports.hpp"
+#include "service/site.hpp"
+#include "shared/log_sink.hpp"
+#include "web/handlers.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace gpu_labeler {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
+
+// A handler takes microseconds; who still waits for an answer then has lost interest in the stop.
+constexpr auto drain = std::chrono::milliseconds(200);
+
+result<std::unique_ptr<label_store>> object_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                                  const kcontrol::logger& log) {
+    const auto config = kcontrol::find_cluster_config(env, o.kubeconfig, o.context);
+    if (!config) return config.error();
+    auto api = kcontrol::client::connect(env, ex, *config, kcontrol::http::make_transport_factory(env), log);
+    if (!api) return api.error();
+    if (o.output == label_output::node) return make_node_store(std::move(*api), o.node_name);
+    const auto& in_namespace = o.namespace_.empty() ? config->default_namespace : o.namespace_;
+    if (in_namespace.empty()) {
+        return error(errc::invalid_argument, "--output nodefeature: which namespace? Say --namespace");
+    }
+    return make_node_feature_store(std::move(*api), o.node_name, in_namespace);
+}
+
+result<std::unique_ptr<label_store>> make_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                                const kcontrol::logger& log) {
+    switch (o.output) {
+    case label_output::file: return make_file_store(env, o.features_file);
+    case label_output::none: return make_no_store();
+    case label_output::node:
+    case label_output::node_feature: break;
+    }
+    return object_store(env, std::move(ex), o, log);
+}
+
+result<loop_settings> settings_of(const options& o) {
+    auto schedule = cron::schedule::parse(o.schedule, cron::time_zone::local());
+    if (!schedule) return schedule.error().with_context("--schedule");
+    loop_settings out(std::move(*schedule));
+    out.start_jitter(o.start_jitter).resync(o.resync_interval).keep(o.keep_labels).once(o.once);
+    return out;
+}
+
+kcontrol::awaitable<void> measure(kcontrol::environment& env, gpu_reader& gpus, web_handlers& shown,
+                                  kcontrol::duration interval, std::stop_token stop) {
+    auto next = env.now();
+    while (!stop.stop_requested()) {
+        const auto sample = co_await gpus.sample(stop);
+        if (sample) shown.take(*sample);
+        next = std::max(next + interval, env.now());
+        co_await kcontrol::sleep_until(env, next, stop);
+    }
+}
+
+kcontrol::awaitable<int> clean_up(label_store& store, kcontrol::logger log, std::stop_token stop) {
+    const auto done = co_await store.clear(std::move(stop));
+    if (!done) {
+        log.error("the labels can't be removed", {{"error", done.error().message()}});
+        co_return 1;
+    }
+    log.info("nothing of this program is there any more", {{"where", store.name()}});
+    co_return 0;
+}
+
+// The labels, and beside them, where --listen asks for it, everything that is served.
+kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                                std::unique_ptr<label_store> store, kcontrol::logger log,
+                                                std::stop_token stop) {
+    program_result out;
+    auto settings = settings_of(o);
+    if (!settings) {
+        log.error(settings.error().message());
+        out.status = 1;
+        co_return out;
+    }
+    gpu_marks gpus(env, ex, o);
+    labeler keeper(
+        env, std::move(*settings), [&gpus](std::stop_token s) { return gpus.read(std::move(s)); }, std::move(store),
+        log);
+    web_handlers shown(o.node_name);
+    keeper.on_read([&shown](const inventory& found) { shown.take(found); });
+    site pages(keeper.status(), shown);
+    pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().hanging()); });
+    kcontrol::http::server server(env, ex, pages.handler(), kcontrol::http::server_options().drain_timeout(drain), log);
+    kcontrol::task_group tasks(env, ex, log);
+    if (o.listen.enabled && !o.once) {
+        const auto listening = server.listen(o.listen);
+        if (!listening) {
+            log.error("can't serve",
+                      {{"error", listening.error().with_context("--listen " + o.listen.text()).message()}});
+            out.status = 1;
+            co_return out;
+        }
+        server.start();
+        auto bound = o.listen;
+        bound.port = server.local_port();
+        log.info("serving", {{"url", "http://" + bound.text() + "/"}});
+        tasks.spawn(measure(env, gpus.reader(), shown, o.sample_interval, stop));
+    }
+    co_await keeper.run(stop);
+    co_await server.stop();
+    co_await tasks.join();
+    out.status = !o.once || keeper.succeeded() ? 0 : 1;
+    out.hanging = gpus.reader().hanging() > 0;
+    co_return out;
+}
+
+}  // namespace
+
+kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
+                                                std::stop_token stop) {
+    kcontrol::logger log(examples::standard_error_sink(env, o.log_format), o.log_level);
+    if (!o.node_name.empty()) log = log.with("node", o.node_name);
+    program_result out;
+    auto store = make_store(env, ex, o, log);
+    if (!store) {
+        log.error("there is no way to the labels", {{"error", store.error().message()}});
+        out.status = 1;
+        co_return out;
+    }
+    if (o.cleanup) {
+        out.status = co_await clean_up(**store, log, stop);
+        co_return out;
+    }
+    log.info("starting", {{"where", (*store)->name()}, {"schedule", o.schedule}});
+    out = co_await keep_labels(env, ex, o, std::move(*store), log, stop);
+    if (!o.once) log.info("stopped");
+    co_return out;
+}
+
+}  // namespace gpu_labeler

@@ -1,0 +1,54 @@
+#include "service/gpu_marks.hpp"
+
+#include <chrono>
+
+namespace gpu_labeler {
+namespace {
+
+constexpr std::size_t small_file = 4096;
+
+std::optional<std::string> read_small_file(kcontrol::environment& env, const std::string& path) {
+    auto text = env.read_file(path, small_file);
+    if (!text) return std::nullopt;
+    return std::move(*text);
+}
+
+label_options label_options_of(kcontrol::environment& env, const options& o) {
+    label_options out;
+    out.strategy = o.strategy;
+    out.shared = o.shared;
+    out.machine = read_small_file(env, o.machine_type_file).value_or("unknown");
+    if (!o.no_timestamp) {
+        out.started = std::chrono::floor<std::chrono::seconds>(env.wall_now().time_since_epoch()).count();
+    }
+    return out;
+}
+
+gpu_reader::session_factory sessions(kcontrol::environment& env, const options& o) {
+    return [&env, nvml = o.nvml, sysfs = o.sysfs] {
+        return std::make_shared<nvml_session>(env, nvml, sysfs,
+                                              [&env](const std::string& path) { return read_small_file(env, path); });
+    };
+}
+
+reader_limits limits_of(const options& o) {
+    reader_limits out;
+    out.call = o.nvml_timeout;
+    return out;
+}
+
+}  // namespace
+
+gpu_marks::gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const options& o)
+    : as_(label_options_of(env, o)), reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
+
+kcontrol::awaitable<kcontrol::result<reading>> gpu_marks::read(std::stop_token stop) {
+    auto found = co_await reader_.read(std::move(stop));
+    if (!found) co_return found.error();
+    reading out;
+    out.marks.labels = gpu_labels(*found, as_);
+    out.found = std::move(*found);
+    co_return out;
+}
+
+}  // namespace gpu_labeler

@@ -1,0 +1,8 @@
+// How records of a program's log look.
+#pragma once
+
+namespace examples {
+
+enum class log_format { text, json };
+
+}  // namespace examples

@@ -1,0 +1,349 @@
+"""The labeler against a real kube-apiserver, with the one right that it needs.
+
+KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins for NVML. Run alone: run.py
+test_labeler_node
+"""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import labeler
+import proxy
+import server
+import wait
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+FEATURES = "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/default/nodefeatures"
+FEATURE_CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "nodefeatures.nfd.k8s-sigs.io"},
+    "spec": {"group": "nfd.k8s-sigs.io", "scope": "Namespaced",
+             "names": {"kind": "NodeFeature", "plural": "nodefeatures"},
+             "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                 "type": "object", "properties": {"spec": {"type": "object", "properties": {
+                     "features": {"type": "object", "required": ["attributes", "flags", "instances"], "properties": {
+                         part: {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+                         for part in ("attributes", "flags", "instances")}},
+                     "labels": {"type": "object", "additionalProperties": {"type": "string"}}}}}}}}]},
+}
+LOST = "fault call=nvmlDeviceGetName gpu=3 return=15\n"
+RELOAD = "fault call=* return=9\n"
+
+
+@unittest.skipUnless(labeler.is_built(), "the gpu_labeler program or the fake NVML is not built")
+class LabelerOnANode(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = server.Server("labeler")
+        cls.addClassCleanup(cls.server.stop)
+        cls.tokens = {
+            "labeler": cls.account("labeler", [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"]}]),
+            "feature": cls.account("feature", [{"apiGroups": ["nfd.k8s-sigs.io"], "resources": ["nodefeatures"],
+                                                "verbs": ["create", "patch", "delete"]}]),
+            "nobody": cls.account("nobody", []),
+        }
+
+    @classmethod
+    def must(cls, method, path, body=None, content_type="application/json"):
+        code, answer = cls.server.ask(method, path, body and json.dumps(body), content_type)
+        if code not in (200, 201):
+            raise AssertionError(f"{method} {path}: {code} {answer}")
+        return answer
+
+    @classmethod
+    def account(cls, name, rules):
+        """The token of a service account with these rights and no others."""
+        cls.must("POST", "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": name}})
+        cls.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
+        cls.must("POST", f"{RBAC}/clusterrolebindings", {
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}]})
+        return cls.must("POST", f"/api/v1/namespaces/default/serviceaccounts/{name}/token",
+                        {"spec": {"expirationSeconds": 3600}})["status"]["token"]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kcontrol-labeler-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.inventory = self.folder / "inventory.txt"
+        self.use("a100-x8")
+        self.node = self.id().rsplit(".", 1)[1].replace("_", "-").replace("test-", "n-", 1)[:60].rstrip("-")
+        self.must("POST", "/api/v1/nodes", {"metadata": {"name": self.node, "labels": {"zone": "a"}}})
+        self.addCleanup(self.server.ask, "DELETE", f"/api/v1/nodes/{self.node}")
+
+    def use(self, inventory, more=""):
+        """The hardware is another from now on; other GPUs only come with a (re)load of the driver."""
+        fresh = self.folder / "fresh"
+        fresh.write_text((labeler.FAKE / "inventories" / f"{inventory}.txt").read_text() + more)
+        fresh.rename(self.inventory)
+
+    def kubeconfig(self, account="labeler", url=None):
+        file = self.folder / f"{account}.kubeconfig"
+        file.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": url or self.server.url, "certificate-authority":
+                                                   str(self.server.work / "ca.crt")}}],
+            "users": [{"name": "u", "user": {"token": self.tokens[account]}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "default"}}]}))
+        return file
+
+    def once(self, *flags, account="labeler"):
+        return labeler.run(self.inventory, "--once", "--kubeconfig", self.kubeconfig(account), *flags,
+                           NODE_NAME=self.node)
+
+    def start(self, *flags, url=None):
+        started = labeler.Labeler(self.inventory, self.folder / "log", "--kubeconfig", self.kubeconfig(url=url),
+                                  "--node-name", self.node, *flags)
+        self.addCleanup(started.stop)
+        return started
+
+    def metadata(self):
+        return self.must("GET", f"/api/v1/nodes/{self.node}")["metadata"]
+
+    def ours(self):
+        """The labels but for the node's own."""
+        labels = self.metadata()["labels"]
+        self.assertEqual(labels.pop("zone"), "a")
+        return labels
+
+    def until_labels(self, wanted):
+        wait.until(lambda: f"the labels are {self.ours()}, and should be {wanted}", lambda: self.ours() == wanted, 30)
+
+    def test_one_pass_and_a_second_that_has_nothing_to_write(self):
+        done = self.once()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.ours(), labeler.golden("a100-x8"))
+        before = self.metadata()
+        managers = {(m["manager"], m["operation"]) for m in before["managedFields"]}
+        self.assertIn(("kcontrol-gpu-labeler", "Apply"), managers)
+        done = self.once()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the labels are there already", done.stderr)
+        self.assertEqual(self.metadata(), before)
+
+    def test_stale_labels_go_and_those_of_others_stay(self):
+        self.use("a100-mig-mixed")
+        self.assertEqual(self.once("--mig-strategy", "mixed").returncode, 0)
+        mixed = labeler.golden("a100-mig-mixed", "mixed")
+        self.assertEqual(self.ours(), mixed)
+        self.must("PATCH", f"/api/v1/nodes/{self.node}", {"metadata": {"labels": {"nvidia.com/gpu.deploy.dcgm": "true"}}},
+                  "application/merge-patch+json")
+        self.use("t4")
+        self.assertEqual(self.once().returncode, 0)
+        self.assertEqual(self.ours(), {**labeler.golden("t4"), "nvidia.com/gpu.deploy.dcgm": "true"})
+        done = labeler.run(self.inventory, "--cleanup", "--kubeconfig", self.kubeconfig(), "--node-name", self.node)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.ours(), {"nvidia.com/gpu.deploy.dcgm": "true"})
+        before = self.metadata()["resourceVersion"]
+        self.assertEqual(labeler.run(self.inventory, "--cleanup", "--kubeconfig", self.kubeconfig(), "--node-name",
+                                     self.node).returncode, 0)
+        self.assertEqual(self.metadata()["resourceVersion"], before)
+
+    def test_labels_of_gpu_feature_discovery_are_taken_over(self):
+        self.must("PATCH", f"/api/v1/nodes/{self.node}?fieldManager=nfd-master",
+                  {"metadata": {"labels": {"nvidia.com/gpu.count": "3"}}}, "application/merge-patch+json")
+        self.assertEqual(self.once().returncode, 0)
+        self.assertEqual(self.ours(), labeler.golden("a100-x8"))
+
+    def test_an_idle_labeler_writes_nothing(self):
+        running = self.start("--schedule", "@every 1s")
+        self.until_labels(labeler.golden("a100-x8"))
+        before = self.metadata()["resourceVersion"]
+        wait.until("the GPUs are not read", lambda: running.metric("gpu_labeler_reads_total") >= 4)
+        self.assertEqual(self.metadata()["resourceVersion"], before)
+        self.assertEqual(running.metric("gpu_labeler_writes_total"), 1)
+        self.assertEqual(running.metric("gpu_labeler_looks_total"), 1)
+        self.assertEqual(running.metric("gpu_labeler_write_failures_total"), 0)
+        self.assertEqual(running.stop()[0], 0)
+
+    def test_a_lost_gpu_and_its_return(self):
+        running = self.start("--schedule", "@every 1s")
+        whole = labeler.golden("a100-x8")
+        self.until_labels(whole)
+        self.use("a100-x8", LOST)
+        self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
+        self.assertEqual(running.wait_for("a GPU does not answer")["gpu"], "3")
+        self.assertEqual(running.metric("gpu_labeler_writes_total"), 2)
+
+    def test_a_reload_of_the_driver_leaves_the_labels(self):
+        running = self.start("--schedule", "@every 1s")
+        whole = labeler.golden("a100-x8")
+        self.until_labels(whole)
+        before = self.metadata()["resourceVersion"]
+        self.use("a100-x8", RELOAD)
+        told = running.wait_for("the GPUs can't be read")
+        self.assertEqual(told["level"], "error")
+        code, text = running.get("/readyz?verbose")
+        self.assertEqual(code, 500)
+        self.assertIn("[-]gpus failed", text)
+        self.assertEqual(running.get("/healthz")[0], 200)
+        self.use("a100-x8")
+        running.wait_for("the GPUs can be read again")
+        wait.until("it is not ready again", lambda: running.get("/readyz")[0] == 200)
+        self.assertEqual(self.metadata()["resourceVersion"], before)
+        self.use("h100-x8", RELOAD)
+        wait.until("nothing fails", lambda: running.get("/readyz")[0] == 500)
+        self.use("h100-x8")
+        self.until_labels(labeler.golden("h100-x8"))
+
+    def test_a_driver_that_does_not_come_back(self):
+        running = self.start("--schedule", "@every 1s", "--keep-labels", "2s")
+        self.until_labels(labeler.golden("a100-x8"))
+        self.use("a100-x8", RELOAD)
+        self.until_labels({})
+        wait.until("what is known is said, so it is ready", lambda: running.get("/readyz")[0] == 200)
+        self.assertIsNone(running.process.poll())
+
+    def test_a_hung_driver_delays_nothing(self):
+        running = self.start("--schedule", "@every 1s", "--nvml-timeout", "300ms")
+        self.until_labels(labeler.golden("a100-x8"))
+        self.use("a100-x8", "fault call=nvmlDeviceGetName hang_ms=600000\n")
+        running.wait_for("the GPUs can't be read")
+        self.assertEqual(running.get("/healthz")[0], 200)
+        self.assertGreaterEqual(running.metric("gpu_labeler_hanging_threads"), 1)
+        status, seconds = running.stop()
+        self.assertEqual(status, 0)
+        self.assertLess(seconds, 1)
+
+    def test_stop_in_the_midst_of_a_hanging_call(self):
+        self.use("a100-x8", "fault call=nvmlDeviceGetName hang_ms=600000\n")
+        running = self.start("--nvml-timeout", "10m")
+        status, seconds = running.stop()
+        self.assertEqual(status, 0)
+        self.assertLess(seconds, 1)
+
+    def test_a_node_that_does_not_exist_is_not_made(self):
+        for config, account in ((self.server.kubeconfig, "admin"), (self.kubeconfig(), "labeler")):
+            for mode in ("--once", "--cleanup"):
+                with self.subTest(account=account, mode=mode):
+                    done = labeler.run(self.inventory, mode, "--kubeconfig", config, "--node-name", "nowhere")
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("is --node-name (or NODE_NAME) right?", done.stderr)
+                    self.assertEqual(self.server.ask("GET", "/api/v1/nodes/nowhere")[0], 404)
+
+    def test_a_node_that_is_deleted_meanwhile_is_not_made(self):
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--kubeconfig", self.server.kubeconfig,
+                                  "--node-name", self.node, "--schedule", "@every 1s")
+        self.addCleanup(running.stop)
+        self.until_labels(labeler.golden("a100-x8"))
+        self.must("DELETE", f"/api/v1/nodes/{self.node}")
+        self.use("a100-x8", LOST)
+        running.wait_for("the labels can't be written")
+        self.assertEqual(self.server.ask("GET", f"/api/v1/nodes/{self.node}")[0], 404)
+        self.must("POST", "/api/v1/nodes", {"metadata": {"name": self.node, "labels": {"zone": "a"}}})
+        self.until_labels({**labeler.golden("a100-x8"), "nvidia.com/gpu.count": "7"})
+
+    def test_without_the_right(self):
+        done = self.once(account="nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("this program needs the right to patch nodes", done.stderr)
+        self.assertNotIn(self.tokens["nobody"], done.stderr)
+
+    def test_an_api_server_that_goes_and_comes(self):
+        relay = proxy.Proxy(self.server.url)
+        self.addCleanup(relay.cut)
+        relay.cut()
+        running = self.start("--schedule", "@every 1s", url=relay.url)
+        self.assertIn("127.0.0.1", running.wait_for("the labels can't be written")["error"])
+        self.assertEqual(running.get("/readyz")[0], 500)
+        relay.join()
+        self.until_labels(labeler.golden("a100-x8"))
+        wait.until("it is not ready", lambda: running.get("/readyz")[0] == 200)
+        relay.cut()
+        self.use("a100-x8", LOST)
+        wait.until("no write fails", lambda: running.get("/readyz")[0] == 500)
+        relay.join()
+        self.until_labels({**labeler.golden("a100-x8"), "nvidia.com/gpu.count": "7"})
+
+    def test_node_feature(self):
+        flags = ("--output", "nodefeature", "--schedule", "@every 1s")
+        done = self.once(*flags, account="feature")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is Node Feature Discovery installed", done.stderr)
+        self.server.install_crd(json.dumps(FEATURE_CRD), "application/json")
+        self.addCleanup(self.server.remove_crd, "nodefeatures.nfd.k8s-sigs.io")
+        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        path = f"{FEATURES}/kcontrol-gpu-labeler-{self.node}"
+        made = self.must("GET", path)
+        self.assertEqual(made["spec"]["labels"], labeler.golden("a100-x8"))
+        self.assertEqual(made["metadata"]["labels"], {"nfd.node.kubernetes.io/node-name": self.node})
+        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        self.assertEqual(self.must("GET", path), made)
+        self.use("t4")
+        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        self.assertEqual(self.must("GET", path)["spec"]["labels"], labeler.golden("t4"))
+        self.assertEqual(self.ours(), {})
+        for _ in range(2):
+            done = labeler.run(self.inventory, "--cleanup", *flags, "--kubeconfig", self.kubeconfig("feature"),
+                               "--node-name", self.node)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.server.ask("GET", path)[0], 404)
+
+
+@unittest.skipUnless(labeler.is_built(), "the gpu_labeler program or the fake NVML is not built")
+class LabelerWithoutAServer(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kcontrol-labeler-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.inventory = labeler.FAKE / "inventories" / "a100-x8.txt"
+
+    def test_features_file(self):
+        file = self.folder / "gfd"
+        flags = ("--output", "features.d", "--features-file", file)
+        self.assertEqual(labeler.run(self.inventory, "--once", *flags).returncode, 0)
+        self.assertEqual(file.read_text(), (labeler.FAKE / "labels" / "a100-x8.none.txt").read_text())
+        before = file.stat()
+        self.assertEqual(labeler.run(self.inventory, "--once", *flags).returncode, 0)
+        self.assertEqual(file.stat().st_ino, before.st_ino)
+        self.assertEqual(labeler.run(self.inventory, "--cleanup", *flags).returncode, 0)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_what_is_served(self):
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n")
+        self.addCleanup(running.stop)
+        wait.until("no sample comes", lambda: len(json.loads(running.get("/api/v1/gpus")[1])["items"]) == 8)
+        wait.until("it is not ready", lambda: running.get("/readyz")[0] == 200)
+        self.assertEqual(running.get("/readyz?verbose")[1], "[+]gpus ok\n[+]labels ok\nreadyz check passed\n")
+        self.assertEqual(running.get("/healthz"), (200, "ok"))
+        self.assertEqual(running.get("/nothing")[0], 404)
+        self.assertEqual(running.metric("gpu_labeler_gpus"), 8)
+        self.assertIn("<html", running.get("/")[1])
+        status, seconds = running.stop()
+        self.assertEqual(status, 0)
+        self.assertLess(seconds, 1)
+        for record in running.records():
+            self.assertLessEqual({"time", "level", "message"}, set(record))
+        self.assertEqual(running.records()[-1]["message"], "stopped")
+
+    def test_configuration_file(self):
+        config = self.folder / "config.yaml"
+        file = self.folder / "gfd"
+        config.write_text(f"version: v1\nflags: {{migStrategy: single, plugin: {{}}}}\noutput: features.d\n"
+                          f"featuresFile: {file}\nsharing:\n  timeSlicing:\n    resources:\n"
+                          "    - {name: nvidia.com/gpu, replicas: 4}\n")
+        done = labeler.run(self.inventory, "--once", "--config", config)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        labels = dict(line.split("=", 1) for line in file.read_text().splitlines())
+        self.assertEqual(labels["nvidia.com/gpu.replicas"], "4")
+        self.assertEqual(labels["nvidia.com/gpu.sharing-strategy"], "time-slicing")
+        self.assertEqual(labels["nvidia.com/mig.strategy"], "single")
+        done = labeler.run(self.inventory, "--once", "--config", config, "--mig-strategy", "none", "--log-format", "text")
+        self.assertNotIn("nvidia.com/mig.strategy", file.read_text())
+        self.assertNotIn("{", done.stderr)
+
+    def test_usage(self):
+        config = self.folder / "config.yaml"
+        config.write_text("migStrategy: all\n")
+        for flags, named in ((["--once", "--cleanup"], "exclude each other"), ([], "NODE_NAME"),
+                             (["--node-name", "A B"], "--node-name"), (["--output", "disk"], "features.d"),
+                             (["--schedule", "61 * * * *"], "--schedule"), (["--listen", "x"], "--listen"),
+                             (["--log-level", "loud"], "--log-level"), (["--config", config], "migStrategy"),
+                             (["--config", self.folder / "none.yaml"], "none.yaml"),
+                             (["--sample-interval", "0s"], "--sample-interval")):
+            with self.subTest(flags=flags):
+                done = labeler.run(self.inventory, *flags)
+                self.assertEqual((done.stdout, done.returncode), ("", 2), done.stderr)
+                self.assertIn(named, done.stderr)

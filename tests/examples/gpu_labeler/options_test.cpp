@@ -1,0 +1,248 @@
+#include "options.hpp"
+
+#include <kcontrol/testing/sim_environment.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace gpu_labeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct machine {
+    kcontrol::testing::sim_context context{1};
+    kcontrol::testing::sim_environment env{context};
+
+    options read(const std::vector<std::string_view>& arguments) {
+        const auto o = parse_options(arguments, env);
+        REQUIRE_MESSAGE(o.has_value(), o.error().message());
+        return *o;
+    }
+    std::string refuse(const std::vector<std::string_view>& arguments) {
+        const auto o = parse_options(arguments, env);
+        REQUIRE(!o.has_value());
+        return o.error().message();
+    }
+    options with_file(std::string text, std::vector<std::string_view> arguments = {}) {
+        env.write_file("/c.yaml", std::move(text));
+        arguments.insert(arguments.end(), {"--config", "/c.yaml", "--node-name=n"});
+        return read(arguments);
+    }
+    std::string refuse_file(std::string text) {
+        env.write_file("/c.yaml", std::move(text));
+        return refuse({"--config=/c.yaml", "--node-name=n"});
+    }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(machine, "options: defaults") {
+    const auto o = read({"--node-name", "n"});
+    CHECK(o.schedule == "@every 60s");
+    CHECK(o.sample_interval == 10s);
+    CHECK(o.output == label_output::node);
+    CHECK(!o.listen.enabled);
+    CHECK(o.log_format == examples::log_format::json);
+    CHECK(o.log_level == kcontrol::log_level::info);
+    CHECK(o.keep_labels == 5min);
+    CHECK(o.resync_interval == 10h);
+    CHECK(!o.no_timestamp);
+}
+
+TEST_CASE_FIXTURE(machine, "options: every flag") {
+    const auto o = read({"--once",
+                         "--schedule=*/5 * * * *",
+                         "--sample-interval",
+                         "1s",
+                         "--start-jitter=0s",
+                         "--resync-interval",
+                         "0s",
+                         "--keep-labels=1m",
+                         "--mig-strategy",
+                         "mixed",
+                         "--no-timestamp",
+                         "--output",
+                         "nodefeature",
+                         "--features-file=/f",
+                         "--node-name=gpu-1.example",
+                         "--namespace",
+                         "ns",
+                         "--kubeconfig",
+                         "/k",
+                         "--context",
+                         "c",
+                         "--listen",
+                         ":9400",
+                         "--hostname",
+                         "h",
+                         "--log-format",
+                         "text",
+                         "--log-level",
+                         "debug",
+                         "--nvml",
+                         "/n.so",
+                         "--nvml-timeout",
+                         "1s500ms",
+                         "--machine-type-file",
+                         "/m",
+                         "--sysfs",
+                         "/s"});
+    CHECK(o.once);
+    CHECK(o.schedule == "*/5 * * * *");
+    CHECK(o.sample_interval == 1s);
+    CHECK(o.start_jitter == 0s);
+    CHECK(o.resync_interval == 0s);
+    CHECK(o.keep_labels == 1min);
+    CHECK(o.strategy == mig_strategy::mixed);
+    CHECK(o.no_timestamp);
+    CHECK(o.output == label_output::node_feature);
+    CHECK(o.features_file == "/f");
+    CHECK(o.node_name == "gpu-1.example");
+    CHECK(o.namespace_ == "ns");
+    CHECK(o.kubeconfig == "/k");
+    CHECK(o.context == "c");
+    CHECK(o.listen.text() == ":9400");
+    CHECK(o.hostname == "h");
+    CHECK(o.log_format == examples::log_format::text);
+    CHECK(o.log_level == kcontrol::log_level::debug);
+    CHECK(o.nvml == "/n.so");
+    CHECK(o.nvml_timeout == 1500ms);
+    CHECK(o.machine_type_file == "/m");
+    CHECK(o.sysfs == "/s");
+    CHECK(read({"--output=features.d"}).output == label_output::file);
+    CHECK(read({"--output=none"}).output == label_output::none);
+    CHECK(read({"--dry-run"}).dry_run);
+    CHECK(read({"--cleanup", "--node-name=n"}).cleanup);
+    CHECK(read({"-h"}).help);
+    CHECK(read({"--version"}).version);
+}
+
+TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag is named there") {
+    const std::string help(help_text());
+    for (const auto* name : {"--dry-run",       "--once",
+                             "--cleanup",       "--config",
+                             "--schedule",      "--sample-interval",
+                             "--start-jitter",  "--resync-interval",
+                             "--keep-labels",   "--mig-strategy",
+                             "--no-timestamp",  "--output",
+                             "--features-file", "--node-name",
+                             "--namespace",     "--kubeconfig",
+                             "--context",       "--listen",
+                             "--hostname",      "--log-format",
+                             "--log-level",     "--nvml",
+                             "--nvml-timeout",  "--machine-type-file",
+                             "--sysfs",         "--version",
+                             "--help"}) {
+        CAPTURE(name);
+        CHECK(help.find(name) != help.npos);
+    }
+    for (std::size_t at = help.find("  --"); at != help.npos; at = help.find("  --", at + 1)) {
+        const auto name = help.substr(at + 2, help.find_first_of(" ,", at + 2) - at - 2);
+        CAPTURE(name);
+        const auto outcome = parse_options({name}, env);
+        CHECK((outcome.has_value() || outcome.error().message().find("unknown flag") == std::string::npos));
+    }
+}
+
+TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
+    CHECK(refuse({}).find("NODE_NAME") != std::string::npos);
+    CHECK(refuse({"--nod-name=n"}) == "unknown flag \"--nod-name\"; see gpu_labeler --help");
+    CHECK(refuse({"polish"}) == "no such command: \"polish\"; see gpu_labeler --help");
+    CHECK(refuse({"--once=yes"}) == "--once takes no value");
+    CHECK(refuse({"--output"}) == "--output needs a value; see gpu_labeler --help");
+    CHECK(refuse({"--mig-strategy=all"}) == "--mig-strategy: \"all\" is not a strategy; use none, single or mixed");
+    CHECK(refuse({"--keep-labels=-1s"}).starts_with("--keep-labels: "));
+    CHECK(refuse({"--nvml-timeout=0s"}).starts_with("--nvml-timeout: "));
+    CHECK(refuse({"--node-name=A"}).starts_with("--node-name: \"A\" is no node's name: "));
+    CHECK(refuse({"--namespace=a.b"}).starts_with("--namespace: \"a.b\" is no namespace's name: "));
+    CHECK(refuse({"--schedule=@sometimes"}).starts_with("--schedule: "));
+    CHECK(refuse({"--dry-run", "--once"}).find("exclude each other") != std::string::npos);
+    CHECK(refuse({"--cleanup", "--output=none"}).starts_with("--cleanup: "));
+    env.set_variable("NODE_NAME", "a/b");
+    CHECK(refuse({"--once"}).starts_with("NODE_NAME: "));
+}
+
+TEST_CASE_FIXTURE(machine, "options: the command line wins over the file, and that over the environment") {
+    env.set_variable("NODE_NAME", "of-environment");
+    CHECK(read({}).node_name == "of-environment");
+    env.write_file("/c.yaml", "nodeName: of-file\nmigStrategy: single\n");
+    CHECK(read({"--config=/c.yaml"}).node_name == "of-file");
+    CHECK(read({"--mig-strategy=mixed", "--node-name=of-flag", "--config=/c.yaml"}).node_name == "of-flag");
+    CHECK(read({"--mig-strategy=mixed", "--config=/c.yaml"}).strategy == mig_strategy::mixed);
+}
+
+TEST_CASE_FIXTURE(machine, "configuration file: flags in camelCase") {
+    const auto o =
+        with_file("schedule: \"@hourly\"\nnoTimestamp: true\nlisten: 0\nlogLevel: warning\nstartJitter: 1m\n");
+    CHECK(o.schedule == "@hourly");
+    CHECK(o.no_timestamp);
+    CHECK(!o.listen.enabled);
+    CHECK(o.log_level == kcontrol::log_level::warning);
+    CHECK(o.start_jitter == 1min);
+    CHECK(with_file("").schedule == "@every 60s");
+    CHECK(with_file("{}").schedule == "@every 60s");
+}
+
+TEST_CASE_FIXTURE(machine, "configuration file: that of the device plugin") {
+    const auto o = with_file(R"(
+version: v1
+flags:
+  migStrategy: mixed
+  failOnInitError: true
+  plugin: {passDeviceSpecs: false}
+  gfd: {oneshot: false, noTimestamp: true, machineTypeFile: /m}
+resources: {gpus: []}
+sharing:
+  timeSlicing:
+    renameByDefault: false
+    resources:
+    - {name: nvidia.com/gpu, replicas: 10}
+    - {name: nvidia.com/mig-1g.5gb, replicas: 2, rename: nvidia.com/small}
+)");
+    CHECK(o.strategy == mig_strategy::mixed);
+    CHECK(o.no_timestamp);
+    CHECK(o.machine_type_file == "/m");
+    CHECK(o.shared.kind == sharing_kind::time_slicing);
+    REQUIRE(o.shared.resources.size() == 2);
+    CHECK(o.shared.resources.at("nvidia.com/gpu").replicas == 10);
+    CHECK(!o.shared.resources.at("nvidia.com/gpu").renamed);
+    CHECK(o.shared.resources.at("nvidia.com/mig-1g.5gb").renamed);
+    const auto mps =
+        with_file("sharing: {mps: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}");
+    CHECK(mps.shared.kind == sharing_kind::mps);
+    CHECK(mps.shared.resources.at("nvidia.com/gpu").renamed);
+    CHECK(with_file("sharing: {}").shared.kind == sharing_kind::none);
+}
+
+TEST_CASE_FIXTURE(machine, "configuration file: what is wrong is named") {
+    const struct {
+        const char* text;
+        const char* part;
+    } rows[] = {
+        {"shedule: x", "shedule: not a key of this file"},
+        {"once: true", "once: not a key of this file"},
+        {"config: /c.yaml", "config: not a key of this file"},
+        {"migStrategy: all", "migStrategy: \"all\" is not a strategy"},
+        {"noTimestamp: maybe", "noTimestamp: \"maybe\" is neither true nor false"},
+        {"listen: [1]", "listen: one value is expected here"},
+        {"listen:", "listen: one value is expected here"},
+        {"[1]", "keys with values are expected"},
+        {"a: 1\n---\na: 2", "one document is expected"},
+        {"version: v2", "version: only v1 is known"},
+        {"flags: {migStrategy: all}", "flags.migStrategy: \"all\""},
+        {"sharing: {timeSlicing: {}, mps: {}}", "timeSlicing and mps exclude each other"},
+        {"sharing: {timeSlicing: {}}", "sharing.timeSlicing.resources: a list is expected"},
+        {"sharing: {mps: {resources: [{replicas: 2}]}}", "sharing.mps.resources[0].name: missing"},
+        {"sharing: {mps: {resources: [{name: a, replicas: 1}]}}", "sharing.mps.resources[0].replicas: "},
+        {"sharing: {mps: {resources: [{name: a, replicas: many}]}}", "sharing.mps.resources[0].replicas: "},
+        {"sharing: {mps: {resources: [{name: a, replicas: 2}, {name: a, replicas: 3}]}}", "\"a\" is there twice"},
+        {"a: [", "--config /c.yaml: "},
+    };
+    for (const auto& [text, part] : rows) {
+        CAPTURE(text);
+        const auto said = refuse_file(text);
+        CAPTURE(said);
+        CHECK(said.find(part) != std::string::npos);
+    }
+    CHECK(refuse({"--config=/none.yaml"}).starts_with("--config: "));
+}
