@@ -18,11 +18,20 @@ namespace detail {
 /// The tokens of a text: brackets, commas, colons, strings and other scalars.
 struct text_index {
     const char* text = nullptr;
+    std::size_t size = 0;                   ///< of the text
     const std::uint32_t* starts = nullptr;  ///< offset of every token; behind the last one the length of the text
     const std::uint32_t* pairs = nullptr;   ///< of an opening token the closing one; of others nothing
     mutable std::size_t fault = no_fault;   ///< offset of what was found malformed first
 
     static constexpr std::size_t no_fault = ~std::size_t{0};
+    mutable std::size_t plain_from = 0;  ///< between these two offsets there is no backslash
+    mutable std::size_t plain_to = 0;
+
+    /// Whether there is a backslash between two offsets. Readers go forward mostly, so that the next ones are known.
+    bool has_escape(std::size_t from, std::size_t to) const noexcept {
+        return (from < plain_from || to > plain_to) && find_escape(from, to);
+    }
+    KCONTROL_DECL bool find_escape(std::size_t from, std::size_t to) const noexcept;
 
     char letter(std::size_t token) const noexcept { return text[starts[token]]; }
     static bool opens(char letter) noexcept { return letter == '{' || letter == '['; }
@@ -32,6 +41,8 @@ struct text_index {
         if (fault == no_fault) fault = starts[token];
     }
 };
+
+struct text_tokens;
 
 }  // namespace detail
 
@@ -91,6 +102,7 @@ public:
 private:
     friend class lazy_document;
     friend struct lazy_member;
+    friend struct detail::text_tokens;
     lazy_node(const detail::text_index& index, std::size_t token) noexcept : index_(&index), token_(token) {}
     char letter() const noexcept { return index_ ? index_->letter(token_) : 'n'; }
     inline std::string_view quoted() const;

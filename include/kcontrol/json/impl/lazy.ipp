@@ -205,6 +205,16 @@ inline bool lazy_unescape(std::string_view text, std::string& out) {
 
 }  // namespace detail
 
+KCONTROL_DECL bool detail::text_index::find_escape(std::size_t from, std::size_t to) const noexcept {
+    // Not to the end of the text: who reads here and there would search it again and again.
+    constexpr std::size_t ahead = 1024;
+    const std::size_t end = std::min(size, std::max(to, from + ahead));
+    const void* found = from < end ? std::memchr(text + from, '\\', end - from) : nullptr;
+    plain_from = from;
+    plain_to = found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - text) : end;
+    return plain_to < to;
+}
+
 KCONTROL_DECL lazy_document::lazy_document() = default;
 KCONTROL_DECL lazy_document::~lazy_document() = default;
 KCONTROL_DECL lazy_document::lazy_document(lazy_document&&) noexcept = default;
@@ -236,6 +246,8 @@ KCONTROL_DECL result<lazy_node> lazy_document::scan(std::string_view text) {
         it.pairs_room = std::make_unique_for_overwrite<std::uint32_t[]>(it.pairs_capacity);
     }
     it.text = text.data();
+    it.size = text.size();
+    it.plain_from = it.plain_to = 0;
     it.starts = it.stage->structural_indexes.get();
     it.pairs = it.pairs_room.get();
     if (const auto code = detail::pair_brackets(it, it.pairs_room.get(), count)) return detail::reader_error(code);

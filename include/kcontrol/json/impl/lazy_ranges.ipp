@@ -170,8 +170,8 @@ inline std::string_view lazy_node::quoted() const {
 inline std::string_view lazy_node::as_string() const {
     if (!is_string()) return {};
     const std::string_view text = quoted();
-    if (text.empty() || std::memchr(text.data(), '\\', text.size()) == nullptr) return text;
-    return unescaped(text);
+    const auto first = static_cast<std::size_t>(text.data() - index_->text);
+    return index_->has_escape(first, first + text.size()) ? unescaped(text) : text;
 }
 
 inline bool lazy_node::is_null() const {
@@ -179,5 +179,12 @@ inline bool lazy_node::is_null() const {
     if (first == '{' || first == '[' || first == '"') return false;
     return kind() == json::kind::null;
 }
+
+/// For decoders that walk the tokens themselves.
+struct detail::text_tokens {
+    static const text_index& index(const lazy_node& node) noexcept { return *node.index_; }
+    static std::size_t token(const lazy_node& node) noexcept { return node.token_; }
+    static lazy_node node(const text_index& index, std::size_t token) noexcept { return {index, token}; }
+};
 
 }  // namespace kcontrol::json

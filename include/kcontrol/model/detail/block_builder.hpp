@@ -49,17 +49,26 @@ public:
         forget_handle(slot);
         set(slot, word);
     }
+    /// The same for a slot that is zero.
+    void set_fresh_handle(std::size_t slot, std::size_t target) {
+        set(slot, handle_word{target});
+        handles_.push_back(static_cast<std::uint32_t>(slot));
+    }
     template <class T>
     void set(std::size_t slot, const T& value) {
         std::memcpy(at(slot), &value, sizeof value);
     }
     std::size_t handle_count() const noexcept { return handles_.size(); }
+    /// Takes back what was done since the block had this size and so many handles.
+    void take_back(std::size_t size, std::size_t handle_count) {
+        size_ = size;
+        handles_.resize(handle_count);
+    }
 
     /// The field that came after the previous one (its index + 1; 0 at the start) in the last object of that type. It
     /// is a guess, which whoever asks verifies, and corrects: types share places.
     std::uint16_t& expected_field(const void* type, std::size_t previous) noexcept {
-        const auto mixed = (reinterpret_cast<std::uintptr_t>(type) >> 3) + previous * 61;
-        return expected_[(mixed ^ (mixed >> 9)) % std::size(expected_)];
+        return expected_[(place_of(type) + previous) % std::size(expected_)];
     }
 
     /// Whether texts in one place of the types (a field, the elements of a list) came again so often that it pays to
@@ -76,14 +85,18 @@ public:
     };
     /// A guess too: places share them.
     repetition& repetition_at(const void* place) noexcept {
-        const auto mixed = reinterpret_cast<std::uintptr_t>(place) >> 3;
-        return repetitions_[(mixed ^ (mixed >> 9)) % std::size(repetitions_)];
+        return repetitions_[place_of(place) % std::size(repetitions_)];
     }
 
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
 private:
+    static std::size_t place_of(const void* address) noexcept {
+        const auto bits = reinterpret_cast<std::uintptr_t>(address) >> 3;
+        return bits ^ (bits >> 9);
+    }
+
     // A member that comes twice takes the place of the first one. Words that are to be relocated are offsets still.
     void forget_handle(std::size_t slot) noexcept {
         handle_word word = 0;

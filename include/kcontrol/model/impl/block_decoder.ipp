@@ -14,7 +14,6 @@
 #include <cstring>
 #include <optional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace kcontrol {
@@ -74,45 +73,7 @@ public:
         return decode_structure(type, from, to_.allocate(type.size, alignof(std::max_align_t)));
     }
 
-private:
-    static constexpr bool from_text = std::is_same_v<Node, json::lazy_node>;
-
-    /// `site` stands for where in the types that is.
-    bool decode_at(const type_descriptor& type, Node from, std::size_t at, const void* site) {
-        if constexpr (from_text) {
-            if (pool_ != nullptr && !stale_ && (from.is_object() || from.is_array())) {
-                return decode_or_recall(type, from, at, site);
-            }
-        }
-        return decode(type, from, at);
-    }
-
-    /// A text that was read before as the same type is not read again.
-    bool decode_or_recall(const type_descriptor& type, Node from, std::size_t at, const void* site) {
-        auto& repetition = to_.repetition_at(site);
-        const std::string_view text = from.raw();
-        if (text.size() < share_pool::shortest_text || text.size() > share_pool::longest_text || !repetition.likely()) {
-            return decode(type, from, at);
-        }
-        const auto known = pool_->recall(&type, text);
-        if (known.value != nullptr) {
-            repetition.found();
-            std::memcpy(to_.at(at), known.value, type.size);
-            return true;
-        }
-        repetition.missed();
-        if (!known.seen_before) return decode(type, from, at);
-        const std::size_t before = to_.handle_count();
-        const bool outer = std::exchange(insist_, true);
-        const bool done = decode(type, from, at);
-        insist_ = outer;
-        // What is malformed reads as something else, and what is of this block alone can't be had again.
-        if (done && to_.handle_count() == before && !from.has_fault()) {
-            pool_->remember(&type, text, known.hash, to_.at(at), type.size);
-        }
-        return done;
-    }
-
+protected:
     bool decode(const type_descriptor& type, Node from, std::size_t at) {
         switch (type.kind) {
         case type_kind::text: return decode_text(from, at);
@@ -221,8 +182,8 @@ private:
     }
 
     /// null leaves a part as it is, which is absent, but for those to which null is a value of its own.
-    bool decode_or_null(const type_descriptor& type, Node from, std::size_t at, const void* site) {
-        if (!from.is_null()) return decode_at(type, from, at, site);
+    bool decode_or_null(const type_descriptor& type, Node from, std::size_t at) {
+        if (!from.is_null()) return decode(type, from, at);
         if (type.nullable) to_.set_word(at, handle_inline);
         return true;
     }
@@ -240,7 +201,7 @@ private:
         std::size_t index = 0;
         for (const Node value : from.elements()) {
             const std::size_t place = part + list_offset + index * element.size;
-            if (!decode_or_null(element, value, place, &type)) return at_index(index);
+            if (!decode_or_null(element, value, place)) return at_index(index);
             ++index;
         }
         if (!share(part, before, at)) to_.set_handle(at, part);
@@ -292,7 +253,7 @@ private:
         for (const auto& member : members) {
             const auto name = name_of(member);
             put_text(place, name);
-            if (!decode_or_null(element, member.value, place + sizeof(handle_word), &type)) return at_key(name);
+            if (!decode_or_null(element, member.value, place + sizeof(handle_word))) return at_key(name);
             place += entry;
         }
         if (!share(part, before, at)) to_.set_handle(at, part);
@@ -302,7 +263,6 @@ private:
     bool decode_structure(const type_descriptor& type, Node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         std::size_t previous = 0;
-        std::uint64_t filled = 0;  // a bit a field; those of large types share them
         for (const auto member : from.members()) {
             // Objects of a type have their members in the same order, which is not that of the table.
             std::uint16_t& expected = to_.expected_field(&type, previous);
@@ -314,14 +274,7 @@ private:
             previous = index + 1;
             const std::size_t place =
                 static_cast<std::size_t>(static_cast<char*>(field->place(to_.at(at))) - to_.at(0));
-            const std::uint64_t bit = std::uint64_t{1} << (index & 63U);
-            const bool again = (filled & bit) != 0;
-            filled |= bit;
-            // A member that comes twice is read over what came first.
-            const bool outer = std::exchange(stale_, stale_ || again);
-            const bool done = decode_or_null(*field->type, member.value, place, field);
-            stale_ = outer;
-            if (!done) return at_member(field->name);
+            if (!decode_or_null(*field->type, member.value, place)) return at_member(field->name);
         }
         return true;
     }
@@ -329,7 +282,6 @@ private:
     block_builder& to_;
     share_pool* pool_;
     bool insist_ = false;  // what is read is shared at once
-    bool stale_ = false;   // what is read is read over something
 };
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/impl/block_decoder.ipp>
+#include <kcontrol/model/impl/text_decoder.ipp>
 
 namespace kcontrol {
 
@@ -127,7 +127,7 @@ inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* 
     std::optional<block_builder> own;
     block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
     builder.clear();
-    block_decoder<json::lazy_node> decoder(builder, pool);
+    text_decoder decoder(builder, pool, from);
     const bool done = decoder.decode_root(dynamic_block_type(), from);
     if (auto fault = from.take_fault()) return std::move(*fault);
     if (!done) return decoder.failure();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/model/impl/block_decoder.ipp>
+#include <kcontrol/model/impl/text_decoder.ipp>
 #include <kcontrol/model/object_block.hpp>
 
 #include <algorithm>
@@ -30,12 +30,9 @@ inline bool is_blockable_within(const type_descriptor& type, std::vector<const t
                        [&](const field_descriptor& field) { return is_blockable_within(*field.type, visited); });
 }
 
-template <class Node>
-result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
-    std::optional<block_builder> own;
-    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
-    builder.clear();
-    block_decoder<Node> decoder(builder, pool);
+template <class Node, class Decoder>
+result<std::shared_ptr<const void>> decode_with(Decoder decoder, const type_descriptor& type, Node from,
+                                                block_builder& builder, share_pool* pool) {
     const bool done = decoder.decode_root(type, from);
     if constexpr (!std::is_same_v<Node, json::node>) {
         // What is malformed may have looked like something else.
@@ -43,6 +40,17 @@ result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type
     }
     if (!done) return decoder.failure();
     return builder.finish(pool != nullptr ? pool->pin() : nullptr);
+}
+
+template <class Node>
+result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
+    std::optional<block_builder> own;
+    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+    builder.clear();
+    if constexpr (std::is_same_v<Node, json::lazy_node>) {
+        if (from.is_object()) return decode_with(text_decoder(builder, pool, from), type, from, builder, pool);
+    }
+    return decode_with(block_decoder<Node>(builder, pool), type, from, builder, pool);
 }
 
 }  // namespace detail
