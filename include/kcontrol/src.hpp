@@ -107,6 +107,7 @@
 #include <kcontrol/model/impl/schema_formats.ipp>
 #include <kcontrol/model/impl/schema_rules.ipp>
 #include <kcontrol/model/impl/share_pool.ipp>
+#include <kcontrol/model/impl/text_decoder.ipp>
 #include <kcontrol/model/impl/time.ipp>
 #include <kcontrol/model/impl/validate.ipp>
 #include <kcontrol/multicluster/impl/cluster.ipp>
