@@ -180,3 +180,23 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
     ::kill(watch.pid, SIGTERM);
     c.finish(watch);
 }
+
+TEST_CASE("kubectl apply --server-side" * doctest::skip(find_kubectl().empty())) {
+    cluster c;
+    const std::string file = c.write("job.yaml", job);
+    const std::string other = c.write("other.yaml", R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train}
+spec: {workers: 8}
+)");
+    CHECK(has(c.run({"apply", "--server-side", "-f", file}), "pytorchjob.kubeflow.org/train serverside-applied"));
+    CHECK(has(c.run({"apply", "--server-side", "-f", file}), "serverside-applied"));
+    CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "yaml", "--show-managed-fields"}), "f:workers"));
+    const auto refused = c.run({"apply", "--server-side", "--field-manager", "other", "-f", other});
+    CHECK(refused.code != 0);
+    CHECK(has(refused, "conflict with \"kubectl\": .spec.workers"));
+    CHECK(has(c.run({"apply", "--server-side", "--field-manager", "other", "--force-conflicts", "-f", other}),
+              "serverside-applied"));
+    CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "jsonpath={.spec.workers}{.metadata.labels.team}"}), "8red"));
+    CHECK(has(c.run({"apply", "--server-side", "--dry-run=server", "-f", other}), "(server dry run)"));
+}

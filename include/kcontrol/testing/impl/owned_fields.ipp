@@ -110,11 +110,11 @@ inline owned_path below(const owned_path& path, std::string step) {
 }
 
 // Whether a map's owner owns it as such, besides its members. A struct of the schema is not, the value of a map is; of
-// kinds without a schema everything is a map, but metadata has one everywhere.
+// kinds without a schema everything is a map, but metadata has one everywhere. An update counts structs that it adds.
 inline bool is_owned_map(const resource_type& type, const owned_path& path, bool whole) {
     if (path.empty() || path == owned_path{"f:metadata"}) return false;
     if (type.custom) return whole || path.front() != "f:metadata";
-    return whole && path.size() > (path.front() == "f:data" ? 0 : 1);
+    return whole && path != owned_path{"f:spec"} && path != owned_path{"f:status"};
 }
 
 inline void collect_fields(const resource_type& type, const owned_path& path, const json::value& v, bool whole,
