@@ -8,10 +8,18 @@
 //                      it measures, each not supported where it is left out: minor temp mem_temp power_mw limit_mw
 //                      energy_mj util mem_util enc dec sm_clock mem_clock used_mib reserved_mib replays sbe_vol sbe_agg
 //                      dbe_vol dbe_agg rows_corrected rows_uncorrected rows_pending rows_failed pages_pending recovery
+//                      numa; events (a number: the bits of the events that can be waited for, default all)
 //   mig key=value…     gpu (its index) uuid memory_mib used_mib sm gi ci copy decoder encoder jpeg ofa instance
 //   fault key=value…   call (a function's name, * for any) gpu (-1, the default: any) after (so many good calls,
 //   default
 //                      0) return (a status) or hang_ms
+//   nvlinks NUMBER…    the next GPU's links to each of the GPUs; its key switch_links=NUMBER says how many go to
+//   switches,
+//                      and inactive_links=NUMBER how many are down
+//   pcie PATH…         the next GPU's way to each of the GPUs: X INT PIX PXB PHB NODE SYS as nvidia-smi topo -m has
+//   them,
+//                      and ? for one that is not told
+//   event key=value…   gpu type data gi ci (a number each; gi and ci: not told), delivered once to who waits for it
 // A value ends at a blank; in a name '_' stands for one. The file is read by nvmlInit_v2, so that a reload of the
 // driver can bring other GPUs, and again when it has changed: then it tells of the same GPUs. Hanging calls return when
 // the file changes. A program may name the file with fakeNvmlUse instead. With FAKE_NVML_OF_2018 only the functions of
@@ -49,6 +57,8 @@ struct thing {  // a GPU, or a part of one
     unsigned index;  // of the GPU
     bool is_mig;
     std::vector<thing*> parts;
+    std::vector<unsigned> links;     // to each GPU
+    std::vector<std::string> paths;  // likewise
 };
 
 struct world {
@@ -56,6 +66,11 @@ struct world {
     long cuda = 12040;
     std::vector<thing*> gpus;
     std::vector<fault> faults;
+    std::vector<fields> events;
+};
+
+struct waiting_set {
+    std::map<const thing*, unsigned long long> masks;
 };
 
 std::mutex mutex;
@@ -65,6 +80,7 @@ int users = 0;
 std::string named;     // by fakeNvmlUse
 std::string versions;  // of the file as it was read
 long changes = 0;
+std::size_t delivered = 0;  // so many of the file's events
 
 std::string text(const fields& f, const char* key, const char* otherwise = "") {
     const auto at = f.find(key);
@@ -107,18 +123,30 @@ std::string file_version() {
 bool read(world& found) {
     std::ifstream file(file_name());
     if (!file) return false;
+    std::size_t link_rows = 0;
+    std::size_t path_rows = 0;
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         std::string what;
         words >> what;
+        if (what == "nvlinks") {
+            auto& row = found.gpus.at(link_rows++)->links;
+            for (unsigned n = 0; words >> n;) row.push_back(n);
+        }
+        if (what == "pcie") {
+            auto& row = found.gpus.at(path_rows++)->paths;
+            for (std::string word; words >> word;) row.push_back(word);
+        }
         if (what == "driver") words >> found.driver;
         if (what == "cuda") words >> found.cuda;
-        if (what == "gpu") found.gpus.push_back(new thing{read_fields(words), unsigned(found.gpus.size()), false, {}});
+        if (what == "gpu")
+            found.gpus.push_back(new thing{read_fields(words), unsigned(found.gpus.size()), false, {}, {}, {}});
         if (what == "mig") {
             const auto f = read_fields(words);
             auto* parent = found.gpus.at(std::size_t(number(f, "gpu")));
-            parent->parts.push_back(new thing{f, parent->index, true, {}});
+            parent->parts.push_back(new thing{f, parent->index, true, {}, {}, {}});
         }
+        if (what == "event") found.events.push_back(read_fields(words));
         if (what == "fault") {
             const auto f = read_fields(words);
             found.faults.push_back(
@@ -152,6 +180,7 @@ void refresh() {
         now.gpus[i]->parts = found.gpus[i]->parts;
     }
     now.faults = found.faults;
+    now.events = found.events;
     ++changes;
     changed.notify_all();
 }
@@ -220,6 +249,7 @@ extern "C" __attribute__((visibility("default"))) void fakeNvmlUse(const char* p
     versions.clear();
     now = world();
     users = 0;
+    delivered = 0;
     ++changes;
     changed.notify_all();
 }
@@ -342,6 +372,48 @@ FAKE nvmlDeviceGetRetiredPagesPendingStatus(thing* t, unsigned* out) {
     return tell("nvmlDeviceGetRetiredPagesPendingStatus", t, "pages_pending", out);
 }
 
+FAKE nvmlDeviceGetTopologyCommonAncestor(thing* a, thing* b, unsigned* out) {
+    if (const int s = planned("nvmlDeviceGetTopologyCommonAncestor", a)) return s;
+    if (b->index >= a->paths.size()) return 3;
+    static const std::map<std::string, unsigned> levels = {{"INT", 0},  {"PIX", 10},  {"PXB", 20},
+                                                           {"PHB", 30}, {"NODE", 40}, {"SYS", 50}};
+    const auto level = levels.find(a->paths[b->index]);
+    if (level == levels.end()) return 3;
+    *out = level->second;
+    return 0;
+}
+
+// Links are numbered: those to GPUs, those to switches, those that are down.
+FAKE nvmlDeviceGetNvLinkState(thing* t, unsigned link, unsigned* out) {
+    if (const int s = planned("nvmlDeviceGetNvLinkState", t)) return s;
+    const std::lock_guard lock(mutex);
+    unsigned up = unsigned(number(t->values, "switch_links"));
+    for (const auto n : t->links) up += n;
+    const unsigned all = up + unsigned(number(t->values, "inactive_links"));
+    if (all == 0) return 3;
+    if (link >= all) return 2;
+    *out = link < up ? 1 : 0;
+    return 0;
+}
+
+FAKE nvmlDeviceGetNvLinkRemotePciInfo_v2(thing* t, unsigned link, unsigned char* out) {
+    unsigned up = 0;
+    if (const int s = nvmlDeviceGetNvLinkState(t, link, &up)) return s;
+    if (up == 0) return 3;
+    std::memset(out, 0, 68);
+    const std::uint32_t vendor = 0x10de;
+    std::memcpy(out + 28, &vendor, 4);
+    std::string at = "00000000:C" + std::to_string(link % 6) + ":00.0";  // a switch's
+    for (unsigned i = 0; i < t->links.size(); ++i) {
+        if (link < t->links[i]) {
+            at = said(now.gpus[i], "bus");
+            break;
+        }
+        link -= t->links[i];
+    }
+    return put(at, reinterpret_cast<char*>(out) + 36, 32);
+}
+
 #ifndef FAKE_NVML_OF_2018
 
 FAKE nvmlSystemGetCudaDriverVersion_v2(int* out) {
@@ -451,6 +523,78 @@ FAKE nvmlDeviceGetFieldValues(thing* t, int count, unsigned char* out) {
         std::memcpy(out + 32, &value, 4);
     }
     return 0;
+}
+
+FAKE nvmlDeviceGetNvLinkRemoteDeviceType(thing* t, unsigned link, unsigned* out) {
+    unsigned up = 0;
+    if (const int s = nvmlDeviceGetNvLinkState(t, link, &up)) return s;
+    if (up == 0) return 3;
+    unsigned to_gpus = 0;
+    for (const auto n : t->links) to_gpus += n;
+    *out = link < to_gpus ? 0 : 2;
+    return 0;
+}
+
+FAKE nvmlDeviceGetMemoryAffinity(thing* t, unsigned size, unsigned long* out, unsigned scope) {
+    if (const int s = planned("nvmlDeviceGetMemoryAffinity", t)) return s;
+    if (scope != 0 || size == 0) return 2;
+    if (said(t, "numa").empty()) return 3;
+    std::memset(out, 0, size * sizeof(*out));
+    const auto node = std::size_t(std::strtol(said(t, "numa").c_str(), nullptr, 10));
+    out[node / 64] = 1UL << node % 64;
+    return 0;
+}
+
+FAKE nvmlEventSetCreate(waiting_set** out) {
+    if (const int s = planned("nvmlEventSetCreate")) return s;
+    *out = new waiting_set;
+    return 0;
+}
+
+FAKE nvmlEventSetFree(waiting_set* set) {
+    if (const int s = planned("nvmlEventSetFree")) return s;
+    delete set;
+    return 0;
+}
+
+FAKE nvmlDeviceGetSupportedEventTypes(thing* t, unsigned long long* out) {
+    if (const int s = planned("nvmlDeviceGetSupportedEventTypes", t)) return s;
+    *out = said(t, "events").empty() ? 0xf1ff : std::strtoull(said(t, "events").c_str(), nullptr, 10);
+    return 0;
+}
+
+FAKE nvmlDeviceRegisterEvents(thing* t, unsigned long long mask, waiting_set* set) {
+    if (const int s = planned("nvmlDeviceRegisterEvents", t)) return s;
+    unsigned long long supported = 0;
+    if (nvmlDeviceGetSupportedEventTypes(t, &supported) != 0 || (mask & ~supported) != 0) return 3;
+    const std::lock_guard lock(mutex);
+    set->masks[t] |= mask;
+    return 0;
+}
+
+// Blocks, as the real one does.
+FAKE nvmlEventSetWait_v2(waiting_set* set, unsigned char* out, unsigned ms) {
+    if (const int s = planned("nvmlEventSetWait_v2")) return s;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);  // seam: ok, a driver's clock
+    std::unique_lock lock(mutex);
+    while (true) {
+        refresh();
+        while (delivered < now.events.size()) {
+            const auto& e = now.events[delivered++];
+            auto* gpu = now.gpus.at(std::size_t(number(e, "gpu")));
+            const auto type = std::uint64_t(number(e, "type"));
+            if ((set->masks[gpu] & type) == 0) continue;
+            const auto data = std::uint64_t(number(e, "data"));
+            const std::uint32_t instances[] = {std::uint32_t(number(e, "gi", -1)), std::uint32_t(number(e, "ci", -1))};
+            std::memcpy(out, &gpu, 8);
+            std::memcpy(out + 8, &type, 8);
+            std::memcpy(out + 16, &data, 8);
+            std::memcpy(out + 24, instances, 8);
+            return 0;
+        }
+        if (std::chrono::steady_clock::now() >= until) return 10;  // seam: ok, a driver's clock
+        changed.wait_for(lock, std::chrono::milliseconds(5));
+    }
 }
 
 #endif

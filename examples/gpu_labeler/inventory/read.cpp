@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
 namespace gpu_labeler {
@@ -23,14 +22,6 @@ std::string hex_uuid(const std::uint8_t (&bytes)[16]) {
     return text;
 }
 
-// 00000000:3B:00.0, as NVML writes it, is 0000:3b:00.0 in sysfs.
-std::string sysfs_name(std::string bus_id) {
-    std::transform(bus_id.begin(), bus_id.end(), bus_id.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto colon = bus_id.find(':');
-    return colon != bus_id.npos && colon > 4 ? bus_id.substr(colon - 4) : bus_id;
-}
-
 std::optional<std::uint32_t> hex_number(std::string_view text) {
     if (text.starts_with("0x")) text.remove_prefix(2);
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -40,9 +31,10 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
     return value;
 }
 
-class reader {
+class inventory_reader {
 public:
-    explicit reader(nvml_session& session) : session_(session), nvml_(session.nvml()), watch_(session.watch()) {}
+    explicit inventory_reader(nvml_session& session)
+        : session_(session), nvml_(session.nvml()), watch_(session.watch()) {}
 
     result<inventory> read();
 
@@ -57,7 +49,7 @@ private:
     nvml::call_watch& watch_;
 };
 
-result<inventory> reader::read() {
+result<inventory> inventory_reader::read() {
     inventory found;
     std::array<char, nvml::version_size> version{};
     if (const int s = nvml_.driver_version(watch_, version.data(), nvml::version_size); s != nvml::success) {
@@ -87,7 +79,7 @@ result<inventory> reader::read() {
     return found;
 }
 
-result<gpu> reader::read_gpu(unsigned index) {
+result<gpu> inventory_reader::read_gpu(unsigned index) {
     nvml::device handle = nullptr;
     if (const int s = nvml_.device_by_index(watch_, index, &handle); s != nvml::success) {
         return session_.failed("its handle", s);
@@ -118,17 +110,14 @@ result<gpu> reader::read_gpu(unsigned index) {
     return g;
 }
 
-void reader::read_pci(gpu& g, nvml::device handle) {
+void inventory_reader::read_pci(gpu& g, nvml::device handle) {
     nvml::pci_info pci{};
     if (nvml_.device_pci(watch_, handle, &pci) != nvml::success) return;
     g.bus_id = text_of(pci.bus_id);
-    if (g.bus_id.find('/') != g.bus_id.npos) return;
-    if (const auto text = session_.sysfs_file("/bus/pci/devices/" + sysfs_name(g.bus_id) + "/class")) {
-        g.pci_class = hex_number(*text);
-    }
+    if (const auto text = session_.sysfs_of(g.bus_id, "class")) g.pci_class = hex_number(*text);
 }
 
-void reader::read_fabric(gpu& g, nvml::device handle) {
+void inventory_reader::read_fabric(gpu& g, nvml::device handle) {
     nvml::fabric_info fabric{};
     fabric.version = nvml::fabric_info::version_2;
     if (nvml_.device_fabric(watch_, handle, &fabric) != nvml::success) return;
@@ -138,7 +127,7 @@ void reader::read_fabric(gpu& g, nvml::device handle) {
     g.fabric = fabric_place{hex_uuid(fabric.cluster_uuid), fabric.clique_id};
 }
 
-void reader::read_mig(gpu& g, nvml::device handle) {
+void inventory_reader::read_mig(gpu& g, nvml::device handle) {
     unsigned enabled = 0;
     unsigned pending = 0;
     if (nvml_.mig_mode(watch_, handle, &enabled, &pending) != nvml::success) return;
@@ -165,7 +154,7 @@ void reader::read_mig(gpu& g, nvml::device handle) {
 
 result<inventory> read_inventory(nvml_session& session) {
     if (const auto ready = session.initialize(); !ready) return ready.error();
-    return reader(session).read();
+    return inventory_reader(session).read();
 }
 
 }  // namespace gpu_labeler

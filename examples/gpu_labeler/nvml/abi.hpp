@@ -79,6 +79,31 @@ struct field_value {
 };
 static_assert(sizeof(field_value) == 40 && offsetof(field_value, value) == 32);
 
+/// A set of events to wait for; opaque.
+using event_set = struct event_set_tag*;
+
+/// Bits of what can be waited for.
+enum event_bit : std::uint64_t {
+    ecc_double_bit = 0x2,
+    xid_reported = 0x8,
+    mig_changed = 0x100,
+    poison = 0x1000,
+    fatal_poison = 0x2000,
+    gpu_unavailable = 0x4000,
+    recovery_changed = 0x8000,
+};
+
+struct event_data {
+    static constexpr std::uint32_t not_told = 0xffffffff;
+
+    device gpu;
+    std::uint64_t type;
+    std::uint64_t data;  // the XID, if that is the type
+    std::uint32_t gpu_instance;
+    std::uint32_t compute_instance;
+};
+static_assert(sizeof(event_data) == 32 && offsetof(event_data, compute_instance) == 28);
+
 struct pci_info {
     char bus_id_legacy[16];
     std::uint32_t domain;
@@ -89,6 +114,13 @@ struct pci_info {
     char bus_id[32];
 };
 static_assert(sizeof(pci_info) == 68 && offsetof(pci_info, bus_id) == 36);
+
+/// NVLinks are numbered from 0; a GPU has fewer.
+inline constexpr unsigned most_links = 36;
+
+enum link_end : std::uint32_t { ends_at_gpu = 0, ends_at_npu = 1, ends_at_switch = 2, end_unknown = 255 };
+
+inline constexpr std::uint32_t nvidia_vendor = 0x10de;
 
 /// The parts of a MIG device. The engines are those of its GPU instance, which its compute instances share.
 struct attributes {

@@ -71,6 +71,16 @@ kcontrol::result<std::shared_ptr<const library>> library::open(const std::string
     bind(loaded->device_rows, false);
     bind(loaded->device_pages_pending, false);
     bind(loaded->device_fields, false);
+    bind(loaded->link_state, false);
+    bind(loaded->link_remote_type, false);
+    bind(loaded->link_remote_pci, false);
+    bind(loaded->common_ancestor, false);
+    bind(loaded->memory_affinity, false);
+    bind(loaded->event_set_create, false);
+    bind(loaded->event_set_free, false);
+    bind(loaded->event_wait, false);
+    bind(loaded->device_event_types, false);
+    bind(loaded->register_events, false);
     if (missing != nullptr) {
         return error(errc::unavailable, (path.empty() ? names.front() : path) + " is no NVML: it has no " + missing);
     }

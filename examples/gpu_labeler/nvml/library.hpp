@@ -78,6 +78,18 @@ public:
     function<device, unsigned*> device_pages_pending{"nvmlDeviceGetRetiredPagesPendingStatus"};
     function<device, int, field_value*> device_fields{"nvmlDeviceGetFieldValues"};
 
+    function<device, unsigned, unsigned*> link_state{"nvmlDeviceGetNvLinkState"};
+    function<device, unsigned, unsigned*> link_remote_type{"nvmlDeviceGetNvLinkRemoteDeviceType"};
+    function<device, unsigned, pci_info*> link_remote_pci{"nvmlDeviceGetNvLinkRemotePciInfo_v2"};
+    function<device, device, unsigned*> common_ancestor{"nvmlDeviceGetTopologyCommonAncestor"};
+    function<device, unsigned, unsigned long*, unsigned> memory_affinity{"nvmlDeviceGetMemoryAffinity"};
+
+    function<event_set*> event_set_create{"nvmlEventSetCreate"};
+    function<event_set> event_set_free{"nvmlEventSetFree"};
+    function<event_set, event_data*, unsigned> event_wait{"nvmlEventSetWait_v2"};
+    function<device, unsigned long long*> device_event_types{"nvmlDeviceGetSupportedEventTypes"};
+    function<device, unsigned long long, event_set> register_events{"nvmlDeviceRegisterEvents"};
+
 private:
     library() = default;
 };

@@ -1,5 +1,7 @@
 #include "nvml/session.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 
 namespace gpu_labeler {
@@ -10,7 +12,15 @@ using kcontrol::result;
 
 namespace {
 
-constexpr auto between_restarts = std::chrono::minutes(1);
+// 00000000:3B:00.0, as NVML writes it, is 0000:3b:00.0 in sysfs.
+std::string sysfs_name(std::string bus_id) {
+    std::transform(bus_id.begin(), bus_id.end(), bus_id.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto colon = bus_id.find(':');
+    return colon != bus_id.npos && colon > 4 ? bus_id.substr(colon - 4) : bus_id;
+}
+
+constexpr auto between_restarts = std::chrono::minutes(5);
 
 }  // namespace
 
@@ -26,6 +36,11 @@ nvml_session::nvml_session(const kcontrol::environment& env, std::string library
       sysfs_(std::move(sysfs)),
       read_file_(std::move(read_file)) {}
 
+std::optional<std::string> nvml_session::sysfs_of(const std::string& bus_id, const std::string& name) const {
+    if (bus_id.empty() || bus_id.find('/') != bus_id.npos) return std::nullopt;
+    return read_file_(sysfs_ + "/bus/pci/devices/" + sysfs_name(bus_id) + "/" + name);
+}
+
 result<void> nvml_session::initialize() {
     watch_.about(std::nullopt);
     if (!nvml_) {
@@ -36,21 +51,32 @@ result<void> nvml_session::initialize() {
         }
         nvml_ = std::move(*loaded);
     }
-    if (stale_) close();
+    if (stale_ && users->is_alone()) close();
     if (initialized_) return {};
-    if (const int s = nvml_->init(watch_); s != nvml::success) return broken("NVML can't start", s);
+    if (!users->enter(env_.now())) {
+        last_status_ = nvml::not_ready;
+        return error(errc::unavailable, "NVML is started anew as soon as all threads let go of it");
+    }
+    if (const int s = nvml_->init(watch_); s != nvml::success) {
+        users->leave();
+        return broken("NVML can't start", s);
+    }
     initialized_ = true;
     return {};
 }
 
 void nvml_session::close() {
-    if (initialized_) (void)nvml_->shutdown(watch_);
+    if (initialized_) {
+        (void)nvml_->shutdown(watch_);
+        users->leave();
+    }
     initialized_ = false;
     stale_ = false;
 }
 
 error nvml_session::broken(const char* what, int status) {
     last_status_ = status;
+    if (initialized_) users->want_restart(env_.now());
     close();
     return error(errc::unavailable, std::string(what) + ": " + nvml::describe(status));
 }
@@ -66,6 +92,7 @@ void nvml_session::gpu_is_lost() {
     if (restarted_ && now - *restarted_ < between_restarts) return;
     restarted_ = now;
     stale_ = true;
+    users->want_restart(now);
 }
 
 }  // namespace gpu_labeler

@@ -5,6 +5,7 @@
 
 #include "nvml/call_watch.hpp"
 #include "nvml/library.hpp"
+#include "nvml/users.hpp"
 
 #include <functional>
 #include <map>
@@ -20,7 +21,8 @@ public:
     /// Reads a small file of sysfs; nothing where it can't.
     using file_reader = std::function<std::optional<std::string>(const std::string& path)>;
 
-    /// `library_path` as for nvml::library::open; `sysfs` is where sysfs is mounted, usually /sys.
+    /// `library_path` as for nvml::library::open; `sysfs` is where sysfs is mounted, usually /sys. Sessions that use
+    /// NVML at the same time share `users`.
     nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs, file_reader read_file);
 
     /// Loads and initialises NVML where that is not done. Call it before every group of questions; nvml() is there
@@ -35,8 +37,11 @@ public:
     kcontrol::error failed(const char* what, int status);
 
     /// Some GPU is lost. One that was reset meanwhile is seen only after a new start, which this asks for, but not more
-    /// often than once in a minute: a start may take a second.
+    /// often than every five minutes: a start may take a second, and events are missed in it.
     void gpu_is_lost();
+
+    /// Another session of the same users waits until this one lets go.
+    bool should_close() const { return users->restart_is_wanted(); }
 
     /// Lets go of NVML.
     void close();
@@ -47,10 +52,14 @@ public:
 
     const nvml::library& nvml() const noexcept { return *nvml_; }
     nvml::call_watch& watch() noexcept { return watch_; }
-    std::optional<std::string> sysfs_file(const std::string& path) const { return read_file_(sysfs_ + path); }
+    /// What sysfs has about the device at this place of the bus, as NVML writes it, under this name.
+    std::optional<std::string> sysfs_of(const std::string& bus_id, const std::string& name) const;
 
     /// GPUs that are not to be touched, as other threads hang in calls about them: index, and why.
     std::map<unsigned, std::string> hanging_gpus;
+
+    /// Who else uses NVML in this process; not changed while this one does.
+    std::shared_ptr<nvml_users> users = std::make_shared<nvml_users>();
 
 private:
     const kcontrol::environment& env_;

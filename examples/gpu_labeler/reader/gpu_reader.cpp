@@ -2,14 +2,30 @@
 
 #include "health/read_sample.hpp"
 #include "inventory/read.hpp"
+#include "topology/read_topology.hpp"
 
 namespace gpu_labeler {
 
 using kcontrol::result;
 
+namespace {
+
+// NVML is one in the process, so that its users must know of each other.
+guarded_calls::session_factory sharing(guarded_calls::session_factory make, std::shared_ptr<nvml_users> users) {
+    return [make = std::move(make), users = std::move(users)] {
+        auto session = make();
+        session->users = users;
+        return session;
+    };
+}
+
+}  // namespace
+
 gpu_reader::gpu_reader(kcontrol::environment& env, kcontrol::executor ex, session_factory make_session,
                        reader_limits most)
-    : env_(env), calls_(env, std::move(ex), std::move(make_session), most) {}
+    : env_(env),
+      calls_(env, ex, sharing(make_session, users_), most),
+      events_(env, ex, sharing(std::move(make_session), users_), most) {}
 
 kcontrol::awaitable<result<inventory>> gpu_reader::read(std::stop_token stop) {
     std::function<result<inventory>(nvml_session&)> question = read_inventory;
@@ -38,6 +54,24 @@ kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop
     taken.time = env_.wall_now();
     known_.complete(taken);
     co_return taken;
+}
+
+kcontrol::awaitable<result<topology>> gpu_reader::connections(std::stop_token stop) {
+    std::function<result<topology>(nvml_session&)> question = read_topology;
+    auto answer = co_await calls_.ask(std::move(question), stop);
+    if (!answer) co_return answer.error();
+    co_return std::move(*answer);
+}
+
+kcontrol::awaitable<void> gpu_reader::watch_events(std::function<void(const gpu_event&)> on_event,
+                                                   std::stop_token stop) {
+    std::function<void(const gpu_event&)> note = [this, tell = std::move(on_event)](const gpu_event& event) {
+        if (event.kind == gpu_event_kind::xid && !event.uuid.empty()) {
+            known_.note_xid(event.uuid, event.xid, env_.wall_now());
+        }
+        tell(event);
+    };
+    co_await events_.run(std::move(note), stop);
 }
 
 }  // namespace gpu_labeler

@@ -4,6 +4,8 @@
 #include "health/known_gpus.hpp"
 #include "inventory/inventory.hpp"
 #include "nvml/guarded_calls.hpp"
+#include "reader/event_watch.hpp"
+#include "topology/topology.hpp"
 
 namespace gpu_labeler {
 
@@ -24,12 +26,21 @@ public:
     /// and the next call tries again. Errors: stopped.
     kcontrol::awaitable<kcontrol::result<node_sample>> sample(std::stop_token stop);
 
+    /// How the GPUs are connected; see topology_annotation. It changes when the inventory does. Errors: as read().
+    kcontrol::awaitable<kcontrol::result<topology>> connections(std::stop_token stop);
+
+    /// Calls `on_event` on the executor for each event of a GPU until it is stopped; the XIDs count for the next
+    /// samples. A good answer to an event is to take a sample at once, and after mig_changed the inventory too.
+    kcontrol::awaitable<void> watch_events(std::function<void(const gpu_event&)> on_event, std::stop_token stop);
+
     /// How many threads hang now. A process that has some must leave with _Exit: they hold on to the library.
-    int hanging() const noexcept { return calls_.hanging(); }
+    int hanging() const noexcept { return calls_.hanging() + events_.hanging(); }
 
 private:
     kcontrol::environment& env_;
+    std::shared_ptr<nvml_users> users_ = std::make_shared<nvml_users>();
     guarded_calls calls_;
+    event_watch events_;
     known_gpus known_;
 };
 

@@ -179,7 +179,7 @@ TEST_CASE("sample: NVML is not started anew for a lost GPU again and again") {
     CHECK(read_sample(*session).gpus.size() == 2);  // this once
     machine.write(t4 + t4 + faulty);
     CHECK(read_sample(*session).gpus.size() == 2);
-    env.advance(std::chrono::seconds(61), context);
+    env.advance(std::chrono::seconds(301), context);
     CHECK(read_sample(*session).gpus.size() == 2);  // which says that another start is due
     CHECK(read_sample(*session).gpus.size() == 3);
 }

@@ -5,7 +5,12 @@
 #include "support/fake_nvml.hpp"
 #include "support/run.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <doctest/doctest.h>
+
+#include <functional>
+#include <vector>
 
 using namespace gpu_labeler;
 using gpu_labeler::test::fake_nvml;
@@ -54,11 +59,28 @@ struct fixture {
         while (reader.hanging() > 0) sample();
     }
 
+    // Watches until `enough` of the events that came says so.
+    std::vector<gpu_event> events_until(std::function<bool(const std::vector<gpu_event>&)> enough) {
+        std::vector<gpu_event> seen;
+        std::stop_source stop;
+        std::function<void(const gpu_event&)> note = [&](const gpu_event& event) {
+            seen.push_back(event);
+            if (enough(seen)) stop.request_stop();
+        };
+        kcontrol::test::run(context, reader.watch_events(std::move(note), stop.get_token()));
+        return seen;
+    }
+
     kcontrol::system_environment env;
     boost::asio::io_context context;
     fake_nvml machine;
     gpu_reader reader;
 };
+
+std::string event(int gpu, int type, int data = 0) {
+    return "event gpu=" + std::to_string(gpu) + " type=" + std::to_string(type) + " data=" + std::to_string(data) +
+           "\n";
+}
 
 }  // namespace
 
@@ -169,4 +191,107 @@ TEST_CASE("reader: a driver that was reloaded brings other GPUs") {
     CHECK(after.state == reader_state::ok);
     CHECK(after.driver_version == "560.1.2");
     CHECK(after.gpus.size() == 2);
+}
+
+TEST_CASE("reader: an XID is told within a second, and is in the next sample") {
+    fixture f(t4(0) + t4(1));
+    CHECK(f.sample().gpus[1].health == gpu_health::ok);
+    const auto before = f.env.now();
+    f.machine.write(t4(0) + t4(1) + event(1, 8, 79));
+    const auto seen = f.events_until([](const auto& events) { return events.size() == 1; });
+    CHECK(f.env.now() - before < std::chrono::seconds(1));
+    gpu_event expected;
+    expected.index = 1;
+    expected.uuid = "GPU-1";
+    expected.xid = 79;
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0] == expected);
+    const auto taken = f.sample();
+    CHECK(taken.gpus[1].health == gpu_health::failed);
+    CHECK(taken.gpus[1].reason == "XID 79: the GPU has fallen off the bus");
+    REQUIRE(taken.gpus[1].xid);
+    CHECK(taken.gpus[1].xid->counts == std::map<std::uint64_t, std::uint64_t>{{79, 1}});
+    CHECK(taken.gpus[0].health == gpu_health::ok);
+    f.until_none_hangs();
+}
+
+TEST_CASE("reader: all kinds of events, each of the kind that it is") {
+    fixture f(t4(0) + "gpu uuid=GPU-1 events=8\n" + event(0, 0x2) + event(0, 0x100) + event(0, 0x1000) +
+              event(0, 0x2000) + event(0, 0x4000) + event(0, 0x8000) + event(0, 0x1) + event(1, 0x2) +
+              "event gpu=1 type=8 data=31 gi=7 ci=0\n");
+    const auto seen = f.events_until([](const auto& events) { return events.back().kind == gpu_event_kind::xid; });
+    std::vector<gpu_event_kind> kinds;
+    for (const auto& e : seen) kinds.push_back(e.kind);
+    // Corrected errors are counted, not waited for, nor is what a GPU does not support.
+    CHECK(kinds == std::vector{gpu_event_kind::memory_error, gpu_event_kind::mig_changed, gpu_event_kind::memory_error,
+                               gpu_event_kind::memory_error, gpu_event_kind::lost, gpu_event_kind::recovery,
+                               gpu_event_kind::xid});
+    CHECK(seen.back().gpu_instance == 7U);
+    CHECK(seen.back().index == 1U);
+    CHECK_FALSE(seen.front().gpu_instance);
+    CHECK(f.sample().gpus[1].health == gpu_health::ok);  // 31 is a program's doing
+    f.until_none_hangs();
+}
+
+TEST_CASE("reader: waiting for events ends with the stop, whatever NVML does") {
+    const std::string table[] = {"", "fault call=nvmlEventSetCreate return=3\n", hang("nvmlEventSetWait_v2"),
+                                 hang("nvmlDeviceRegisterEvents"), "fault call=nvmlInit_v2 return=9\n"};
+    for (const auto& fault : table) {
+        CAPTURE(fault);
+        fixture f(t4(0) + fault);
+        std::stop_source stop;
+        bool ended = false;
+        const auto watch = [](fixture& on, std::stop_token token, bool& end) -> kcontrol::awaitable<void> {
+            std::function<void(const gpu_event&)> ignore = [](const gpu_event&) {};
+            co_await on.reader.watch_events(std::move(ignore), token);
+            end = true;
+        };
+        kcontrol::test::start(f.context, watch(f, stop.get_token(), ended));
+        f.context.restart();
+        f.context.poll();
+        CHECK_FALSE(ended);
+        stop.request_stop();
+        kcontrol::test::run(f.context, [](fixture& on, bool& end) -> kcontrol::awaitable<void> {
+            while (!end) co_await boost::asio::post(on.context, boost::asio::use_awaitable);
+        }(f, ended));
+        CHECK(ended);
+        f.machine.write(t4(0));
+        f.until_none_hangs();
+    }
+}
+
+TEST_CASE("reader: that some GPU is lost while events are waited for is one") {
+    fixture f(t4(0) + "fault call=nvmlEventSetWait_v2 after=1 return=15\n");
+    const auto seen = f.events_until([](const auto&) { return true; });
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == gpu_event_kind::lost);
+    CHECK_FALSE(seen[0].index);
+    f.until_none_hangs();
+}
+
+TEST_CASE("reader: who waits for events lets go when NVML must start anew, and waits again then") {
+    fixture f(t4(0));
+    std::stop_source stop;
+    std::vector<gpu_event> seen;
+    const auto watch = [](fixture& on, std::stop_token token,
+                          std::vector<gpu_event>& into) -> kcontrol::awaitable<void> {
+        std::function<void(const gpu_event&)> note = [&into](const gpu_event& event) { into.push_back(event); };
+        co_await on.reader.watch_events(std::move(note), token);
+    };
+    kcontrol::test::start(f.context, watch(f, stop.get_token(), seen));
+    const auto first = event(0, 8, 31);
+    f.machine.write(t4(0) + first);
+    while (seen.empty()) f.sample();
+    CHECK(f.sample().gpus.size() == 1);
+    f.machine.write(t4(0) + t4(1) + first + "fault call=nvmlSystemGetDriverVersion return=18\n");
+    CHECK(f.sample().state == reader_state::failing);
+    f.machine.write(t4(0) + t4(1) + first);
+    node_sample taken;
+    while (taken.state != reader_state::ok) taken = f.sample();
+    CHECK(taken.gpus.size() == 2);  // of which only a new start tells
+    f.machine.write(t4(0) + t4(1) + first + event(1, 8, 79));
+    while (seen.size() < 2) f.sample();
+    CHECK(seen[1].uuid == "GPU-1");
+    stop.request_stop();
+    f.until_none_hangs();
 }
