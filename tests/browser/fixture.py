@@ -16,9 +16,12 @@ class PageTest(unittest.TestCase):
             PageTest.browser = chromium.Browser()
 
     def setUp(self):
-        self.server = server.Server(self.heartbeat_ms)
+        self.server = self.make_server()
         self.addCleanup(self.server.close)
         self.pages = []
+
+    def make_server(self):
+        return server.Server(self.heartbeat_ms)
 
     def open(self, address="", **size):
         """A page at this address, live."""

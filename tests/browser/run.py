@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the page's tests in headless Chromium and prints their counts.
+"""Runs the tests of the monitor's page and of the labeler's in headless Chromium and prints their counts.
 
 usage: run.py [--results FILE] [NAME…]     NAME: test_page, test_page.Filters…; all without one
 Exit 0 if nothing failed. Without Chromium or the programs under test they count as skipped, and the output says why.
-KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER and KCONTROL_MONITOR name other programs.
+KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER and KCONTROL_MONITOR name other programs.
 """
 import argparse
 import pathlib
@@ -16,7 +16,7 @@ import chromium  # noqa: E402
 import fixture  # noqa: E402
 import server  # noqa: E402
 
-ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program"]
+ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program", "test_labeler"]
 
 
 class Result(unittest.TextTestResult):
@@ -37,8 +37,8 @@ def main():
     why = None
     if chromium.program() is None:
         why = "Chromium is not installed (package chromium)"
-    elif server.page_server() is None:
-        why = "page_server is not built"
+    elif server.page_server() is None or server.labeler_page_server() is None:
+        why = "page_server or labeler_page_server is not built"
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     if why:
         skipped = suite.countTestCases()

@@ -1,9 +1,8 @@
 // The steps of page_server's script as what the table takes. Members that are missing are empty.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
-
 #include "jobs/job_view.hpp"
+#include "step.hpp"
 #include "table/cluster_view.hpp"
 #include "table/job_query.hpp"
 #include "table/totals.hpp"
@@ -13,28 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-
-inline std::string text(const kcontrol::json::object& at, std::string_view name) {
-    const auto* found = at.if_contains(name);
-    return found && found->is_string() ? std::string(found->as_string()) : std::string();
-}
-
-inline std::int64_t number(const kcontrol::json::object& at, std::string_view name) {
-    const auto* found = at.if_contains(name);
-    return found && found->is_number() ? found->to_number<std::int64_t>() : 0;
-}
-
-// Calls `visit` with each element that is an object.
-template <class Visit>
-void each(const kcontrol::json::object& at, std::string_view name, Visit visit) {
-    const auto* found = at.if_contains(name);
-    if (!found || !found->is_array()) return;
-    for (const auto& element : found->as_array()) visit(element.as_object());
-}
-
-inline std::uint64_t count(const kcontrol::json::object& at, std::string_view name) {
-    return static_cast<std::uint64_t>(number(at, name));
-}
 
 inline training_monitor::cluster_view read_cluster(const kcontrol::json::object& at) {
     training_monitor::cluster_view out;

@@ -1,4 +1,4 @@
-"""page_server: the monitor's web face before a script. What it does is written in page_server.cpp."""
+"""Web faces before a script. What they do is written in page_server.cpp and labeler_page_server.cpp."""
 import json
 import os
 import pathlib
@@ -22,10 +22,15 @@ def training_monitor():
     return binary("KCONTROL_MONITOR", "examples/training_monitor/training_monitor")
 
 
-class Server:
-    def __init__(self, heartbeat_ms=15000):
-        self.process = subprocess.Popen([page_server(), str(heartbeat_ms)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+def labeler_page_server():
+    return binary("KCONTROL_LABELER_PAGE_SERVER", "tests/labeler_page_server")
+
+
+class ScriptedServer:
+    """A face before a script: see scripted_server.hpp."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = json.loads(self.process.stdout.readline())["port"]
         self.url = f"http://127.0.0.1:{self.port}/"
 
@@ -45,12 +50,6 @@ class Server:
     def step(self, op, **members):
         return self.steps([{"op": op, **members}])[0]
 
-    def cluster(self, name, state="live", **members):
-        self.step("cluster", **cluster(name, state, **members))
-
-    def job(self, name, state="Running", **members):
-        self.step("job", **job(name, state, **members))
-
     def close(self):
         self.process.stdin.close()
         self.process.stdout.close()
@@ -60,7 +59,18 @@ class Server:
             self.process.kill()
             self.process.wait()
             raise
-        assert status == 0, f"page_server ended with status {status}"
+        assert status == 0, f"the scripted server ended with status {status}"
+
+
+class Server(ScriptedServer):
+    def __init__(self, heartbeat_ms=15000):
+        super().__init__(page_server(), str(heartbeat_ms))
+
+    def cluster(self, name, state="live", **members):
+        self.step("cluster", **cluster(name, state, **members))
+
+    def job(self, name, state="Running", **members):
+        self.step("job", **job(name, state, **members))
 
 
 KINDS = [("PyTorchJob", "kubeflow.org/v1"), ("MPIJob", "kubeflow.org/v2beta1"),

@@ -92,6 +92,7 @@ void write_errors(writer& out, const gpu_sample& g) {
     maybe(out, "pending", g.row_remap_pending);
     maybe(out, "failed", g.row_remap_failed);
     out.end_object();
+    maybe(out, "pagesPending", g.pages_pending);
     out.key("recoveryAction");
     if (g.recovery_action) {
         out.value(recovery_name(*g.recovery_action));
@@ -101,22 +102,22 @@ void write_errors(writer& out, const gpu_sample& g) {
     write_xid(out, g.xid);
 }
 
-void write_mig(writer& out, const gpu* found) {
-    out.key("mig");
-    if (!found || !found->mig_enabled) return out.null();
-    out.begin_object();
-    out.member("enabled", *found->mig_enabled);
-    out.key("slices");
+void write_slices(writer& out, const std::vector<mig_sample>& slices) {
+    out.key("migs");
     out.begin_array();
-    for (const auto& slice : found->migs) {
+    for (const auto& slice : slices) {
         out.begin_object();
         out.member("uuid", slice.uuid);
         out.member("profile", slice.profile);
-        out.member("memoryMiB", slice.memory_mib);
+        out.key("memory");
+        out.begin_object();
+        maybe(out, "totalBytes", slice.memory_total_bytes);
+        maybe(out, "usedBytes", slice.memory_used_bytes);
+        maybe(out, "freeBytes", slice.memory_free_bytes);
+        out.end_object();
         out.end_object();
     }
     out.end_array();
-    out.end_object();
 }
 
 void write_users(writer& out, const std::vector<gpu_user>& users) {
@@ -133,7 +134,7 @@ void write_users(writer& out, const std::vector<gpu_user>& users) {
     out.end_array();
 }
 
-void write_gpu(writer& out, const gpu_sample& g, const gpu* found) {
+void write_gpu(writer& out, const gpu_sample& g, const mig_modes& modes) {
     out.begin_object();
     out.member("index", g.index);
     text_or_null(out, "uuid", g.uuid);
@@ -148,7 +149,9 @@ void write_gpu(writer& out, const gpu_sample& g, const gpu* found) {
     maybe(out, "energyJ", g.energy_joules);
     write_usage(out, g);
     write_errors(out, g);
-    write_mig(out, found);
+    const auto mode = modes.find(g.uuid);
+    maybe(out, "migEnabled", mode == modes.end() ? std::nullopt : std::optional<bool>(mode->second));
+    write_slices(out, g.migs);
     write_users(out, g.users);
     out.end_object();
 }
@@ -176,8 +179,7 @@ std::string_view to_string(gpu_health health) noexcept {
     return "unknown";
 }
 
-std::string gpus_json(std::string_view node, const node_sample& sample,
-                      const std::function<const gpu*(const std::string&)>& found) {
+std::string gpus_json(std::string_view node, const node_sample& sample, const mig_modes& modes) {
     writer out;
     out.begin_object();
     out.member("node", node);
@@ -193,7 +195,7 @@ std::string gpus_json(std::string_view node, const node_sample& sample,
     text_or_null(out, "cudaVersion", sample.cuda_version ? version_text(*sample.cuda_version) : std::string());
     out.key("items");
     out.begin_array();
-    for (const auto& g : sample.gpus) write_gpu(out, g, g.uuid.empty() ? nullptr : found(g.uuid));
+    for (const auto& g : sample.gpus) write_gpu(out, g, modes);
     out.end_array();
     out.end_object();
     return out.take() + "\n";

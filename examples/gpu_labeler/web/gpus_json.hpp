@@ -2,9 +2,9 @@
 #pragma once
 
 #include "health/sample.hpp"
-#include "inventory/inventory.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,9 +14,10 @@ namespace gpu_labeler {
 std::string_view to_string(reader_state state) noexcept;
 std::string_view to_string(gpu_health health) noexcept;
 
-/// The text of the answer, ended by a line feed. What nobody tells is null. `found` gives a GPU by its UUID, or
-/// nullptr; how it is divided comes from there.
-std::string gpus_json(std::string_view node, const node_sample& sample,
-                      const std::function<const gpu*(const std::string&)>& found);
+/// By UUID, whether GPUs that can be divided into slices are.
+using mig_modes = std::map<std::string, bool, std::less<>>;
+
+/// The text of the answer, ended by a line feed. What nobody tells is null.
+std::string gpus_json(std::string_view node, const node_sample& sample, const mig_modes& modes);
 
 }  // namespace gpu_labeler

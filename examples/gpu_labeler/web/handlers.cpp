@@ -4,11 +4,8 @@
 
 #include "messages.hpp"
 #include "shared/responses.hpp"
-#include "web/gpus_json.hpp"
 #include "web/history_answer.hpp"
 #include "web/page.hpp"
-
-#include <algorithm>
 
 namespace gpu_labeler {
 
@@ -18,31 +15,14 @@ web_handlers::web_handlers(std::string node, history_layout layout) : node_(std:
 
 void web_handlers::take(const node_sample& sample) {
     now_ = sample;
-    remember_who(sample);
     if (sample.time != kcontrol::wall_time{}) past_.record(sample.time, sample.gpus);
 }
 
-// A GPU that does not answer can't say who it is: it is who was at its index, unless that one has moved elsewhere.
-void web_handlers::remember_who(const node_sample& sample) {
-    const auto is_here = [&](const std::string& uuid) {
-        return std::any_of(sample.gpus.begin(), sample.gpus.end(), [&](const auto& g) { return g.uuid == uuid; });
-    };
-    for (auto& g : now_.gpus) {
-        if (!g.uuid.empty()) {
-            who_[g.index] = {g.uuid, g.name, g.bus_id};
-            continue;
-        }
-        const auto before = who_.find(g.index);
-        if (before == who_.end() || is_here(before->second.uuid)) continue;
-        g.uuid = before->second.uuid;
-        if (g.name.empty()) g.name = before->second.name;
-        if (g.bus_id.empty()) g.bus_id = before->second.bus_id;
-    }
-}
-
 void web_handlers::take(const inventory& found) {
-    found_.clear();
-    for (const auto& one : found.gpus) found_.emplace(one.uuid, one);
+    modes_.clear();
+    for (const auto& one : found.gpus) {
+        if (one.mig_enabled) modes_[one.uuid] = *one.mig_enabled;
+    }
 }
 
 std::optional<http::response> web_handlers::answer(const http::request& request) const {
@@ -63,11 +43,7 @@ std::optional<http::response> web_handlers::answer(const http::request& request)
         return examples::error_response(
             400, "unknown parameter " + quoted(parameters.front().first) + "; /api/v1/gpus has none");
     }
-    const auto find = [&](const std::string& uuid) {
-        const auto found = found_.find(uuid);
-        return found == found_.end() ? nullptr : &found->second;
-    };
-    return examples::json_response(200, gpus_json(node_, now_, find));
+    return examples::json_response(200, gpus_json(node_, now_, modes_));
 }
 
 }  // namespace gpu_labeler

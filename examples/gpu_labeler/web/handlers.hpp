@@ -6,8 +6,8 @@
 #include "health/sample.hpp"
 #include "history/history.hpp"
 #include "inventory/inventory.hpp"
+#include "web/gpus_json.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ public:
     /// What was measured now. One without a time is shown, and leaves the past as it is.
     void take(const node_sample& sample);
 
-    /// Which GPUs there are and how they are divided, as of the last look; samples don't say it.
+    /// Which GPUs are divided, which samples say only of those that have slices.
     void take(const inventory& found);
 
     /// GET and HEAD of the paths above; nothing for a path that is somebody else's. Parameters that are wrong or
@@ -37,15 +37,9 @@ public:
     const history& past() const noexcept { return past_; }
 
 private:
-    void remember_who(const node_sample& sample);
-
     std::string node_;
     node_sample now_;
-    std::map<std::string, gpu> found_;  // by UUID
-    struct identity {
-        std::string uuid, name, bus_id;
-    };
-    std::map<unsigned, identity> who_;  // by index
+    mig_modes modes_;
     history past_;
 };
 

@@ -35,7 +35,7 @@ class Card {
     for (const c of this.charts) c.show(g);
     if (!this.drawn) this.drawCharts();
     this.fill("users", JSON.stringify(g.users), () => usersOf(g));
-    this.fill("slices", JSON.stringify([g.mig, g.users]), () => slicesOf(g));
+    this.fill("slices", JSON.stringify([g.migEnabled, g.migs, g.users]), () => slicesOf(g));
     const facts = factsOf(g);
     this.fill("facts", facts.map(f => f.outerHTML).join(""), () => facts);
   }
@@ -52,12 +52,13 @@ function usersOf(g) {
   return null;
 }
 function slicesOf(g) {
-  if (!g.mig?.enabled) return null;
+  if (!g.migs.length) return g.migEnabled ? el("p", {class: "what"}, "MIG is on, and there is no slice yet") : null;
   const users = new Map();
   for (const u of g.users.filter(u => u.migUuid)) users.set(u.migUuid, [...(users.get(u.migUuid) || []), userText(u)]);
-  const rows = g.mig.slices.map(s => el("li", {}, el("b", {}, s.profile), ` ${gib(s.memoryMiB * 2 ** 20)} GiB `,
-    el("span", {class: "soft"}, users.has(s.uuid) ? `used by ${users.get(s.uuid).join(", ")}` : "free")));
-  return [el("p", {class: "what"}, `Divided by MIG into ${many(rows.length, "slice")}${rows.length ? "" : ": none was made yet"}`), el("ul", {}, ...rows)];
+  const memory = m => known(m.totalBytes) ? (known(m.usedBytes) ? `${gib(m.usedBytes)} of ` : "") + nice.bytes(m.totalBytes) : "";
+  const rows = g.migs.map(s => el("li", {}, el("b", {}, s.profile), ` ${memory(s.memory)} `,
+    el("span", {class: "soft"}, users.has(s.uuid) ? `used by ${users.get(s.uuid).join(", ")}` : "")));
+  return [el("p", {class: "what"}, `Divided by MIG into ${many(rows.length, "slice")}`), el("ul", {}, ...rows)];
 }
 
 // Name and text of what is told; alarming where somebody should look.
@@ -85,6 +86,7 @@ function factsOf(g) {
   if (remapped || rows.pending || rows.failed)
     fact("Memory rows", there([remapped ? `${remapped} remapped` : "", rows.pending ? "some wait for a reset" : "", rows.failed ? "remapping failed" : ""]).join(", "),
       rows.pending || rows.failed);
+  if (g.pagesPending) fact("Memory pages", "some wait for a reset", true);
   fact("Recovery", RECOVERIES[g.recoveryAction], true);
   if (g.pcieReplays) fact("PCIe replays", round(g.pcieReplays, 0));
   if (known(g.energyJ)) fact("Energy", `${round(g.energyJ / 3.6e6, 1)} kWh`);

@@ -1,0 +1,207 @@
+"""The manifests under examples/gpu_labeler/deploy, applied to a real API server, and the rights they give, used.
+
+A pod of the DaemonSet is made by hand, with the node it would be on: nothing here schedules or runs it. Run alone:
+run.py test_labeler_deploy
+"""
+import json
+import os
+import pathlib
+import re
+import ssl
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+import cluster
+import server
+import wait
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "examples" / "gpu_labeler" / "deploy"
+LABELER = os.environ.get("KCONTROL_LABELER", "")
+ACCOUNT = "system:serviceaccount:gpu-labeler:gpu-labeler"
+NFD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+       "metadata": {"name": "nodefeatures.nfd.k8s-sigs.io"},
+       "spec": {"group": "nfd.k8s-sigs.io", "scope": "Namespaced",
+                "names": {"kind": "NodeFeature", "plural": "nodefeatures", "singular": "nodefeature", "listKind": "NodeFeatureList"},
+                "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+
+
+class Deploy(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = server.Server("labeler-deploy")
+        cls.addClassCleanup(cls.server.stop)
+        assets, _ = cluster.find_assets(server_only=True)
+        cls.program = f"{assets}/kubectl"
+        for name in ("gpu-1", "gpu-2"):
+            code, said = cls.server.ask("POST", "/api/v1/nodes", json.dumps(
+                {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"nvidia.com/gpu.present": "true", "team": "ml"}}}))
+            assert code == 201, said
+
+    def kubectl(self, *arguments, stdin=None, config=None):
+        return subprocess.run([self.program, "--kubeconfig", config or self.server.kubeconfig, *arguments], input=stdin,
+                              capture_output=True, text=True)
+
+    def done(self, *arguments, **more):
+        run = self.kubectl(*arguments, **more)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    def apply(self, *parts):
+        """Applies base with these components. The objects by kind and name."""
+        folder = DEPLOY / parts[0]
+        if parts[0] != "base" and parts[0] != "full":
+            made = tempfile.TemporaryDirectory(dir=DEPLOY)   # kustomize takes what lies elsewhere by relative paths only
+            self.addCleanup(made.cleanup)
+            folder = pathlib.Path(made.name)
+            (folder / "kustomization.yaml").write_text(json.dumps({
+                "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": ["../base"],
+                "components": [f"../components/{p}" for p in parts]}))
+        items = json.loads(self.done("apply", "-k", folder, "-o", "json"))["items"]
+        self.addCleanup(lambda: self.kubectl("delete", "--wait=false", "validatingadmissionpolicybinding", "gpu-labeler-own-node",
+                                             "--ignore-not-found"))
+        return {(item["kind"], item["metadata"]["name"]): item for item in items}
+
+    def admitted(self, made, node="gpu-1"):
+        """A pod of the DaemonSet as its controller would make it: its name. Fails where it is not admitted."""
+        template = made["DaemonSet", "gpu-labeler"]["spec"]["template"]
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {**template["metadata"], "name": f"pod-{os.urandom(4).hex()}"},
+               "spec": {**template["spec"], "nodeName": node}}
+        out = self.done("-n", "gpu-labeler", "create", "-f", "-", "-o", "json", stdin=json.dumps(pod))
+        return json.loads(out)
+
+    def token(self, pod=None):
+        """The labeler's token: of that pod, or of the account alone."""
+        bound = ["--bound-object-kind=Pod", f"--bound-object-name={pod['metadata']['name']}",
+                 f"--bound-object-uid={pod['metadata']['uid']}"] if pod else []
+        return self.done("-n", "gpu-labeler", "create", "token", "gpu-labeler", *bound).strip()
+
+    def config(self, token):
+        file = pathlib.Path(self.server.work) / f"labeler-{os.urandom(4).hex()}.kubeconfig"
+        text = pathlib.Path(self.server.kubeconfig).read_text()
+        file.write_text(re.sub(r"user: \{client-certificate-data.*?\}", f"user: {{token: {token}}}", text))
+        return file
+
+    def may(self, verb, resource):
+        resource, _, part = resource.partition("/")
+        more = [f"--subresource={part}"] if part else []
+        return self.kubectl("auth", "can-i", verb, resource, *more, "--as", ACCOUNT).stdout.strip() == "yes"
+
+    def patch(self, token, node, patch, part=""):
+        """kubectl reads before it patches, which the labeler may not. (status, what is said)."""
+        request = urllib.request.Request(
+            f"{self.server.url}/api/v1/nodes/{node}{part}", method="PATCH", data=json.dumps(patch).encode(),
+            headers={"Content-Type": "application/merge-patch+json", "Authorization": f"Bearer {token}"})
+        try:
+            context = ssl.create_default_context(cafile=self.server.work / "ca.crt")
+            with urllib.request.urlopen(request, context=context, timeout=30) as answer:
+                return answer.status, ""
+        except urllib.error.HTTPError as answer:
+            return answer.code, json.load(answer)["message"]
+
+    def test_1_its_pod_is_admitted_where_restricted_is_enforced(self):
+        made = self.apply("base")
+        self.assertEqual(made["Namespace", "gpu-labeler"]["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], "restricted")
+        container = self.admitted(made)["spec"]["containers"][0]
+        self.assertTrue(container["securityContext"]["readOnlyRootFilesystem"])
+        self.assertIn({"name": "NODE_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "spec.nodeName"}}},
+                      container["env"])
+
+    def test_2_it_can_patch_nodes_and_do_nothing_else(self):
+        self.apply("base")
+        self.assertTrue(self.may("patch", "nodes"))
+        for verb in ("get", "list", "watch", "create", "update", "delete", "deletecollection"):
+            self.assertFalse(self.may(verb, "nodes"), verb)
+        for resource in ("nodes/status", "nodes/proxy", "pods", "secrets", "configmaps", "daemonsets.apps"):
+            for verb in ("get", "list", "create", "patch", "delete"):
+                self.assertFalse(self.may(verb, resource), (verb, resource))
+
+    def test_3_each_may_change_its_own_node_and_there_what_is_its_own(self):
+        pod = self.admitted(self.apply("own-node"))
+        mine, nobodys = self.token(pod), self.token()
+        ours = {"metadata": {"labels": {"nvidia.com/gpu.count": "8"}, "annotations": {"kcontrol.dev/gpu-topology": "{}"}}}
+
+        def refused(token, node, patch, why):
+            code, said = self.patch(token, node, patch)
+            self.assertIn(why, said)
+            self.assertEqual(code, 422, said)
+
+        # A policy comes into force a moment after it is made.
+        wait.until("the policy is not in force", lambda: self.patch(mine, "gpu-2", ours)[0] != 200, 30)
+        refused(mine, "gpu-2", ours, 'a labeler may change the Node it runs on, which is "gpu-1", not "gpu-2"')
+        refused(nobodys, "gpu-1", ours, 'which is ""')
+        self.assertEqual(self.patch(mine, "gpu-1", ours), (200, ""))
+        self.assertEqual(self.patch(mine, "gpu-1", {"metadata": {"labels": {"nvidia.com/gpu.count": None}}}), (200, ""))
+        self.assertEqual(self.patch(mine, "gpu-1", {"status": {}}, "/status")[0], 403)
+        for patch, why in (({"metadata": {"labels": {"team": "me"}}}, "labels nvidia.com/… only"),
+                           ({"metadata": {"labels": {"team": None}}}, "labels nvidia.com/… only"),
+                           ({"metadata": {"labels": {"kubernetes.io/role": "x"}}}, "labels nvidia.com/… only"),
+                           ({"metadata": {"annotations": {"x": "y"}}}, "annotations kcontrol.dev/… only"),
+                           ({"metadata": {"finalizers": ["a.b/c"]}}, "labels and annotations only"),
+                           ({"spec": {"unschedulable": True}}, "labels and annotations only"),
+                           ({"spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}}, "labels and annotations only")):
+            refused(mine, "gpu-1", patch, why)
+        # Others are not concerned.
+        self.done("patch", "node", "gpu-2", "--type=merge", "-p", '{"metadata": {"labels": {"team": "me"}}}')
+        self.done("patch", "node", "gpu-2", "--type=merge", "-p", '{"metadata": {"labels": {"team": "ml"}}}')
+
+    def test_4_pods_and_the_runtime_class(self):
+        self.done("apply", "-f", "-", stdin='{"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"},'
+                                            '"handler": "nvidia"}')
+        made = self.apply("full")
+        pod = self.admitted(made)
+        self.assertEqual(pod["spec"]["runtimeClassName"], "nvidia")
+        self.assertEqual([v["hostPath"]["path"] for v in pod["spec"]["volumes"] if "hostPath" in v], ["/var/lib/kubelet/pod-resources"])
+        mount = [m for m in pod["spec"]["containers"][0]["volumeMounts"] if m["name"] == "pod-resources"]
+        self.assertTrue(mount[0]["readOnly"])
+        self.assertEqual(pod["spec"]["containers"][0]["securityContext"]["capabilities"], {"drop": ["ALL"]})
+        self.assertIn(("ValidatingAdmissionPolicy", "gpu-labeler-own-node"), made)
+
+    def test_5_node_feature_needs_no_right_on_nodes(self):
+        self.done("delete", "clusterrole,clusterrolebinding", "gpu-labeler", "--ignore-not-found")
+        self.server.install_crd(json.dumps(NFD), "application/json")
+        made = self.apply("node-feature")
+        self.assertNotIn(("ClusterRole", "gpu-labeler"), made)
+        self.admitted(made)
+        self.assertFalse(self.may("patch", "nodes"))
+        config = self.config(self.token())
+        feature = {"apiVersion": "nfd.k8s-sigs.io/v1alpha1", "kind": "NodeFeature", "metadata": {"name": "kcontrol-gpu-labeler-gpu-1"}}
+        for _ in range(2):
+            self.done("-n", "gpu-labeler", "apply", "--server-side", "--validate=false", "-f", "-", stdin=json.dumps(feature), config=config)
+        run = self.kubectl("-n", "gpu-labeler", "get", "nodefeatures", config=config)
+        self.assertIn("forbidden", run.stderr.lower())
+
+    @unittest.skipUnless(os.access(LABELER, os.X_OK), "the gpu_labeler program is not built")
+    def test_6_the_flags_are_flags_of_the_program(self):
+        usage = subprocess.run([LABELER, "--help"], capture_output=True, text=True, check=True).stdout
+        for parts in (("base",), ("node-feature",)):
+            rendered = self.apply(*parts)["DaemonSet", "gpu-labeler"]
+            for argument in rendered["spec"]["template"]["spec"]["containers"][0]["args"]:
+                self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")
+
+    @unittest.skipUnless(os.access(LABELER, os.X_OK), "the gpu_labeler program is not built")
+    def test_7_the_image_has_the_libraries_that_the_program_needs(self):
+        image = (DEPLOY / "Dockerfile").read_text().split("FROM debian:12-slim")[1]
+        listed = set(re.findall(r"\blib[a-z0-9.+-]+\b", image))
+        shared = subprocess.run(["ldd", LABELER], capture_output=True, text=True, check=True).stdout
+        if "libasan" in shared:
+            self.skipTest("a sanitized build")
+        needed = set()
+        for path in re.findall(r"=> (/\S+)", shared):
+            for each in (pathlib.Path(path).resolve(), path):
+                owner = subprocess.run(["dpkg", "-S", each], capture_output=True, text=True)
+                if owner.returncode == 0:
+                    break
+            self.assertEqual(owner.returncode, 0, f"no package owns {path}")
+            needed.add(owner.stdout.split(":")[0])
+        needed -= {"libc6", "libgcc-s1"}   # every image has them
+        self.assertEqual(needed - listed, set(), "not in the image")
+        self.assertEqual(listed - needed - {"libabsl20220623"}, set(), "in the image, and nothing needs them")
+
+
+if __name__ == "__main__":
+    unittest.main()
