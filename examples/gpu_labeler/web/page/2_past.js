@@ -36,19 +36,15 @@ const past = {
     const answer = await fetch(`/api/v1/history?metric=${metric}&since=${since}`, {cache: "no-store", signal: AbortSignal.timeout(PATIENCE)});
     if (!answer.ok) throw new Error(String(answer.status));
     for (const {gpu, points} of (await answer.json()).items) {
-      const before = (all.get(gpu) || []).filter(p => !points.length || p[0] < points[0][0]);
-      all.set(gpu, this.join(from === null ? before : [], points, all.get(gpu) || []));
+      // A server that was started anew knows less than the page does: what the page has from before stays.
+      const had = all.get(gpu) || [];
+      all.set(gpu, points.length ? [...had.filter(p => p[0] < points[0][0]), ...points] : had);
     }
     for (const [gpu, points] of all) {
       const kept = points.filter(p => p[0] > this.now - KEPT_SECONDS);
       if (kept.length) all.set(gpu, kept);
       else all.delete(gpu);
     }
-  },
-  // A server that was started anew knows less than the page does: what the page has from before stays.
-  join(before, points, had) {
-    if (!points.length) return had;
-    return [...(before.length ? before : had.filter(p => p[0] < points[0][0])), ...points];
   },
   forget() {
     for (const all of this.points.values()) all.clear();
@@ -65,8 +61,10 @@ function pieces(points) {
   const median = list => list.length ? list.slice().sort((a, b) => a - b)[list.length >> 1] : 0;
   const out = points.length ? [[points[0]]] : [];
   steps.forEach((step, i) => {
-    const usual = Math.max(median(steps.slice(Math.max(0, i - 5), i)), median(steps.slice(i + 1, i + 6)));
-    if (usual > 0 && step > 2.5 * usual) out.push([]);
+    // Before the first step may have been the minutes of which older points are the means.
+    const before = i ? median(steps.slice(Math.max(0, i - 5), i)) : 60;
+    const usual = Math.max(before, median(steps.slice(i + 1, i + 6)));
+    if (step > 2.5 * usual) out.push([]);
     out.at(-1).push(points[i + 1]);
   });
   return out;

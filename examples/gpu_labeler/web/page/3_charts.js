@@ -17,9 +17,12 @@ class Chart {
       draw("line", {class: "grid", x1: 0, x2: WIDE, y1: .5, y2: .5}),
       draw("line", {class: "grid", x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2}),
       draw("line", {class: "grid", x1: 0, x2: WIDE, y1: HIGH - .5, y2: HIGH - .5}), this.area, this.line, this.cursor);
-    this.box = el("figure", {}, el("figcaption", {}, el("span", {class: "what"}, kind.title), this.value, this.of, this.when), this.svg);
+    this.box = el("figure", {}, el("figcaption", {}, el("span", {class: "what"}, kind.title), el("span", {}, this.value, this.of), this.when), this.svg);
     this.at = null;  // the point that is read
-    this.svg.onpointermove = e => this.read(this.nearest(e.offsetX / this.svg.clientWidth));
+    this.svg.onpointermove = e => {
+      const r = this.svg.getBoundingClientRect();
+      this.read(this.nearest((e.clientX - r.left) / r.width));
+    };
     this.svg.onpointerleave = this.svg.onblur = () => this.read(null);
     this.svg.onkeydown = e => this.key(e);
     this.points = [];
@@ -61,7 +64,7 @@ class Chart {
     this.now = known(value) ? this.kind.format(value) : NOT_TOLD;
     put(this.value, this.now);
     put(this.of, known(limit) && this.kind.of ? ` of ${this.kind.format(limit)}` : "");
-    this.top = limit;
+    if (known(limit)) this.top = limit;  // one that is lost tells none
   }
   draw(uuid) {
     const before = this.at === null ? null : this.points[this.at]?.[0];

@@ -65,7 +65,7 @@ function slicesOf(g) {
 function factsOf(g) {
   const out = [];
   const fact = (name, text, alarming) => {
-    if (text) out.push(el("div", {}, el("dt", {}, name), el("dd", alarming ? {class: "bad"} : {}, text)));
+    if (text) out.push(el("div", name === "UUID" ? {class: "wide"} : {}, el("dt", {}, name), el("dd", alarming ? {class: "bad"} : {}, text)));
   };
   const both = (a, b, unit) => there([known(a) ? `${round(a, 0)} ${unit}` : "", known(b) ? `memory ${round(b, 0)} ${unit}` : ""]).join(", ");
   fact("Clocks", both(g.clocks.smMHz, g.clocks.memoryMHz, "MHz"));
@@ -76,12 +76,10 @@ function factsOf(g) {
     const times = Object.entries(g.xid.counts).map(([n, c]) => `${n}${XIDS[n] ? ` (${XIDS[n]})` : ""}${c > 1 ? ` × ${c}` : ""}`);
     fact("XID", el("span", {}, times.join(", "), "; last ", shortTime(g.xid.time)), true);
   }
-  const ecc = g.ecc, uncorrected = known(ecc.uncorrectedVolatile) || known(ecc.uncorrectedAggregate);
-  if (uncorrected || known(ecc.correctedVolatile)) {
-    const pair = (now, all) => there([known(now) ? String(now) : "", known(all) && all !== now ? `${all} in its life` : ""]).join(", ") || "0";
-    fact("ECC corrected", pair(ecc.correctedVolatile, ecc.correctedAggregate));
-    fact("ECC uncorrected", pair(ecc.uncorrectedVolatile, ecc.uncorrectedAggregate), ecc.uncorrectedVolatile > 0);
-  }
+  const ecc = g.ecc;
+  const pair = (now, all) => there([known(now) ? String(now) : "", known(all) && all !== now ? `${all} in its life` : ""]).join(", ");
+  fact("ECC corrected", pair(ecc.correctedVolatile, ecc.correctedAggregate));
+  fact("ECC uncorrected", pair(ecc.uncorrectedVolatile, ecc.uncorrectedAggregate), ecc.uncorrectedVolatile > 0);
   const rows = g.rows, remapped = (rows.remappedCorrected || 0) + (rows.remappedUncorrected || 0);
   if (remapped || rows.pending || rows.failed)
     fact("Memory rows", there([remapped ? `${remapped} remapped` : "", rows.pending ? "some wait for a reset" : "", rows.failed ? "remapping failed" : ""]).join(", "),
