@@ -297,10 +297,13 @@ group_browser() {
     local build=$BUILD/simulation
     # Optimised, for there are figures to hold; ccache has it from the groups release and simulation.
     cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
-    cmake --build "$build" --parallel "$(build_jobs)" --target page_server labeler_page_server training_monitor
+    cmake --build "$build" --parallel "$(build_jobs)" --target page_server labeler_page_server \
+        training_monitor gpu_labeler fake_nvml
     export KCONTROL_PAGE_SERVER=$build/tests/page_server
     export KCONTROL_LABELER_PAGE_SERVER=$build/tests/labeler_page_server
     export KCONTROL_MONITOR=$build/examples/training_monitor/training_monitor
+    export KCONTROL_LABELER=$build/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_FAKE_NVML_LIBRARY=$build/tests/libfake_nvml.so
     timeout --kill-after=60 1200 python3 "$ROOT/tests/browser/run.py" --results "$RESULTS"
 }
 

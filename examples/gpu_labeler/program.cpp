@@ -96,7 +96,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     labeler keeper(
         env, std::move(*settings), [&gpus](std::stop_token s) { return gpus.read(std::move(s)); }, std::move(store),
         log);
-    web_handlers shown(o.node_name);
+    web_handlers shown(o.node_name, history_layout::for_samples_every(o.sample_interval));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
     site pages(keeper.status(), shown);
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().hanging()); });

@@ -3,7 +3,8 @@
 
 usage: run.py [--results FILE] [NAME…]     NAME: test_page, test_page.Filters…; all without one
 Exit 0 if nothing failed. Without Chromium or the programs under test they count as skipped, and the output says why.
-KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER and KCONTROL_MONITOR name other programs.
+KCONTROL_CHROMIUM, KCONTROL_PAGE_SERVER, KCONTROL_LABELER_PAGE_SERVER, KCONTROL_MONITOR, KCONTROL_LABELER and
+KCONTROL_FAKE_NVML_LIBRARY name other programs.
 """
 import argparse
 import pathlib
@@ -16,7 +17,8 @@ import chromium  # noqa: E402
 import fixture  # noqa: E402
 import server  # noqa: E402
 
-ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program", "test_labeler"]
+ALL = ["test_page", "test_job", "test_stream", "test_access", "test_scale", "test_program", "test_labeler",
+       "test_labeler_program"]
 
 
 class Result(unittest.TextTestResult):

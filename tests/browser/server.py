@@ -2,7 +2,9 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -24,6 +26,42 @@ def training_monitor():
 
 def labeler_page_server():
     return binary("KCONTROL_LABELER_PAGE_SERVER", "tests/labeler_page_server")
+
+
+def gpu_labeler():
+    return binary("KCONTROL_LABELER", "examples/gpu_labeler/gpu_labeler")
+
+
+def fake_nvml():
+    return binary("KCONTROL_FAKE_NVML_LIBRARY", "tests/libfake_nvml.so")
+
+
+class Program:
+    """A program that serves, as a context. Its log says where."""
+
+    def __init__(self, *command, **environment):
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                        env={**os.environ, **environment})
+        self.url = None
+        for line in self.process.stderr:
+            found = re.search(r"http://127\.0\.0\.1:\d+/", line)
+            if found:
+                self.url = found.group(0)
+                break
+        # Nobody reads the rest, and it may not stand still for that.
+        threading.Thread(target=lambda stream: [None for _ in stream], args=[self.process.stderr], daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
 
 
 class ScriptedServer:
