@@ -150,6 +150,8 @@ TEST_CASE("quantity: absurd amounts cost no absurd memory") {
     CHECK((huge + quantity(1)) == huge);
     CHECK((quantity(1) + huge) == huge);
     CHECK((quantity(1) - huge) == -huge);
+    const quantity less = q("1e12200") - quantity(20);
+    CHECK(-(quantity(20) - q("1e12200")) == less);
     CHECK(huge.value() == std::numeric_limits<std::int64_t>::max());
     CHECK(huge.in_format(quantity_format::binary_si).text() == "100e1999999998");
     CHECK(q("1e-2000000000").canonical() == "1e-9");

@@ -116,6 +116,7 @@ TEST_CASE("field selector") {
         {"metadata.namespace=y\\,\\=\\\\", true},
         {"metadata.namespace!=y\\,\\=\\\\", false},
         {"spec.nodeName!=", false},
+        {"metadata.name==,metadata.name=\"\"", false},
     };
     for (const auto& r : rows) {
         CAPTURE(std::string(r.selector));

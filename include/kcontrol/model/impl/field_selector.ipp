@@ -39,6 +39,15 @@ inline result<field_requirement> parse_field_term(std::string_view term) {
     return field_requirement(std::string(field), std::move(*value), equals);
 }
 
+inline std::string print_field_term(const field_requirement& term) {
+    std::string text = term.field + (term.equals ? "=" : "!=");
+    for (const char c : term.value) {
+        if (c == '\\' || c == ',' || c == '=') text += '\\';
+        text += c;
+    }
+    return text;
+}
+
 }  // namespace detail
 
 KCONTROL_DECL result<field_selector> field_selector::parse(std::string_view text) {
@@ -53,7 +62,6 @@ KCONTROL_DECL result<field_selector> field_selector::parse(std::string_view text
         terms.push_back(text.substr(start, i - start));
         start = i + 1;
     }
-    std::sort(terms.begin(), terms.end());
     std::vector<field_requirement> requirements;
     for (const auto term : terms) {
         if (term.empty()) continue;
@@ -61,6 +69,11 @@ KCONTROL_DECL result<field_selector> field_selector::parse(std::string_view text
         if (!requirement) return requirement.error();
         requirements.push_back(std::move(*requirement));
     }
+    // As they are printed, so that == and = come to the same.
+    std::stable_sort(requirements.begin(), requirements.end(),
+                     [](const field_requirement& a, const field_requirement& b) {
+                         return detail::print_field_term(a) < detail::print_field_term(b);
+                     });
     return field_selector(std::move(requirements));
 }
 
@@ -68,11 +81,7 @@ KCONTROL_DECL std::string field_selector::to_string() const {
     std::string text;
     for (const auto& requirement : requirements_) {
         if (!text.empty()) text += ',';
-        text += requirement.field + (requirement.equals ? "=" : "!=");
-        for (const char c : requirement.value) {
-            if (c == '\\' || c == ',' || c == '=') text += '\\';
-            text += c;
-        }
+        text += detail::print_field_term(requirement);
     }
     return text;
 }

@@ -56,6 +56,23 @@ inline std::int64_t quantity_digits(std::int64_t mantissa) {
     return digits;
 }
 
+// Takes the trailing zeros off; by ever larger powers first, for there may be ten thousand of them.
+inline void quantity_strip_zeros(quantity_integer& mantissa, std::int64_t& exponent) {
+    if (mantissa == 0) return;
+    bool grows = true;
+    for (std::int64_t step = 1; step > 0; step = grows ? step * 2 : step / 2) {
+        quantity_integer quotient;
+        quantity_integer rest;
+        boost::multiprecision::divide_qr(mantissa, quantity_large_power(step), quotient, rest);
+        if (rest == 0) {
+            mantissa = std::move(quotient);
+            exponent += step;
+        } else {
+            grows = false;
+        }
+    }
+}
+
 inline std::int32_t quantity_exponent(std::int64_t exponent) {
     return static_cast<std::int32_t>(std::min<std::int64_t>(exponent, std::numeric_limits<std::int32_t>::max()));
 }
@@ -135,10 +152,7 @@ KCONTROL_DECL void quantity::assign_small(std::int64_t mantissa, std::int64_t ex
 }
 
 KCONTROL_DECL void quantity::set_amount(amount& value) {
-    while (value.mantissa != 0 && value.mantissa % 10 == 0) {
-        value.mantissa /= 10;
-        ++value.exponent;
-    }
+    detail::quantity_strip_zeros(value.mantissa, value.exponent);
     const auto small = detail::quantity_narrow(value.mantissa);
     assign_small(small.value_or(value.mantissa.sign()), value.exponent);
     is_large_ = !small;
