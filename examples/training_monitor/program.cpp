@@ -191,7 +191,10 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     m.on_change([&output](const std::vector<change>& changes) { output.take(changes); });
     if (source) {
         const auto started = m.start(std::move(source));
-        if (!started) co_return fail(started.error().with_context("--clusters"));
+        if (!started) {
+            co_return fail(
+                started.error().with_context(o.secrets_namespace.empty() ? "--clusters" : "--home-kubeconfig"));
+        }
     }
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(output.run(stop));

@@ -29,10 +29,16 @@ result<kcontrol::auth::cluster_config> load(kcontrol::environment& env, const st
     return config->resolve(env);
 }
 
+kcontrol::error no_directory(const kcontrol::error& why) {
+    return kcontrol::error(why.code(), "--clusters: " + why.message() +
+                                           "; it must be a directory of kubeconfigs, one a file (for a single file: "
+                                           "--kubeconfig FILE)");
+}
+
 // The same names as directory_source gives.
 result<source> directory_once(kcontrol::environment& env, const std::string& directory) {
     const auto files = env.list_directory(directory);
-    if (!files) return files.error();
+    if (!files) return no_directory(files.error());
     std::vector<desired_cluster> out;
     for (const auto& file : *files) {
         if (file.starts_with('.') || file.starts_with('#') || file.ends_with('~')) continue;
@@ -45,14 +51,14 @@ result<source> directory_once(kcontrol::environment& env, const std::string& dir
 
 result<source> contexts(kcontrol::environment& env, const options& o) {
     auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig, trust);
-    if (!config) return config.error();
+    if (!config) return config.error().with_context("--kubeconfig");
     std::vector<std::string> names = o.contexts;
     if (names.empty()) names.push_back(config->current_context());
     std::vector<desired_cluster> out;
     for (const auto& name : names) {
         auto resolved = config->resolve(env, name);
         // One context that does not exist is a slip on the command line; better said at once.
-        if (!resolved && out.empty() && names.size() == 1) return resolved.error();
+        if (!resolved && out.empty() && names.size() == 1) return resolved.error().with_context("--kubeconfig");
         const bool taken = std::any_of(out.begin(), out.end(), [&](const auto& c) { return c.name == name; });
         if (!taken) out.emplace_back(name.empty() ? "default" : name, std::move(resolved));
     }
@@ -93,10 +99,8 @@ result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, co
         if (!kept || (in_pod && !kept->has_clusters())) return own_cluster(env);
         return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state.key_file, log));
     }
-    if (o.once) {
-        auto out = directory_once(env, o.clusters_directory);
-        return out ? std::move(out) : out.error().with_context("--clusters " + o.clusters_directory);
-    }
+    if (o.once) return directory_once(env, o.clusters_directory);
+    if (const auto files = env.list_directory(o.clusters_directory); !files) return no_directory(files.error());
     return source(std::make_unique<kcontrol::directory_source>(env, std::move(ex), o.clusters_directory, trust, log));
 }
 

@@ -144,7 +144,7 @@ class Usage(unittest.TestCase):
             (folder / "pem").write_text("no certificate, hunter2")
             out = self.refused(1, ["--token-file", "tokens", "line 1"], "--listen", "127.0.0.1:0", "--token-file", folder / "tokens")
             out += self.refused(1, ["--token-file", "absent"], "--listen", "127.0.0.1:0", "--token-file", folder / "absent")
-            out += self.refused(1, ["certificate"], "--listen", "127.0.0.1:0", "--tls-cert-file", folder / "pem",
+            out += self.refused(1, ["--tls-cert-file", "pem", "certificate"], "--listen", "127.0.0.1:0", "--tls-cert-file", folder / "pem",
                                 "--tls-private-key-file", folder / "pem")
             self.assertNotIn("hunter2", out)
 

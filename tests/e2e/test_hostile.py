@@ -223,6 +223,7 @@ class Files(Folder):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("--clusters", done.stderr)
             self.assertIn(str(self.folder / "absent"), done.stderr)
+            self.assertIn("a directory of kubeconfigs", done.stderr)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Usage(unittest.TestCase):
         file = self.folder / "absent.kubeconfig"
         done = run("--kubeconfig", file, "--once", "--output", "none", "--listen", "127.0.0.1:0")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("absent.kubeconfig", done.stderr)
+        self.assertRegex(done.stderr, "--kubeconfig: .*absent.kubeconfig")
 
     def test_a_bad_kubeconfig_names_file_and_field_and_no_secret(self):
         file = self.folder / "bad.kubeconfig"

@@ -88,7 +88,7 @@ result<kept_cluster> read_cluster(kcontrol::environment& env, const arguments_of
     out.path = std::filesystem::absolute(a.get("--kubeconfig"), failure).lexically_normal().string();
     if (failure) return error(errc::file_failed, "--kubeconfig: " + failure.message());
     const auto checked = to_desired(env, out, std::nullopt);
-    if (!checked.config) return checked.config.error();
+    if (!checked.config) return checked.config.error().with_context("--kubeconfig");
     if (a.has("--by-path")) return out;
     const auto key = crypto::seal_key::load(env, a.get("--key-file"));
     if (!key) return key.error();

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace training_monitor {
@@ -102,6 +103,16 @@ state_file::state_file(sqlite::database db, std::unique_ptr<lock> held) : lock_(
 state_file::~state_file() = default;
 
 result<std::unique_ptr<state_file>> state_file::open(const std::string& path, use how) {
+    struct stat found {};
+    const bool there = ::stat(path.c_str(), &found) == 0;
+    if (there && S_ISDIR(found.st_mode)) {
+        return error(errc::file_failed, "state file " + path + ": it is a directory: give the name of a file");
+    }
+    if (!there && errno == ENOENT && how == use::existing) {
+        return error(errc::file_failed, "state file " + path +
+                                            ": there is no such file: check its name; `training_monitor cluster add` "
+                                            "and `training_monitor --state FILE` make one");
+    }
     std::unique_ptr<lock> held;
     if (how == use::monitor) {
         auto taken = lock::take(path);

@@ -38,7 +38,10 @@ public:
     kcontrol::result<std::string> start() override {
         if (!o_.listen.enabled) return std::string();
         const auto listening = server_.listen(o_.listen, tls_);
-        if (!listening) return listening.error().with_context("--listen " + o_.listen.text());
+        if (!listening) {
+            const bool about_files = listening.error() == kcontrol::errc::invalid_config;
+            return listening.error().with_context(about_files ? tls_files() : "--listen " + o_.listen.text());
+        }
         server_.start();
         auto bound = o_.listen;
         bound.port = server_.local_port();
@@ -62,12 +65,19 @@ private:
         if (found->tls && !same(*found->tls, *tls_)) {
             const auto replaced = server_.replace_tls(*found->tls);
             // Certificate and key are two files: between their changes they do not fit.
-            if (!replaced) return complain(o_.access.tls_cert_file + ": " + replaced.error().message());
+            if (!replaced) return complain(tls_files() + ": " + replaced.error().message());
             tls_ = std::move(found->tls);
             log_.info("the serving certificate was renewed", {{"file", o_.access.tls_cert_file}});
         }
         guard_.replace_tokens(std::move(found->tokens));
         complaint_.clear();
+    }
+
+    // Which of them is wrong, the server's message says.
+    std::string tls_files() const {
+        std::string out =
+            "--tls-cert-file " + o_.access.tls_cert_file + ", --tls-private-key-file " + o_.access.tls_key_file;
+        return o_.access.client_ca_file.empty() ? out : out + ", --client-ca-file " + o_.access.client_ca_file;
     }
 
     static bool same(const kcontrol::http::server_tls& a, const kcontrol::http::server_tls& b) {

@@ -185,14 +185,15 @@ TEST_CASE("state file: what is no state file of ours is refused, and left as it 
     }
     SUBCASE("a directory") {
         std::filesystem::create_directory(path);
-        CHECK(has(refusal(path), "can't be opened"));
+        CHECK(has(refusal(path), "it is a directory"));
+        CHECK_FALSE(std::filesystem::exists(path + ".lock"));
     }
     SUBCASE("in a directory that is not there") {
         CHECK(has(refusal(dir.path("nowhere/state.db")), "the directory must exist"));
         CHECK(has(refusal(dir.path("nowhere/state.db"), use::command), "the directory must exist"));
     }
     SUBCASE("a file that is not there, where it must be") {
-        CHECK(has(refusal(path, use::existing), "can't be opened"));
+        CHECK(has(refusal(path, use::existing), "there is no such file"));
         CHECK_FALSE(std::filesystem::exists(path));
     }
 }
