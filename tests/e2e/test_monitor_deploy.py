@@ -32,6 +32,15 @@ class Deploy(WorldTest):
                 a.startswith(argument) for pod in self.alpha.get("pods", "-n", "training-monitor")["items"]
                 for a in pod["spec"]["containers"][0]["args"]), 60)
 
+    def test_1_what_is_remembered_fits_into_the_volume_and_the_memory(self):
+        made = self.apply("state")
+        pod = made["Deployment", "training-monitor"]["spec"]["template"]["spec"]["containers"][0]
+        kept = next(int(m[1]) for a in pod["args"] if (m := re.fullmatch(r"--retain-size=(\d+)MiB", a)))
+        memory = int(re.fullmatch(r"(\d+)Mi", pod["resources"]["limits"]["memory"])[1])
+        claim = made["PersistentVolumeClaim", "training-monitor-state"]["spec"]["resources"]["requests"]["storage"]
+        self.assertLess(4 * kept, memory)
+        self.assertLess(2 * kept, 1024 * int(re.fullmatch(r"(\d+)Gi", claim)[1]))
+
     def test_2_the_flags_are_flags_of_the_program(self):
         usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
         for folder in ("clusters-from-secrets", "notices"):

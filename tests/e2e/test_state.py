@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import fake_jobs
@@ -172,6 +173,20 @@ class StateTest(unittest.TestCase):
         self.assertIn(f"another training_monitor (process {monitor.process.pid}) uses it", self.refusal())
         self.crash(monitor)
         self.assertEqual(self.start().stop(), 0)
+
+    def test_a_file_that_another_program_keeps_locked(self):
+        server = self.serve()
+        monitor = self.start()
+        with sqlite3.connect(self.state, isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            server.set("job", "Running")
+            wait.until("that nothing can be written is not told",
+                       lambda: "another program keeps it locked" in monitor.get_raw("/readyz?verbose")[1], 30)
+            begin = time.monotonic()
+            self.assertEqual(monitor.stop(), 0)
+            self.assertLess(time.monotonic() - begin, 5)
+        other.close()
+        self.assertIn("it is learned again at the next start", monitor.log.read_text())
 
     def test_a_disk_that_is_full_loses_nothing(self):
         server = self.serve()

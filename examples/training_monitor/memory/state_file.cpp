@@ -20,8 +20,9 @@ using kcontrol::error;
 using kcontrol::result;
 using kcontrol::wall_time;
 
-// Others (`cluster add`, a backup) write for milliseconds.
-constexpr auto busy_timeout = std::chrono::seconds(5);
+// Others (`cluster add`, a backup) write for milliseconds. A monitor tries again by itself, and must be able to stop.
+constexpr auto monitor_patience = std::chrono::seconds(1);
+constexpr auto command_patience = std::chrono::seconds(5);
 
 // Version 1. Times are milliseconds since the epoch.
 constexpr const char* schema_1 = R"(
@@ -125,7 +126,8 @@ result<std::unique_ptr<state_file>> state_file::open(const std::string& path, us
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (fd >= 0) ::close(fd);  // what stands in the way is told better by SQLite
     }
-    auto db = sqlite::database::open(path, sqlite::open_mode::read_write, busy_timeout);
+    auto db = sqlite::database::open(path, sqlite::open_mode::read_write,
+                                     how == use::monitor ? monitor_patience : command_patience);
     if (!db) return db.error();
     auto out = std::unique_ptr<state_file>(new state_file(std::move(*db), std::move(held)));
     const auto prepared = out->prepare_schema(how);
