@@ -2,6 +2,7 @@
 
 #include <kcontrol/json/writer.hpp>
 
+#include "access/host_name.hpp"
 #include "web/responses.hpp"
 
 namespace training_monitor {
@@ -12,8 +13,8 @@ namespace http = kcontrol::http;
 // Adds what an admission asks for to every answer.
 class admitted_responder final : public http::responder {
 public:
-    admitted_responder(http::responder& out, const admission& admitted, bool tls)
-        : out_(out), origin_(admitted.allowed_origin), tls_(tls) {}
+    admitted_responder(http::responder& out, const admission& admitted, bool https_only)
+        : out_(out), origin_(admitted.allowed_origin), https_only_(https_only) {}
 
     kcontrol::awaitable<kcontrol::result<void>> send(http::response answer) override {
         add_to(answer.headers);
@@ -31,7 +32,7 @@ public:
 
 private:
     void add_to(http::fields& headers) const {
-        if (tls_) headers.set("Strict-Transport-Security", "max-age=31536000");
+        if (https_only_) headers.set("Strict-Transport-Security", "max-age=31536000");
         headers.set("Vary", "Origin, Sec-Fetch-Site");
         if (origin_.empty()) return;
         headers.set("Access-Control-Allow-Origin", origin_);
@@ -41,7 +42,7 @@ private:
 
     http::responder& out_;
     const std::string& origin_;
-    bool tls_;
+    bool https_only_;
 };
 
 http::response refusal(const admission& admitted) {
@@ -77,7 +78,9 @@ http::response refusal(const admission& admitted) {
 kcontrol::awaitable<void> serve(const gate_rules& rules, const http::handler& inner, http::server_request request,
                                 http::responder& out) {
     const auto admitted = judge(rules, request);
-    admitted_responder guarded(out, admitted, rules.tls);
+    // Of "localhost" (a port-forward) a browser would keep it for every port, and lock out what else is served there.
+    const bool https_only = rules.tls && !is_loopback(host_of(request.headers.get("Host")));
+    admitted_responder guarded(out, admitted, https_only);
     if (admitted.what == verdict::pass) {
         co_await inner(std::move(request), guarded);
     } else {

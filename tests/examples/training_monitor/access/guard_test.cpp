@@ -142,6 +142,8 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
     CHECK(run(ask({host})) == 401);
     CHECK(out.head.headers.get("WWW-Authenticate").starts_with("Bearer"));
     CHECK(out.head.headers.get("Strict-Transport-Security") == "max-age=31536000");
+    CHECK(run(ask({{"Host", "localhost:8443"}})) == 401);
+    CHECK(out.head.headers.get("Strict-Transport-Security").empty());
     CHECK(run(ask({host, site})) == 403);
     CHECK(out.head.headers.get("Access-Control-Allow-Origin").empty());
     CHECK(run(ask({host, site, origin, {"Access-Control-Request-Method", "GET"}}, "/", "OPTIONS")) == 204);
