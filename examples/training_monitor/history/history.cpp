@@ -20,7 +20,9 @@ std::string cut(const std::string& text) {
 wall_time begin_of(const job_view& job, wall_time now) {
     const auto& said = is_final(job.state) ? job.completion_time : job.start_time;
     if (!said || job.state == job_state::suspended || job.state == job_state::queued) return now;
-    return std::min(now, wall_time(std::chrono::seconds(*said)));
+    // Compared in seconds: the years that a text may name do not fit into nanoseconds.
+    const bool is_past = std::chrono::seconds(*said) < std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+    return is_past ? wall_time(std::chrono::seconds(*said)) : now;
 }
 
 // Every kind of that name has been listed, or is not there.

@@ -36,6 +36,7 @@ std::optional<std::int64_t> parse_rfc3339_seconds(std::string_view t) {
     if (zone + 1 != t.size() || (t[zone] != 'Z' && t[zone] != 'z')) return std::nullopt;
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
+    if (year < 1970) return std::nullopt;  // Go's zero time, 0001-01-01, which some operators write for none
     if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
     return ((days * 24 + hour) * 60 + minute) * 60 + second;

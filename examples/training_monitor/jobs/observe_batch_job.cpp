@@ -55,7 +55,7 @@ observed_job observe(const batch_job& job, std::string_view cluster) {
     }
     const std::int64_t parallelism = job.spec.parallelism.value_or(1);
     const std::int64_t at_once = std::min(parallelism, job.spec.completions.value_or(parallelism));
-    view.gpus = at_once * gpus_of(job.spec.template_);
+    view.gpus = gpus_of_pods(at_once, gpus_of(job.spec.template_));
     const std::int64_t desired = job.spec.completions.value_or(parallelism);
     view.replicas.push_back({"Pod", desired, job.status.active, job.status.succeeded, job.status.failed});
     out.part_of_train_job = job.metadata.labels.contains(train_job_step_label);

@@ -59,7 +59,7 @@ observed_job observe_kubeflow(const Job& job, std::string_view cluster) {
     for (const auto& [type, spec] : job.spec.replica_specs) {
         const std::int64_t desired = spec.replicas.value_or(1);
         replicas[type].desired = desired;
-        view.gpus += desired * gpus_of(spec.template_);
+        view.gpus = gpus_together(view.gpus, gpus_of_pods(desired, gpus_of(spec.template_)));
     }
     for (const auto& [type, counts] : job.status.replica_statuses) {
         replica_counts& shown = replicas[type];

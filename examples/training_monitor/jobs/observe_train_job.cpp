@@ -56,7 +56,7 @@ observed_job observe(const train_job& job, std::string_view cluster) {
         const auto* last = holds(job.status.conditions, type);
         if (last && !view.completion_time) view.completion_time = parse_rfc3339_seconds(last->last_transition_time);
     }
-    view.gpus = job.spec.trainer.num_nodes.value_or(1) * gpus_of(job.spec.trainer.resources_per_node);
+    view.gpus = gpus_of_pods(job.spec.trainer.num_nodes.value_or(1), gpus_of(job.spec.trainer.resources_per_node));
     for (const auto& child : job.status.jobs_status) {
         const std::int64_t counted = child.active + child.succeeded + child.failed + child.suspended;
         view.replicas.push_back(

@@ -89,6 +89,7 @@ TEST_CASE("history: a job that is seen for the first time began when it says so"
         {job_state::failed, 5, std::nullopt, 100},
         {job_state::suspended, 5, std::nullopt, 100},  // the start before it was suspended
         {job_state::running, 999, std::nullopt, 100},  // a clock ahead of ours
+        {job_state::running, parse_rfc3339_seconds("9999-12-31T23:59:59Z"), std::nullopt, 100},
     };
     for (const auto& one : rows) {
         fixture f;

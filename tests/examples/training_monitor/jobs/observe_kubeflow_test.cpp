@@ -197,3 +197,17 @@ TEST_CASE("kubeflow: replicas and GPUs") {
     CHECK(none.replicas.at(0).desired == 0);  // and 0 is 0
     CHECK(none.gpus == 0);
 }
+
+TEST_CASE("kubeflow: wild numbers of replicas and GPUs make neither a negative nor an endless sum") {
+    const auto with = [](const std::string& replicas) {
+        const std::string pods = R"("template":{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"2G"}}},
+            {"resources":{"limits":{"nvidia.com/gpu":"2G"}}}]}}})";
+        const std::string specs = R"("pytorchReplicaSpecs":{"A":{"replicas":)" + replicas + "," + pods +
+                                  R"(,"B":{"replicas":)" + replicas + "," + pods + "}";
+        return pytorch(created, "", specs).gpus;
+    };
+    CHECK(with("9223372036854775807") == 1'000'000'000);
+    CHECK(with("2147483647") == 1'000'000'000);
+    CHECK(with("-2147483648") == 0);
+    CHECK(with("0") == 0);
+}
