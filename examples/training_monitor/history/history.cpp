@@ -208,6 +208,12 @@ void history::settled(const job_view& job) {
     if (r && r->gone && r->settled_gone()) touch(*r);
 }
 
+std::size_t history::gone() const {
+    std::size_t away = 0;
+    for (const auto& [cluster, jobs] : away_) away += jobs.size();
+    return out_of_view() - away;
+}
+
 std::vector<std::unique_ptr<job_record>> history::forget(wall_time before, std::size_t most, forgettable which) {
     const auto age = [](const job_record& r) { return std::max(r.last_seen, r.gone.value_or(r.last_seen)); };
     std::vector<const job_record*> old;

@@ -94,6 +94,8 @@ public:
     std::size_t size() const noexcept { return records_.size(); }
     /// How many of them are not in view.
     std::size_t out_of_view() const noexcept { return records_.size() - in_view_; }
+    /// How many of those are known to be gone.
+    std::size_t gone() const;
 
     /// Whom forget() may take: whatever is not in view, or only what is known to be gone. A cluster may come back.
     enum class forgettable { away, gone };

@@ -309,13 +309,26 @@ TEST_CASE("history: where no file keeps it, it stays within bounds however many 
         f.past.take(f.table.remove(job(name, job_state::running, "2")), at(10 * i + 5));
     }
     CHECK(f.past.out_of_view() == 100);
-    keep_within(f.past, at(500), 1000);  // by age
+    keep_within(f.past, at(500), 1000, 1000);  // by age
+    CHECK(f.past.gone() == 50);
     CHECK(f.past.out_of_view() == 50);
     CHECK(f.get("short-149") == nullptr);
     CHECK(f.get("short-150") != nullptr);
-    keep_within(f.past, at(0), 7);  // by number: the oldest go
+    keep_within(f.past, at(0), 7, 1000);  // by number: the oldest go
     CHECK(f.past.out_of_view() == 7);
     CHECK(f.get("short-192") == nullptr);
     CHECK(f.get("short-193") != nullptr);
     CHECK(f.get("stays") != nullptr);
+    f.past.take(f.table.set_cluster(cluster("live", "b")), at(1000));
+    for (int i = 0; i < 20; ++i) {
+        f.past.take(f.table.add(job("away-" + std::to_string(i), job_state::running, "1", "b")), at(1000 + i));
+    }
+    f.past.take(f.table.remove_cluster("b"), at(2000));
+    CHECK(f.past.out_of_view() == 27);
+    keep_within(f.past, at(0), 7, 27);  // those of a cluster that left have bounds of their own
+    CHECK(f.past.gone() == 7);
+    CHECK(f.past.out_of_view() == 27);
+    keep_within(f.past, at(0), 7, 10);
+    CHECK(f.past.out_of_view() == 10);
+    CHECK(f.past.size() == 11);
 }
