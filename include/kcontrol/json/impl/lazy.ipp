@@ -341,7 +341,8 @@ KCONTROL_DECL std::string_view lazy_node::raw() const {
 inline bool lazy_node::good_scalar() const {
     if (letter() != '"') return kind() != json::kind::null || scalar() == "null";
     const std::string_view text = quoted();
-    if (text.empty() || std::memchr(text.data(), '\\', text.size()) == nullptr) return true;
+    const auto first = static_cast<std::size_t>(text.data() - index_->text);
+    if (!index_->has_escape(first, first + text.size())) return true;
     document other;
     return other.parse(scalar()).has_value();
 }

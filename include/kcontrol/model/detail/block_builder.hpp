@@ -24,19 +24,32 @@ public:
     /// Zeroed room.
     std::size_t allocate(std::size_t size, std::size_t alignment) {
         const std::size_t offset = allocate_uninitialised(size, alignment);
-        std::memset(at(offset), 0, size);
+        // In steps, which is no call; there is room behind.
+        char* const first = at(offset);
+        for (std::size_t done = 0; done < size; done += step) std::memset(first + done, 0, step);
         return offset;
     }
     /// Room that is to be filled wholly; what is before it for its alignment is zero.
     std::size_t allocate_uninitialised(std::size_t size, std::size_t alignment) {
         const std::size_t offset = (size_ + alignment - 1) & ~(alignment - 1);
         const std::size_t end = offset + size;
-        if (end > capacity_) grow(end);
-        std::memset(at(size_), 0, offset - size_);
+        if (end + step > capacity_) grow(end + step);
+        const std::uint64_t zero = 0;
+        std::memcpy(at(size_), &zero, sizeof zero);  // at least what is left out for the alignment
+        if (alignment > sizeof zero) std::memset(at(size_), 0, offset - size_);
         size_ = end;
         return offset;
     }
     void cut(std::size_t size) noexcept { size_ = size; }
+    /// Copies bytes into room that is theirs up to its end, which is the block's. `readable` bytes may be read.
+    void copy_last(std::size_t to, const char* from, std::size_t size, std::size_t readable) noexcept {
+        const std::size_t steps = (size + step - 1) / step * step;
+        if (steps > readable || size > 4 * step) {
+            std::memcpy(at(to), from, size);
+            return;
+        }
+        for (std::size_t done = 0; done < steps; done += step) std::memcpy(at(to) + done, from + done, step);
+    }
 
     /// Points a handle at something in the block.
     void set_handle(std::size_t slot, std::size_t target) {
@@ -71,13 +84,15 @@ public:
         return expected_[(place_of(type) + previous) % std::size(expected_)];
     }
 
-    /// Whether texts in one place of the types (a field, the elements of a list) came again so often that it pays to
-    /// look for what they came to. Where they did not it is tried now and then.
+    /// What came in one place of the types (a field, the elements of a list): whether texts came again so often that it
+    /// pays to look for them, and the shared string that came last. Where they did not it is tried now and then.
     class repetition {
     public:
         bool likely() noexcept { return score_ >= 0 || (++passed_ & 15U) == 0; }
         void found() noexcept { score_ = score_ < 8 ? static_cast<std::int8_t>(score_ + 4) : score_; }
         void missed() noexcept { score_ = score_ > -4 ? static_cast<std::int8_t>(score_ - 1) : score_; }
+
+        const char* last = nullptr;  ///< as text stores it: length, then bytes
 
     private:
         std::int8_t score_ = 0;
@@ -87,11 +102,17 @@ public:
     repetition& repetition_at(const void* place) noexcept {
         return repetitions_[place_of(place) % std::size(repetitions_)];
     }
+    /// To be called before what was shared is freed.
+    void forget_shared() noexcept {
+        for (auto& each : repetitions_) each.last = nullptr;
+    }
 
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
 private:
+    static constexpr std::size_t step = 32;
+
     static std::size_t place_of(const void* address) noexcept {
         const auto bits = reinterpret_cast<std::uintptr_t>(address) >> 3;
         return bits ^ (bits >> 9);
@@ -121,7 +142,7 @@ private:
     std::size_t capacity_ = 0;
     std::vector<std::uint32_t> handles_;
     std::uint16_t expected_[1024] = {};
-    repetition repetitions_[1024] = {};
+    repetition repetitions_[512] = {};
 };
 
 }  // namespace kcontrol::detail

@@ -124,8 +124,8 @@ inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* 
         if (auto fault = from.take_fault()) return std::move(*fault);
         return error(errc::decode_failed, "expected an object");
     }
-    std::optional<block_builder> own;
-    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+    const auto own = pool != nullptr ? nullptr : std::make_unique<block_builder>();
+    block_builder& builder = pool != nullptr ? pool->workspace() : *own;
     builder.clear();
     text_decoder decoder(builder, pool, from);
     const bool done = decoder.decode_root(dynamic_block_type(), from);

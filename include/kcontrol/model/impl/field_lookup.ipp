@@ -20,8 +20,18 @@ inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept 
         std::memcpy(&last_b, b + size - sizeof(Word), sizeof(Word));
         return ((first_a ^ first_b) | (last_a ^ last_b)) == 0;
     };
-    if (size > 16) return std::memcmp(a, b, size) == 0;
-    if (size >= 8) return same(std::uint64_t{});
+    if (size > 32) return std::memcmp(a, b, size) == 0;
+    if (size >= 8) {
+        std::uint64_t second_a, second_b, third_a, third_b;
+        const bool ends = same(std::uint64_t{});
+        if (size <= 16 || !ends) return ends;
+        // Of 17 to 32 bytes: the second eight, and those before the last eight; they may overlap.
+        std::memcpy(&second_a, a + 8, 8);
+        std::memcpy(&second_b, b + 8, 8);
+        std::memcpy(&third_a, a + size - 16, 8);
+        std::memcpy(&third_b, b + size - 16, 8);
+        return ((second_a ^ second_b) | (third_a ^ third_b)) == 0;
+    }
     if (size >= 4) return same(std::uint32_t{});
     return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
 }

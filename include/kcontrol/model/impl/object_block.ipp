@@ -4,7 +4,7 @@
 #include <kcontrol/model/object_block.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -43,14 +43,20 @@ result<std::shared_ptr<const void>> decode_with(Decoder decoder, const type_desc
 }
 
 template <class Node>
-result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
-    std::optional<block_builder> own;
-    block_builder& builder = pool != nullptr ? pool->workspace() : own.emplace();
+result<std::shared_ptr<const void>> decode_in(block_builder& builder, const type_descriptor& type, Node from,
+                                              share_pool* pool) {
     builder.clear();
     if constexpr (std::is_same_v<Node, json::lazy_node>) {
         if (from.is_object()) return decode_with(text_decoder(builder, pool, from), type, from, builder, pool);
     }
     return decode_with(block_decoder<Node>(builder, pool), type, from, builder, pool);
+}
+
+template <class Node>
+result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
+    if (pool != nullptr) return decode_in(pool->workspace(), type, from, pool);
+    const auto own = std::make_unique<block_builder>();
+    return decode_in(*own, type, from, pool);
 }
 
 }  // namespace detail

@@ -242,6 +242,7 @@ KCONTROL_DECL void share_pool::remember(const void* type, std::string_view text,
 KCONTROL_DECL std::shared_ptr<const void> share_pool::pin() {
     std::shared_ptr<const void> pinned = present_;
     if (present_->chunks.bytes() > generation_limit) {
+        workspace_->forget_shared();
         present_ = std::make_shared<generation>();
         memory_ = std::make_unique<memory>();
     }

@@ -48,6 +48,9 @@ private:
         if (first == '"') {
             const bool is_text = type.kind == type_kind::text || type.kind == type_kind::quantity;
             if (is_text && is_plain_string(i)) return put_string(at, i, site), true;
+            if (type.kind == type_kind::timestamp && is_plain_string(i)) {
+                if (const auto time = parse_time(plain_string(i))) return to_.set(at, timestamp(*time)), true;
+            }
         } else if (first == '{' || first == '[') {
             if (type.kind >= type_kind::optional) return read_or_recall(type, i, at, site);
         } else if (first == 'n') {
@@ -104,9 +107,14 @@ private:
         }
         if (pool_ != nullptr) {
             auto& repetition = to_.repetition_at(site);
+            if (repetition.last != nullptr && is_text(repetition.last, bytes)) {
+                to_.set(at, reinterpret_cast<handle_word>(repetition.last));
+                return;
+            }
             if (insist_ || repetition.likely()) {
                 if (const void* shared = pool_->find_text(bytes, insist_)) {
                     repetition.found();
+                    repetition.last = static_cast<const char*>(shared);
                     to_.set(at, reinterpret_cast<handle_word>(shared));
                     return;
                 }
@@ -116,8 +124,15 @@ private:
         const auto size = static_cast<std::uint32_t>(bytes.size());
         const std::size_t payload = to_.allocate_uninitialised(sizeof size + bytes.size(), 4);
         to_.set(payload, size);
-        std::memcpy(to_.at(payload) + sizeof size, bytes.data(), bytes.size());
+        const auto first = static_cast<std::size_t>(bytes.data() - text_);
+        to_.copy_last(payload + sizeof size, bytes.data(), bytes.size(), in_.size - first);
         to_.set_fresh_handle(at, payload);
+    }
+
+    static bool is_text(const char* payload, std::string_view bytes) noexcept {
+        std::uint32_t size = 0;
+        std::memcpy(&size, payload, sizeof size);
+        return size == bytes.size() && same_bytes(payload + sizeof size, bytes.data(), size);
     }
 
     /// The quote before the string stands where the word has its mark.
@@ -146,7 +161,12 @@ private:
         const auto known = pool_->recall(&type, text);
         if (known.value != nullptr) {
             repetition.found();
-            std::memcpy(to_.at(at), known.value, type.size);
+            // Handles, mostly: that is no call.
+            if (type.size == sizeof(handle_word)) {
+                std::memcpy(to_.at(at), known.value, sizeof(handle_word));
+            } else {
+                std::memcpy(to_.at(at), known.value, type.size);
+            }
             return true;
         }
         repetition.missed();
@@ -246,6 +266,11 @@ private:
         return true;
     }
 
+    /// Another place of the types for each; they are only told apart.
+    static const void* place_after(const void* site) noexcept {
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(site) ^ 0x5A0);
+    }
+
     bool read_map(const type_descriptor& type, token i, std::size_t at) {
         const token end = in_.pairs[i];
         if (i + 1 == end) return to_.set(at, handle_inline), true;
@@ -270,12 +295,13 @@ private:
         const std::size_t part = allocate_elements(count, entry);
         std::size_t place = part + list_offset;
         token next = i + 1;
+        const void* site = &type;
         for (std::size_t index = 0; index < count; ++index, place += entry) {
-            put_string(place, next, &element);
-            // What comes again is told by the key, if that comes again.
+            // What comes again is told by the key before, if that comes again.
+            put_string(place, next, place_after(site));
             handle_word key = 0;
             std::memcpy(&key, to_.at(place), sizeof key);
-            const void* site = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
+            site = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
             if (!read(element, next + 2, place + sizeof key, site)) return at_key(plain_string(next));
             next = in_.after(next + 2) + 1;
         }

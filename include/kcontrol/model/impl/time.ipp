@@ -64,18 +64,52 @@ inline std::optional<std::chrono::nanoseconds> read_offset(timestamp_reader& rea
     return west ? -offset : offset;
 }
 
+// The form that servers write, 2006-01-02T15:04:05Z, without looking at one letter after the other.
+class usual_timestamp {
+public:
+    explicit usual_timestamp(const char* text) : text_(text) {}
+
+    bool read(int& year, int& month, int& day, int& hour, int& minute, int& second) {
+        year = two_digits(0) * 100 + two_digits(2);
+        month = two_digits(5);
+        day = two_digits(8);
+        hour = two_digits(11);
+        minute = two_digits(14);
+        second = two_digits(17);
+        const int differs = (text_[4] ^ '-') | (text_[7] ^ '-') | (text_[10] ^ 'T') | (text_[13] ^ ':') |
+                            (text_[16] ^ ':') | (text_[19] ^ 'Z');
+        return good_ && differs == 0;
+    }
+
+private:
+    int two_digits(std::size_t at) {
+        const auto tens = static_cast<unsigned>(text_[at] - '0');
+        const auto ones = static_cast<unsigned>(text_[at + 1] - '0');
+        good_ = good_ & (tens < 10) & (ones < 10);
+        return static_cast<int>(tens * 10 + ones);
+    }
+
+    const char* text_;
+    bool good_ = true;
+};
+
 inline std::optional<wall_time> read_timestamp(std::string_view text) {
     timestamp_reader reader(text);
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-    const bool read = reader.number(4, year) && reader.character("-") && reader.number(2, month) &&
-                      reader.character("-") && reader.number(2, day) && reader.character("Tt") &&
-                      reader.number(2, hour) && reader.character(":") && reader.number(2, minute) &&
-                      reader.character(":") && reader.number(2, second);
-    if (!read) return std::nullopt;
     std::int64_t nanoseconds = 0;
-    if (reader.character(".") && !reader.fraction(nanoseconds)) return std::nullopt;
-    const auto offset = read_offset(reader);
-    if (!offset || !reader.done()) return std::nullopt;
+    std::optional<std::chrono::nanoseconds> offset(0);
+    const bool usual = text.size() == std::size("2006-01-02T15:04:05Z") - 1 &&
+                       usual_timestamp(text.data()).read(year, month, day, hour, minute, second);
+    const bool read =
+        usual || (reader.number(4, year) && reader.character("-") && reader.number(2, month) && reader.character("-") &&
+                  reader.number(2, day) && reader.character("Tt") && reader.number(2, hour) && reader.character(":") &&
+                  reader.number(2, minute) && reader.character(":") && reader.number(2, second));
+    if (!read) return std::nullopt;
+    if (!usual) {
+        if (reader.character(".") && !reader.fraction(nanoseconds)) return std::nullopt;
+        offset = read_offset(reader);
+        if (!offset || !reader.done()) return std::nullopt;
+    }
 
     const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day)));
