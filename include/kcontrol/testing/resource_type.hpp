@@ -4,6 +4,7 @@
 #include <kcontrol/testing/failure.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ public:
     /// Lists that server-side apply merges, by the members on the way ("spec.template.containers"), with the members
     /// that tell their items apart; none: a set of scalars. All other lists of a custom kind are replaced as a whole.
     std::map<std::string, std::vector<std::string>> list_keys;
+    /// The fields that a custom kind's schema declares, by the members on the way. An apply owns other maps themselves,
+    /// of these only what is in them.
+    std::set<std::string> declared_fields;
 
     group_resource id() const { return {group, plural}; }
     KCONTROL_DECL bool serves(std::string_view version) const;

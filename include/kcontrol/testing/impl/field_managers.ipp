@@ -50,13 +50,26 @@ inline std::string entry_text(const field_manager_entry& entry) {
     return out;
 }
 
+// As sets are printed: at each level first what is owned itself, then what is owned below it.
+inline bool is_printed_before(const owned_path& a, const owned_path& b) {
+    const std::size_t most = std::min(a.size(), b.size());
+    std::size_t same = 0;
+    while (same < most && a[same] == b[same]) ++same;
+    if (same == most) return a.size() < b.size();
+    const bool a_is_last = same + 1 == a.size();
+    const bool b_is_last = same + 1 == b.size();
+    return a_is_last != b_is_last ? a_is_last : a[same] < b[same];
+}
+
 // The 409 of an apply. Source: apimachinery's fieldmanager, conflict.go
 inline failure apply_conflict(const std::map<std::string, owned_set>& clashes) {
     json::array causes;
     std::string message;
     for (const auto& [manager, fields] : clashes) {
         message += "conflicts with " + manager + ":\n";
-        for (const auto& path : fields) {
+        std::vector<owned_path> in_order(fields.begin(), fields.end());
+        std::sort(in_order.begin(), in_order.end(), is_printed_before);
+        for (const auto& path : in_order) {
             json::object cause;
             cause["reason"] = "FieldManagerConflict";
             cause["message"] = "conflict with " + manager;

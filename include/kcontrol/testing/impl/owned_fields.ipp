@@ -89,6 +89,10 @@ inline bool is_merged_list(const list_shape& shape, const json::value& v) {
     return std::all_of(items.begin(), items.end(), fits);
 }
 
+inline bool is_list_of_items(const list_shape& shape, const json::value& v) {
+    return is_merged_list(shape, v) || (shape.merged && v.is_array() && v.get_array().empty());
+}
+
 inline std::string item_step(const list_shape& shape, const json::value& item) {
     if (shape.keys.empty()) return "v:" + json::serialize(item);
     json::object key;
@@ -109,12 +113,18 @@ inline owned_path below(const owned_path& path, std::string step) {
     return out;
 }
 
-// Whether a map's owner owns it as such, besides its members. A struct of the schema is not, the value of a map is; of
-// kinds without a schema everything is a map, but metadata has one everywhere. An update counts structs that it adds.
+// Whether the step is a field of the kind's schema, as far as the server knows one.
+inline bool is_declared(const resource_type& type, const owned_path& path) {
+    if (!path.back().starts_with("f:")) return false;
+    return !type.custom || path.front() == "f:metadata" || type.declared_fields.contains(schema_path(path));
+}
+
+// Whether a map's owner owns it as such, besides its members. A field that the kind's schema declares is not, the value
+// of a map is; metadata has a schema everywhere. An update counts what it adds in any case.
 inline bool is_owned_map(const resource_type& type, const owned_path& path, bool whole) {
     if (path.empty() || path == owned_path{"f:metadata"}) return false;
-    if (type.custom) return whole || path.front() != "f:metadata";
-    return whole && path != owned_path{"f:spec"} && path != owned_path{"f:status"};
+    if (whole) return type.custom || (path != owned_path{"f:spec"} && path != owned_path{"f:status"});
+    return !is_declared(type, path);
 }
 
 inline void collect_fields(const resource_type& type, const owned_path& path, const json::value& v, bool whole,
@@ -127,6 +137,8 @@ inline void collect_fields(const resource_type& type, const owned_path& path, co
         return;
     }
     const list_shape shape = shape_of(type, path);
+    // Who applies an empty list owns no item.
+    if (!whole && is_list_of_items(shape, v) && v.get_array().empty()) return;
     if (!is_merged_list(shape, v)) {
         out.insert(path);
         return;
@@ -141,10 +153,6 @@ inline const json::value* find_item(const list_shape& shape, const json::array& 
     const auto is_it = [&](const json::value& item) { return item_step(shape, item) == step; };
     const auto found = std::find_if(items.begin(), items.end(), is_it);
     return found == items.end() ? nullptr : &*found;
-}
-
-inline json::value* find_item(const list_shape& shape, json::array& items, const std::string& step) {
-    return const_cast<json::value*>(find_item(shape, std::as_const(items), step));
 }
 
 // Calls `visit(step, before, after)` for each member that either has; a null pointer where it is absent.
@@ -181,7 +189,7 @@ inline void compare_values(const resource_type& type, const owned_path& path, co
     const list_shape shape = shape_of(type, path);
     if (before->is_object() && after->is_object() && !is_atomic_map(type, path)) {
         visit_members(before->get_object(), after->get_object(), deeper);
-    } else if (is_merged_list(shape, *before) && is_merged_list(shape, *after)) {
+    } else if (is_list_of_items(shape, *before) && is_list_of_items(shape, *after)) {
         visit_items(shape, before->get_array(), after->get_array(), deeper);
     } else {
         owned_set had;
@@ -192,6 +200,83 @@ inline void compare_values(const resource_type& type, const owned_path& path, co
                             std::inserter(out.removed, out.removed.end()));
         out.written.merge(has);
     }
+}
+
+inline void merge_value(const resource_type& type, const owned_path& path, json::value& into,
+                        const json::value& applied);
+
+// The order in which the items of two merged lists stand: as in both, those of the applied list first where nothing
+// else says so. Source: structured-merge-diff v6, merge.go, visitListItems
+class item_order {
+public:
+    item_order(std::vector<std::string> live, std::vector<std::string> applied)
+        : live_(std::move(live)), applied_(std::move(applied)) {
+        for (const auto& step : applied_) {
+            if (in(live_, step)) shared_.push_back(step);
+        }
+    }
+
+    std::vector<std::string> merged() {
+        while (l_ < live_.size() || a_ < applied_.size()) take_one();
+        return std::move(out_);
+    }
+
+private:
+    static bool in(const std::vector<std::string>& steps, const std::string& step) {
+        return std::find(steps.begin(), steps.end(), step) != steps.end();
+    }
+    bool is_next_shared(const std::string& step) const { return s_ < shared_.size() && shared_[s_] == step; }
+
+    void take_one() {
+        if (l_ < live_.size() && a_ < applied_.size()) {
+            const std::string& live = live_[l_];
+            if (live == applied_[a_]) {
+                ++l_;
+                return take_applied();
+            }
+            // In both, but its turn comes with another item of the applied list.
+            if (in(applied_, live) && s_ < shared_.size() && !is_next_shared(live)) {
+                ++l_;
+                return;
+            }
+        }
+        if (l_ < live_.size()) {
+            const std::string& live = live_[l_];
+            if (!in(applied_, live)) {
+                out_.push_back(live);
+                ++l_;
+                return;
+            }
+            if (in(out_, live)) ++l_;
+        }
+        if (a_ < applied_.size()) take_applied();
+    }
+    void take_applied() {
+        const std::string& step = applied_[a_++];
+        if (is_next_shared(step)) ++s_;
+        out_.push_back(step);
+    }
+
+    std::vector<std::string> live_, applied_, shared_, out_;
+    std::size_t l_ = 0, a_ = 0, s_ = 0;
+};
+
+inline std::vector<std::string> item_steps(const list_shape& shape, const json::array& items) {
+    std::vector<std::string> out;
+    for (const auto& item : items) out.push_back(item_step(shape, item));
+    return out;
+}
+
+inline void merge_items(const resource_type& type, const owned_path& path, const list_shape& shape, json::array& into,
+                        const json::array& applied) {
+    json::array merged;
+    for (const auto& step : item_order(item_steps(shape, into), item_steps(shape, applied)).merged()) {
+        const json::value* live = find_item(shape, std::as_const(into), step);
+        const json::value* wanted = find_item(shape, applied, step);
+        merged.push_back(live != nullptr ? *live : *wanted);
+        if (live != nullptr && wanted != nullptr) merge_value(type, below(path, step), merged.back(), *wanted);
+    }
+    into = std::move(merged);
 }
 
 inline void merge_value(const resource_type& type, const owned_path& path, json::value& into,
@@ -207,14 +292,7 @@ inline void merge_value(const resource_type& type, const owned_path& path, json:
             }
         }
     } else if (is_merged_list(shape, into) && is_merged_list(shape, applied)) {
-        for (const auto& item : applied.get_array()) {
-            const std::string step = item_step(shape, item);
-            if (json::value* found = find_item(shape, into.get_array(), step)) {
-                merge_value(type, below(path, step), *found, item);
-            } else {
-                into.get_array().push_back(item);
-            }
-        }
+        merge_items(type, path, shape, into.get_array(), applied.get_array());
     } else if (!is_merged_list(shape, into) || !applied.is_array() || !applied.get_array().empty()) {
         into = applied;
     }
@@ -249,12 +327,16 @@ public:
     }
 
 private:
+    // A declared field belongs to those who own something in it; an item of a list or map only to those who own it.
+    bool is_owned(const owned_path& path) const {
+        return kept_.contains(path) || (is_declared(type_, path) && owns_below(kept_, path));
+    }
+
     bool stays(const owned_path& path, json::value& v) const {
-        const bool owned = kept_.contains(path) || owns_below(kept_, path);
-        if (gone_.contains(path) && !owned) return false;
+        if (gone_.contains(path) && !is_owned(path)) return false;
         if (!owns_below(gone_, path)) return true;
         clean(path, v);
-        return owned || !is_empty_structure(v);
+        return kept_.contains(path) || !is_empty_structure(v);
     }
 
     const resource_type& type_;

@@ -49,20 +49,22 @@ inline printer_column column_of_crd(const json::value& entry) {
     return column;
 }
 
-// Finds the lists of a structural schema that have keys or are sets.
-inline void read_list_keys(const json::value& schema, const std::string& path, resource_type& type) {
+// Finds the fields of a structural schema, and its lists that have keys or are sets.
+inline void read_schema(const json::value& schema, const std::string& path, resource_type& type) {
     const std::string_view list_type = json::get_string(schema, {"x-kubernetes-list-type"});
     if (list_type == "map" || list_type == "set") {
         auto keys = strings_of(json::find(schema, {"x-kubernetes-list-map-keys"}));
         std::sort(keys.begin(), keys.end());
         type.list_keys[path] = std::move(keys);
     }
-    if (const json::value* items = json::find(schema, {"items"})) read_list_keys(*items, path, type);
+    if (const json::value* items = json::find(schema, {"items"})) read_schema(*items, path, type);
     const json::value* properties = json::find(schema, {"properties"});
     if (properties == nullptr || !properties->is_object()) return;
     for (const auto& property : properties->get_object()) {
-        const std::string name(property.key());
-        read_list_keys(property.value(), path.empty() ? name : path + "." + name, type);
+        std::string below = path.empty() ? "" : path + ".";
+        below.append(property.key());
+        type.declared_fields.insert(below);
+        read_schema(property.value(), below, type);
     }
 }
 
@@ -74,7 +76,7 @@ inline void read_crd_version(const json::value& version, resource_type& type) {
     if (!first) return;
     type.status_subresource = json::find(version, {"subresources", "status"}) != nullptr;
     if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
-        read_list_keys(*schema, "", type);
+        read_schema(*schema, "", type);
     }
     const json::value* columns = json::find(version, {"additionalPrinterColumns"});
     if (columns != nullptr && columns->is_array()) {

@@ -183,6 +183,13 @@ KCONTROL_DECL outcome<void> check_and_normalise(const resource_type& type, const
     if (auto checked = detail::check_type(type, target, body); !checked) return checked;
     body.erase("apiVersion");
     body.erase("kind");
+    if (!type.custom) {
+        // Maps of a kind whose schema the server knows are left out where they are empty.
+        for (const std::string_view name : {"data", "binaryData"}) {
+            const json::value* found = body.if_contains(name);
+            if (found != nullptr && detail::is_empty(*found)) body.erase(name);
+        }
+    }
     json::object& metadata = metadata_of(body);
     for (const std::string_view name : {"managedFields", "selfLink"}) metadata.erase(name);
     if (auto checked = detail::check_metadata(type, target, metadata); !checked) return checked;
