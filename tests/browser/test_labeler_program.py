@@ -7,7 +7,7 @@ import fixture
 import server
 
 GPU = ("gpu name=NVIDIA_H100_80GB_HBM3 uuid=GPU-h100000{0}-0000-4000-8000-000000000000 bus=00000000:{0}9:00.0 memory_mib=81559 "
-       "cc=9.0 mig=off minor={0} temp={1} power_mw=303730 limit_mw=700000 util=37 used_mib=25147 reserved_mib=544\n")
+       "cc=9.0 mig=off minor={0} temp={1} power_mw=303730 limit_mw=700000 util=37 mem_util=18 used_mib=25147 reserved_mib=544\n")
 LOST = 15   # NVML_ERROR_GPU_IS_LOST
 
 
