@@ -200,7 +200,6 @@ TEST_CASE("items stand in the order of both lists, the applied one's first") {
         const char* applied;
         const char* merged;
     };
-    // The order is that of structured-merge-diff, compared with a real server by random cases.
     const row table[] = {
         {R"(["a"])", R"(["b"])", R"(["a","b"])"},
         {R"(["b"])", R"(["a","b"])", R"(["a","b"])"},
