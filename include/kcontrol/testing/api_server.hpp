@@ -50,8 +50,8 @@ class api_server_core;
 /// nothing is applied pay nothing. Maps are merged, and lists of which the server knows the keys: those of a
 /// CustomResourceDefinition's schema (x-kubernetes-list-type), finalizers, owner references, containers, env, ports,
 /// volumes, conditions and their like of built-in kinds. All other lists are owned as a whole. A map or list that an
-/// apply empties is removed; Kubernetes leaves null there in custom kinds, and refuses that where the schema does. Other
-/// than in Kubernetes, the number of updaters on record has no limit (there: 10).
+/// apply empties is removed; Kubernetes leaves null there in custom kinds, and refuses that where the schema does.
+/// Other than in Kubernetes, the number of updaters on record has no limit (there: 10).
 ///
 /// What it does not do: schemas (no defaulting, pruning or field validation), strategic merge patches that hold lists,
 /// garbage collection by owner (every delete is a background one, without dependents), graceful deletion, protobuf
