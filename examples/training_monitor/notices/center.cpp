@@ -53,6 +53,7 @@ void center::take(const change& c) {
 
 // From what people heard last to what the job has come to.
 void center::tell_untold(const job_record& known) {
+    if (known.owed && *known.owed > 0) return;  // its cluster left and returned; the notice is still on its way
     const bool nothing_yet = *known.told == job_state::unknown && known.spans.size() == 1;
     tell(known.view, nothing_yet ? standing() : standing(*known.told), known.state());
 }

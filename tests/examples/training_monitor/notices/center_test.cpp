@@ -225,6 +225,22 @@ TEST_CASE("a restart: a job that ended and was deleted before anybody took a not
     CHECK(after.find(tests::job("unheard"))->settled_gone());
 }
 
+TEST_CASE("a cluster that leaves and returns while a notice is on its way: told once") {
+    history past;
+    world w(past);
+    w.take(w.table.add(seen("bert", job_state::running, "1"), true));
+    w.answer = [](const http::request&) { return http::response(503); };
+    w.take(w.table.update(seen("bert", job_state::failed, "2")));
+    for (int i = 0; i < 3; ++i) {
+        w.take(w.table.remove_cluster("prod-1"));
+        w.take(w.table.add(seen("bert", job_state::failed, "2"), true));
+    }
+    CHECK(w.told.receivers()[0]->queue.size() == 1);
+    w.answer = [](const http::request&) { return http::response(200, "text/plain", "ok"); };
+    w.env.advance(std::chrono::minutes(1), w.context);
+    CHECK(w.take_sent() == world::texts{"bert Running->Failed"});
+}
+
 TEST_CASE("a job is settled when all its notices are, also those that a full queue made one of") {
     history past;
     auto config = world::everything();
