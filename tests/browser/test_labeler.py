@@ -190,7 +190,11 @@ class Troubles(Labeler):
         self.server.step("anew")
         self.server.past(self.gpus, 5)
         page.until("past.points.get('powerW').get(%r).length === %d" % (uuid, points + 5))
-        # Its clock set back by an hour: what lies in the future is not shown.
+        # Its clock set back by a minute and a half, and by an hour: what lies in the future is not shown.
+        self.server.past(self.gpus, 20)
+        page.until("past.points.get('powerW').get(%r).length === %d" % (uuid, points + 25))
+        self.server.sample(self.gpus, after=-90)
+        page.until("past.points.get('powerW').get(%r).at(-1)[0] === %d" % (uuid, self.server.now.timestamp()))
         self.server.sample(self.gpus, after=-3600)
         page.until("past.points.get('powerW').get(%r)?.length === 1" % uuid)
 
