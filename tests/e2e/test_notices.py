@@ -3,6 +3,7 @@ import base64
 import hashlib
 import hmac
 import json
+import pathlib
 import re
 import shutil
 import stat
@@ -301,6 +302,23 @@ class Faults(World):
         errors = {letter["error"] for letter in counts["deadLetters"]}
         self.assertEqual(errors, {"no answer in time", "the queue was full"})
         self.assertEqual(monitor.stop(), 0)
+
+    def test_receivers_that_hang_hold_up_no_stop(self):
+        stuck = self.receiver(otherwise=receivers.hang)
+        page, started = self.folder / "page", self.folder / "started"
+        page.write_text('#!/bin/sh\ntrap "" TERM INT\necho $$ >"$OUT"\nwhile :; do sleep 1000; done\n')
+        page.chmod(page.stat().st_mode | stat.S_IXUSR)
+        monitor = self.start(self.config(
+            self.webhook(stuck, timeout="5m"),
+            {"name": "pager", "timeout": "5m", "command": {"arguments": [str(page)], "environment": {"OUT": str(started)}}}))
+        self.put(monitor, "bert", "Running")
+        wait.until("no try", lambda: stuck.all and started.is_file() and started.read_text().endswith("\n"), 20)
+        begin = time.monotonic()
+        self.assertEqual(monitor.stop(), 0)
+        self.assertLess(time.monotonic() - begin, 2)
+        self.assertEqual(monitor.log.read_text().count("notices are left unsent"), 2)
+        process = pathlib.Path("/proc", started.read_text().strip())
+        wait.until("the program lives on", lambda: not process.exists(), 5)
 
     def test_a_full_queue_becomes_one_notice_a_job_from_the_first_state_to_the_last(self):
         hook = self.receiver(receivers.answer(503, Retry_After="5"))
