@@ -21,6 +21,8 @@ import wait
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "examples" / "gpu_labeler" / "deploy"
 LABELER = os.environ.get("KCONTROL_LABELER", "")
+NVML = pathlib.Path(os.environ.get("KCONTROL_PROBES", "/nonexistent")) / "libfake_nvml.so"
+INVENTORY = ROOT / "tests" / "fake_nvml" / "inventories" / "a100-x8.txt"
 ACCOUNT = "system:serviceaccount:gpu-labeler:gpu-labeler"
 NFD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
        "metadata": {"name": "nodefeatures.nfd.k8s-sigs.io"},
@@ -203,6 +205,27 @@ class Deploy(unittest.TestCase):
         needed -= {"libc6", "libgcc-s1"}   # every image has them
         self.assertEqual(needed - listed, set(), "not in the image")
         self.assertEqual(listed - needed - {"libnghttp2-14"}, set(), "in the image, and nothing needs them")
+
+    @unittest.skipUnless(os.access(LABELER, os.X_OK) and NVML.is_file(), "gpu_labeler or the fake NVML is not built")
+    def test_8_the_program_works_with_these_rights_under_this_policy(self):
+        pod = self.admitted(self.apply("own-node"), "gpu-2")
+        token = self.token(pod)
+        wait.until("the policy is not in force",
+                   lambda: self.patch(token, "gpu-1", {"metadata": {"labels": {"nvidia.com/x": "y"}}})[0] != 200, 30)
+
+        def label(node):
+            return subprocess.run([LABELER, "--once", "--node-name", node, "--kubeconfig", self.config(token), "--nvml", NVML,
+                                   "--start-jitter", "0s"], capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
+                                  env={**os.environ, "KCONTROL_FAKE_NVML": str(INVENTORY)})
+
+        done = label("gpu-2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        labels = json.loads(self.done("get", "node", "gpu-2", "-o", "json"))["metadata"]["labels"]
+        self.assertEqual((labels["nvidia.com/gpu.count"], labels["team"]), ("8", "ml"))
+        other = label("gpu-1")
+        self.assertEqual(other.returncode, 1, other.stderr)
+        self.assertIn("a labeler may change the Node it runs on", other.stderr)
+        self.assertNotIn(token, done.stderr + other.stderr)
 
 
 if __name__ == "__main__":
