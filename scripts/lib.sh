@@ -30,7 +30,7 @@ packages() {
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
             libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
-            libsqlite3-dev
+            libsqlite3-dev libnghttp2-dev libprotozero-dev
         ;;
     test)
         echo ccache doctest-dev python3 git curl openssl clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14 valgrind $chromium

@@ -1,0 +1,43 @@
+// One call of a gRPC method, as bytes over HTTP/2 without TLS: what to send, and what comes. No socket here.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpu_labeler {
+
+/// A unary call: one message there, one back.
+///
+/// Thread-safety: distinct objects safe, shared objects unsafe.
+class grpc_call {
+public:
+    /// `method` is the path, /PACKAGE.SERVICE/METHOD; the answer may have `most` bytes.
+    grpc_call(std::string method, std::string message, std::size_t most);
+    ~grpc_call();
+    grpc_call(const grpc_call&) = delete;
+    grpc_call& operator=(const grpc_call&) = delete;
+
+    /// Bytes to send now; empty: none until more came. Ask again after each receive().
+    std::string send();
+
+    /// Bytes that came. After an error nothing more is to be sent or received; errors are also the call's outcome.
+    void receive(std::string_view bytes);
+
+    /// The peer closed the connection.
+    void closed();
+
+    /// The answer's message, or why there is none, once that is known: too_large; protocol_error; truncated;
+    /// unavailable, with what the server says.
+    const std::optional<kcontrol::result<std::string>>& outcome() const noexcept;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace gpu_labeler

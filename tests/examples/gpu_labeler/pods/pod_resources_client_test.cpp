@@ -1,0 +1,122 @@
+#include "pods/pod_resources_client.hpp"
+
+#include <kcontrol/runtime/system_environment.hpp>
+
+#include "pods/answers.hpp"
+#include "pods/fake_kubelet.hpp"
+#include "support/run.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
+#include <doctest/doctest.h>
+
+using namespace gpu_labeler;
+using namespace gpu_labeler::test;
+using kcontrol::errc;
+namespace asio = boost::asio;
+using asio::local::stream_protocol;
+
+namespace {
+
+using listed = kcontrol::result<std::vector<device_user>>;
+
+kcontrol::awaitable<void> serve(stream_protocol::acceptor& acceptor, grpc_answer answer) {
+    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
+    fake_kubelet kubelet(std::move(answer));
+    std::array<char, 4096> buffer{};
+    try {
+        while (true) {
+            const auto out = kubelet.send();
+            if (!out.empty()) co_await asio::async_write(socket, asio::buffer(out), asio::use_awaitable);
+            const auto size = co_await socket.async_read_some(asio::buffer(buffer), asio::use_awaitable);
+            kubelet.receive(std::string_view(buffer.data(), size));
+        }
+    } catch (const boost::system::system_error&) {  // the client is gone
+    }
+}
+
+// Takes the connection, and says nothing, or closes it at once.
+kcontrol::awaitable<void> take(stream_protocol::acceptor& acceptor, std::vector<stream_protocol::socket>& into,
+                               bool keep) {
+    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
+    if (keep) into.push_back(std::move(socket));
+}
+
+kcontrol::awaitable<void> ask(pod_resources_client& client, std::stop_token stop, listed& into) {
+    into = co_await client.list(stop);
+}
+
+struct fixture {
+    kcontrol::system_environment env;
+    asio::io_context context;
+    kcontrol::test::temporary_directory directory;
+    std::string path = directory.path("kubelet.sock");
+
+    listed list(kcontrol::duration timeout = std::chrono::seconds(30), std::stop_token stop = {}) {
+        pod_resources_client client(env, context.get_executor(), path, timeout);
+        listed out = kcontrol::error(errc::unavailable);
+        kcontrol::test::run(context, ask(client, stop, out));
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("kubelet: its list over a socket") {
+    fixture f;
+    stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
+    grpc_answer answer;
+    std::vector<pod_answer> pods;
+    for (int i = 0; i < 2000; ++i) {  // more than the window of one stream
+        const auto n = std::to_string(i);
+        pods.push_back({"team", "pod-" + n, {{"main", "nvidia.com/gpu", {"GPU-" + n}}}});
+    }
+    answer.body = framed(pods_message(pods));
+    CHECK(answer.body.size() > 65535);
+    kcontrol::test::start(f.context, serve(acceptor, answer));
+    const auto users = f.list();
+    REQUIRE(users);
+    REQUIRE(users->size() == 2000);
+    CHECK(users->back() == device_user{"team", "pod-1999", "main", "GPU-1999"});
+}
+
+TEST_CASE("kubelet: no socket is nobody, no kubelet is an error") {
+    fixture f;
+    const auto none = f.list();
+    REQUIRE(none);
+    CHECK(none->empty());
+    { stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path)); }  // which leaves the file
+    const auto refused = f.list();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::connection_refused);
+    CHECK(refused.error().message().find(f.path) != std::string::npos);
+    f.path = "/" + std::string(200, 'x');
+    CHECK(f.list().error() == errc::invalid_argument);
+}
+
+TEST_CASE("kubelet: one that closes, and one that says nothing") {
+    for (const bool keep : {false, true}) {
+        CAPTURE(keep);
+        fixture f;
+        std::vector<stream_protocol::socket> kept;
+        stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
+        kcontrol::test::start(f.context, take(acceptor, kept, keep));
+        const auto users = f.list(keep ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
+        REQUIRE_FALSE(users);
+        CHECK(users.error() == (keep ? errc::timeout : errc::connection_lost));
+    }
+}
+
+TEST_CASE("kubelet: a stop ends the call") {
+    fixture f;
+    std::vector<stream_protocol::socket> kept;
+    stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
+    kcontrol::test::start(f.context, take(acceptor, kept, true));
+    std::stop_source stop;
+    stop.request_stop();
+    const auto users = f.list(std::chrono::seconds(30), stop.get_token());
+    REQUIRE_FALSE(users);
+    CHECK(users.error() == errc::stopped);
+}
