@@ -20,12 +20,11 @@ kcontrol::awaitable<dry_run_report> dry_run(kcontrol::environment& env, kcontrol
         report.notes += "warning: GPU " + std::to_string(lost.index) + " does not answer: " + lost.why + "\n";
     }
     if (found.gpus.empty()) report.notes += "warning: no GPU answers, so there is nothing to label\n";
-    for (const auto& [key, value] : answer->marks.labels) {
-        report.labels += key;
-        report.labels += '=';
-        report.labels += value;
-        report.labels += '\n';
-    }
+    const auto print = [&report](const label_map& marks) {
+        for (const auto& [key, value] : marks) report.labels += key + "=" + value + "\n";
+    };
+    print(answer->marks.labels);
+    if (o.annotations) print(answer->marks.annotations);
     co_return report;
 }
 

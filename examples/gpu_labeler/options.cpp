@@ -161,6 +161,8 @@ constexpr flag flags[] = {
     {"--nvml-timeout", flag_kind::value, set_duration<&options::nvml_timeout, false>},
     {"--machine-type-file", flag_kind::value, set_text<&options::machine_type_file>},
     {"--sysfs", flag_kind::value, set_text<&options::sysfs>},
+    {"--pod-resources-socket", flag_kind::value, set_text<&options::pod_resources_socket>},
+    {"--annotations", flag_kind::command, set_switch<&options::annotations>},
 };
 
 const flag* find_flag(std::string_view name) {
@@ -211,6 +213,7 @@ result<void> load_config(options& o, kcontrol::environment& env, const settings&
 
 result<void> check_together(const options& o) {
     if (o.dry_run + o.cleanup + o.once > 1) return bad_argument("--dry-run, --once and --cleanup exclude each other");
+    if (o.annotations && !o.dry_run) return bad_argument("--annotations goes with --dry-run; else they are written");
     const bool names_node = o.output == label_output::node || o.output == label_output::node_feature;
     if (!o.dry_run && names_node && o.node_name.empty()) {
         return bad_argument("which node is this? Say --node-name or set NODE_NAME; see gpu_labeler --help");
@@ -252,7 +255,8 @@ std::string_view help_text() noexcept {
 usage: gpu_labeler [flags]            keeps the labels of this node right
        gpu_labeler --once [flags]     does so one time
        gpu_labeler --dry-run [flags]  prints the labels, key=value, sorted; talks to
-                                      no API server
+                                      no API server; with --annotations then
+                                      those too
        gpu_labeler --cleanup [flags]  removes what this program wrote
        gpu_labeler schedule "SPEC" [--from RFC3339] [--count N]
 
@@ -305,6 +309,10 @@ The hardware:
   --machine-type-file PATH  has the machine's model
                             (default /sys/class/dmi/id/product_name)
   --sysfs PATH              where sysfs is (default /sys)
+  --pod-resources-socket PATH
+                            the kubelet's, which knows who uses which GPU, for the
+                            metrics and the page; not there: nobody is named (default
+                            /var/lib/kubelet/pod-resources/kubelet.sock; "": not asked)
 
   --version, --help
 

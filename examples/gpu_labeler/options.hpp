@@ -54,6 +54,8 @@ struct options {
     kcontrol::duration nvml_timeout = std::chrono::seconds(5);
     std::string machine_type_file = "/sys/class/dmi/id/product_name";
     std::string sysfs = "/sys";
+    std::string pod_resources_socket = "/var/lib/kubelet/pod-resources/kubelet.sock";  ///< empty: not asked
+    bool annotations = false;
 
     static kcontrol::http::listen_address nowhere() {
         kcontrol::http::listen_address out;

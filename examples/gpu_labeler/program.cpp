@@ -6,9 +6,11 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include "metrics/dcgm_metrics.hpp"
 #include "node/label_store.hpp"
 #include "service/gpu_marks.hpp"
 #include "service/labeler.hpp"
+#include "service/measurer.hpp"
 #include "service/reports.hpp"
 #include "service/site.hpp"
 #include "shared/log_sink.hpp"
@@ -60,15 +62,9 @@ result<loop_settings> settings_of(const options& o) {
     return out;
 }
 
-kcontrol::awaitable<void> measure(kcontrol::environment& env, gpu_reader& gpus, web_handlers& shown,
-                                  kcontrol::duration interval, std::stop_token stop) {
-    auto next = env.now();
-    while (!stop.stop_requested()) {
-        const auto sample = co_await gpus.sample(stop);
-        if (sample) shown.take(*sample);
-        next = std::max(next + interval, env.now());
-        co_await kcontrol::sleep_until(env, next, stop);
-    }
+std::optional<pod_resources_client> kubelet(kcontrol::environment& env, kcontrol::executor ex, const options& o) {
+    if (o.pod_resources_socket.empty()) return std::nullopt;
+    return pod_resources_client(env, std::move(ex), o.pod_resources_socket);
 }
 
 kcontrol::awaitable<int> clean_up(label_store& store, kcontrol::logger log, std::stop_token stop) {
@@ -99,8 +95,16 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     web_handlers shown(o.node_name, history_layout::for_samples_every(o.sample_interval));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
     site pages(keeper.status(), shown);
+    node_sample measured;
+    pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname.empty() ? o.node_name : o.hostname); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().hanging()); });
     kcontrol::http::server server(env, ex, pages.handler(), kcontrol::http::server_options().drain_timeout(drain), log);
+    measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval, log);
+    meter.on_change([&keeper] { keeper.event(); });
+    meter.on_sample([&](const node_sample& sample) {
+        shown.take(sample);
+        measured = sample;
+    });
     kcontrol::task_group tasks(env, ex, log);
     if (o.listen.enabled && !o.once) {
         const auto listening = server.listen(o.listen);
@@ -114,8 +118,9 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         auto bound = o.listen;
         bound.port = server.local_port();
         log.info("serving", {{"url", "http://" + bound.text() + "/"}});
-        tasks.spawn(measure(env, gpus.reader(), shown, o.sample_interval, stop));
+        tasks.spawn(meter.measure(stop));
     }
+    if (!o.once) tasks.spawn(meter.watch(stop));
     co_await keeper.run(stop);
     co_await server.stop();
     co_await tasks.join();

@@ -3,6 +3,7 @@
 KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins. KCONTROL_WRITE_GOLDEN=1 writes the golden
 files anew: read the difference. Run alone: run.py test_labeler_dry_run
 """
+import json
 import os
 import pathlib
 import re
@@ -54,6 +55,20 @@ class LabelerDryRun(unittest.TestCase):
                     if os.environ.get("KCONTROL_WRITE_GOLDEN"):
                         golden.write_text(done.stdout)
                     self.assertEqual(done.stdout, golden.read_text())
+
+    def test_annotations(self):
+        topology = "kcontrol.dev/gpu-topology="
+        for inventory in sorted((FAKE / "topologies").glob("*.json")):
+            with self.subTest(inventory=inventory.stem):
+                file = FAKE / "inventories" / f"{inventory.stem}.txt"
+                done = run(file, "--annotations")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                golden = json.loads(inventory.read_text())
+                wanted = [golden] if len(golden["gpus"]) > 1 else []  # one is connected to nobody
+                lines = done.stdout.splitlines()
+                self.assertEqual([json.loads(line[len(topology):]) for line in lines if line.startswith(topology)], wanted)
+                self.assertEqual([line for line in lines if not line.startswith(topology)],
+                                 run(file).stdout.splitlines())
 
     def test_the_timestamp_is_now(self):
         before = int(time.time())

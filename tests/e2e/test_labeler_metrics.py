@@ -1,12 +1,17 @@
-"""The labeler's metrics, as its unit tests have them in tests/fake_nvml/metrics: Prometheus' own tool accepts them.
+"""The labeler's metrics: Prometheus' own tool accepts them, and they tell of a dead GPU at once.
 
-KCONTROL_PROMTOOL is promtool. Run alone: run.py test_labeler_metrics
+KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins for NVML, KCONTROL_PROMTOOL promtool. Run alone: run.py test_labeler_metrics
 """
 import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
+import time
 import unittest
+
+import labeler
+import wait
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "fake_nvml" / "metrics"
 PROMTOOL = os.environ.get("KCONTROL_PROMTOOL") or shutil.which("promtool")
@@ -34,3 +39,53 @@ class LabelerMetrics(unittest.TestCase):
         status, complaints = self.check(text + "# TYPE kcontrol_things counter\nkcontrol_things 1\n")
         self.assertEqual(status, 3)
         self.assertIn("kcontrol_things", " ".join(complaints))
+
+
+@unittest.skipUnless(labeler.is_built(), "the gpu_labeler program or the fake NVML is not built")
+class LabelerMeasures(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.inventory = self.folder / "inventory.txt"
+        self.use()
+
+    def use(self, more=""):
+        new = self.folder / "new"
+        new.write_text((labeler.FAKE / "inventories" / "h100-x8.txt").read_text() + more)
+        new.rename(self.inventory)
+
+    def start(self, *flags):
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n", *flags)
+        self.addCleanup(running.stop)
+        wait.until("no sample comes", lambda: "DCGM_FI_DEV_GPU_UTIL{" in running.get("/metrics")[1])
+        return running
+
+    def test_metrics_are_served_and_promtool_reads_all_of_them(self):
+        running = self.start("--hostname", "host-1")
+        text = running.get("/metrics")[1]
+        self.assertEqual(text.count("DCGM_FI_DEV_GPU_TEMP{"), 8)
+        self.assertIn('hostname="host-1"', text)
+        if not PROMTOOL:
+            self.skipTest("no promtool")
+        done = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+
+    def test_a_dead_gpu_shows_in_less_than_a_second(self):
+        running = self.start("--sample-interval", "1h", "--schedule", "@every 1h")
+        self.assertEqual(running.metric("kcontrol_gpu_health"), 0)
+        time_of_death = time.monotonic()
+        self.use("event gpu=3 type=8 data=79\nfault call=* gpu=3 return=15\n")
+        wait.until("the metrics don't tell", lambda: running.metric("kcontrol_gpu_health") == 2)
+        wait.until("the labels are not looked at", lambda: running.metric("gpu_labeler_gpus") == 7)
+        self.assertLess(time.monotonic() - time_of_death, 1)
+        self.assertEqual(running.wait_for("a GPU tells something")["xid"], "79")
+        self.assertIn('xid="79"} 1', running.get("/metrics")[1])
+        status, seconds = running.stop()
+        self.assertEqual(status, 0)
+        self.assertLess(seconds, 1)
+
+    def test_a_kubelet_without_its_service_is_no_error(self):
+        running = self.start("--pod-resources-socket", self.folder / "none.sock")
+        self.assertNotIn("pod=", running.get("/metrics")[1])
+        self.assertEqual([r for r in running.records() if r["level"] not in ("info", "debug")], [])

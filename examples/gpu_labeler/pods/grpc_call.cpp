@@ -47,6 +47,7 @@ struct grpc_call::state {
     }
     bool start(const std::string& method);
     void finish(std::uint32_t http2_error);
+    void look_for_end();
 };
 
 // The stream is over.
@@ -160,6 +161,13 @@ bool grpc_call::state::start(const std::string& method) {
 
 grpc_call::~grpc_call() { nghttp2_session_del(state_->session); }
 
+// A server that says goodbye, or to whom goodbye was said as it makes no sense.
+void grpc_call::state::look_for_end() {
+    if (session == nullptr || nghttp2_session_want_read(session) != 0 || nghttp2_session_want_write(session) != 0)
+        return;
+    fail(errc::protocol_error, "the conversation ended without an answer; does it speak HTTP/2?");
+}
+
 std::string grpc_call::send() {
     std::string out;
     while (state_->session != nullptr) {
@@ -169,6 +177,7 @@ std::string grpc_call::send() {
         if (size <= 0) break;
         out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
     }
+    state_->look_for_end();
     return out;
 }
 
@@ -180,8 +189,7 @@ void grpc_call::receive(std::string_view bytes) {
         return state_->fail(errc::protocol_error,
                             std::string("it speaks no HTTP/2: ") + nghttp2_strerror(static_cast<int>(size)));
     }
-    // A server that says goodbye, for example because of what we said.
-    if (nghttp2_session_want_read(state_->session) == 0 && nghttp2_session_want_write(state_->session) == 0) closed();
+    state_->look_for_end();
 }
 
 void grpc_call::closed() { state_->fail(errc::connection_lost, "it closed the connection before it answered"); }

@@ -43,10 +43,15 @@ gpu_marks::gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const op
     : as_(label_options_of(env, o)), reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
 
 kcontrol::awaitable<kcontrol::result<reading>> gpu_marks::read(std::stop_token stop) {
-    auto found = co_await reader_.read(std::move(stop));
+    auto found = co_await reader_.read(stop);
     if (!found) co_return found.error();
     reading out;
     out.marks.labels = gpu_labels(*found, as_);
+    if (found->gpus.size() > 1) {  // one is connected to nobody
+        const auto connected = co_await reader_.connections(stop);
+        if (!connected) co_return connected.error();
+        out.marks.annotations.emplace(topology_annotation_key, topology_annotation(*connected));
+    }
     out.found = std::move(*found);
     co_return out;
 }

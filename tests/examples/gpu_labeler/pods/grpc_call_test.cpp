@@ -79,7 +79,7 @@ TEST_CASE("gRPC: errors say what the server said") {
     const auto unimplemented = call(refused);
     REQUIRE_FALSE(unimplemented);
     CHECK(unimplemented.error() == errc::unavailable);
-    CHECK(unimplemented.error().message() == "the kubelet's pod-resources service: status 12: unknown\\tservice");
+    CHECK(unimplemented.error().message() == "the kubelet's pod-resources service: status 12: unknown\\x09service");
 
     auto late = with_body(framed("half"));
     late.trailers = {{"grpc-status", "13"}};
@@ -123,7 +123,9 @@ TEST_CASE("gRPC: an answer that is too large is cut off where it is") {
 
 TEST_CASE("gRPC: a peer that speaks something else, or goes") {
     grpc_call web("/x", "", 100);
+    (void)web.send();
     web.receive("HTTP/1.1 400 Bad Request\r\n\r\n");
+    CHECK_FALSE(web.send().empty());  // goodbye
     REQUIRE(web.outcome());
     CHECK(web.outcome()->error() == errc::protocol_error);
     web.receive("more");

@@ -293,5 +293,6 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
     while (seen.size() < 2) f.sample();
     CHECK(seen[1].uuid == "GPU-1");
     stop.request_stop();
+    f.sample();  // so that the stop is seen
     f.until_none_hangs();
 }

@@ -1,0 +1,114 @@
+#include "service/measurer.hpp"
+
+#include "health/derive_health.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace gpu_labeler {
+namespace {
+
+constexpr auto between_events = std::chrono::milliseconds(500);
+
+std::string_view name_of(gpu_health health) noexcept {
+    switch (health) {
+    case gpu_health::ok: return "ok";
+    case gpu_health::degraded: return "degraded";
+    case gpu_health::failed: return "failed";
+    }
+    return "";
+}
+
+std::string_view name_of(gpu_event_kind kind) noexcept {
+    switch (kind) {
+    case gpu_event_kind::xid: return "XID";
+    case gpu_event_kind::memory_error: return "memory error";
+    case gpu_event_kind::mig_changed: return "divided otherwise";
+    case gpu_event_kind::recovery: return "asks for another recovery";
+    case gpu_event_kind::lost: return "lost";
+    }
+    return "";
+}
+
+}  // namespace
+
+measurer::measurer(kcontrol::environment& env, gpu_reader& gpus, std::optional<pod_resources_client> pods,
+                   kcontrol::duration interval, kcontrol::logger log)
+    : env_(env), gpus_(gpus), pods_(std::move(pods)), interval_(interval), log_(std::move(log)) {}
+
+kcontrol::awaitable<void> measurer::measure(std::stop_token stop) {
+    auto next = env_.now();
+    while (!stop.stop_requested()) {
+        has_happened_ = false;
+        const auto begun = env_.now();
+        co_await take(stop);
+        next = std::max(next + interval_, env_.now());
+        while (!stop.stop_requested() && !has_happened_ && env_.now() < next) {
+            co_await happened_.wait(env_, stop, next);
+        }
+        if (has_happened_) co_await kcontrol::sleep_until(env_, begun + between_events, stop);
+    }
+}
+
+kcontrol::awaitable<void> measurer::watch(std::stop_token stop) {
+    std::function<void(const gpu_event&)> on_event = [this](const gpu_event& event) { note(event); };
+    co_await gpus_.watch_events(std::move(on_event), stop);
+}
+
+kcontrol::awaitable<void> measurer::take(std::stop_token stop) {
+    auto sample = co_await gpus_.sample(stop);
+    if (!sample) co_return;
+    if (pods_) {
+        const auto users = co_await pods_->list(stop);
+        if (users) attribute_users(*sample, *users);
+        const auto why = users ? std::string() : users.error().message();
+        if (why != pods_error_ && !why.empty()) log_.warning("who uses the GPUs is not known", {{"error", why}});
+        pods_error_ = why;
+    }
+    log_changes(*sample);
+    if (on_sample_) on_sample_(*sample);
+    last_ = std::move(*sample);
+}
+
+void measurer::note(const gpu_event& event) {
+    const bool of_program = event.kind == gpu_event_kind::xid && meaning_of_xid(event.xid) == xid_meaning::application;
+    std::vector<kcontrol::log_field> fields{{"event", std::string(name_of(event.kind))}};
+    if (!event.uuid.empty()) fields.push_back({"gpu", event.uuid});
+    if (event.kind == gpu_event_kind::xid) {
+        fields.push_back({"xid", std::to_string(event.xid)});
+        fields.push_back({"meaning", std::string(describe_xid(event.xid))});
+    }
+    if (of_program) {
+        log_.info("a GPU tells something", std::move(fields));
+    } else {
+        log_.warning("a GPU tells something", std::move(fields));
+    }
+    has_happened_ = true;
+    happened_.notify_all();
+    if (!of_program && on_change_) on_change_();
+}
+
+void measurer::log_changes(const node_sample& sample) {
+    if (sample.state != last_.state && !sample.message.empty()) {
+        log_.warning("the GPUs can't be measured", {{"reason", sample.message}});
+    } else if (sample.state != last_.state) {
+        log_.info("the GPUs are measured", {{"gpus", std::to_string(sample.gpus.size())}});
+    }
+    for (const auto& gpu : sample.gpus) {
+        const auto before = std::find_if(last_.gpus.begin(), last_.gpus.end(),
+                                         [&](const gpu_sample& g) { return g.index == gpu.index; });
+        const auto was = before == last_.gpus.end() ? gpu_health::ok : before->health;
+        if (gpu.health == was) continue;
+        std::vector<kcontrol::log_field> fields{{"index", std::to_string(gpu.index)},
+                                                {"gpu", gpu.uuid},
+                                                {"health", std::string(name_of(gpu.health))},
+                                                {"reason", gpu.reason}};
+        if (gpu.health == gpu_health::ok) {
+            log_.info("a GPU is well again", std::move(fields));
+        } else {
+            log_.warning("a GPU is not well", std::move(fields));
+        }
+    }
+}
+
+}  // namespace gpu_labeler
