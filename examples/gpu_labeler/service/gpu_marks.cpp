@@ -40,14 +40,16 @@ reader_limits limits_of(const options& o) {
 }  // namespace
 
 gpu_marks::gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const options& o)
-    : as_(label_options_of(env, o)), reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
+    : as_(label_options_of(env, o)),
+      annotated_(o.output == label_output::node),
+      reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
 
 kcontrol::awaitable<kcontrol::result<reading>> gpu_marks::read(std::stop_token stop) {
     auto found = co_await reader_.read(stop);
     if (!found) co_return found.error();
     reading out;
     out.marks.labels = gpu_labels(*found, as_);
-    if (found->gpus.size() > 1) {  // one is connected to nobody
+    if (annotated_ && found->gpus.size() > 1) {  // one is connected to nobody
         const auto connected = co_await reader_.connections(stop);
         if (!connected) co_return connected.error();
         out.marks.annotations.emplace(topology_annotation_key, topology_annotation(*connected));

@@ -24,6 +24,7 @@ public:
 
 private:
     label_options as_;
+    bool annotated_;  // the other places for labels have none for annotations
     gpu_reader reader_;
 };
 
