@@ -1,20 +1,23 @@
-"""The labeler against a real kube-apiserver, with the one right that it needs.
+"""The labeler against a real kube-apiserver, with the rights that its manifests give it.
 
 KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins for NVML. Run alone: run.py
 test_labeler_node
 """
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
+import cluster
 import labeler
 import proxy
 import server
 import wait
 
-RBAC = "/apis/rbac.authorization.k8s.io/v1"
-FEATURES = "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/default/nodefeatures"
+DEPLOY = labeler.ROOT / "examples" / "gpu_labeler" / "deploy"
+RIGHTS = ("base/namespace.yaml", "base/rights.yaml", "components/node-feature/rights.yaml")
+FEATURES = "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/gpu-labeler/nodefeatures"
 FEATURE_CRD = {
     "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
     "metadata": {"name": "nodefeatures.nfd.k8s-sigs.io"},
@@ -37,12 +40,14 @@ class LabelerOnANode(unittest.TestCase):
     def setUpClass(cls):
         cls.server = server.Server("labeler")
         cls.addClassCleanup(cls.server.stop)
-        cls.tokens = {
-            "labeler": cls.account("labeler", [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"]}]),
-            "feature": cls.account("feature", [{"apiGroups": ["nfd.k8s-sigs.io"], "resources": ["nodefeatures"],
-                                                "verbs": ["create", "patch", "delete"]}]),
-            "nobody": cls.account("nobody", []),
-        }
+        assets, _ = cluster.find_assets(server_only=True)
+        files = [part for name in RIGHTS for part in ("-f", DEPLOY / name)]
+        subprocess.run([f"{assets}/kubectl", "--kubeconfig", cls.server.kubeconfig, "-n", "gpu-labeler", "apply", *files], check=True,
+                       stdout=subprocess.DEVNULL)
+        cls.must("POST", "/api/v1/namespaces/gpu-labeler/serviceaccounts", {"metadata": {"name": "nobody"}})
+        cls.tokens = {name: cls.must("POST", f"/api/v1/namespaces/gpu-labeler/serviceaccounts/{name}/token",
+                                     {"spec": {"expirationSeconds": 3600}})["status"]["token"]
+                      for name in ("gpu-labeler", "nobody")}
 
     @classmethod
     def must(cls, method, path, body=None, content_type="application/json"):
@@ -50,18 +55,6 @@ class LabelerOnANode(unittest.TestCase):
         if code not in (200, 201):
             raise AssertionError(f"{method} {path}: {code} {answer}")
         return answer
-
-    @classmethod
-    def account(cls, name, rules):
-        """The token of a service account with these rights and no others."""
-        cls.must("POST", "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": name}})
-        cls.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
-        cls.must("POST", f"{RBAC}/clusterrolebindings", {
-            "metadata": {"name": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
-            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}]})
-        return cls.must("POST", f"/api/v1/namespaces/default/serviceaccounts/{name}/token",
-                        {"spec": {"expirationSeconds": 3600}})["status"]["token"]
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="kcontrol-labeler-")
@@ -79,17 +72,17 @@ class LabelerOnANode(unittest.TestCase):
         fresh.write_text((labeler.FAKE / "inventories" / f"{inventory}.txt").read_text() + more)
         fresh.rename(self.inventory)
 
-    def kubeconfig(self, account="labeler", url=None):
+    def kubeconfig(self, account="gpu-labeler", url=None):
         file = self.folder / f"{account}.kubeconfig"
         file.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "c",
             "clusters": [{"name": "c", "cluster": {"server": url or self.server.url, "certificate-authority":
                                                    str(self.server.work / "ca.crt")}}],
             "users": [{"name": "u", "user": {"token": self.tokens[account]}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "default"}}]}))
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "gpu-labeler"}}]}))
         return file
 
-    def once(self, *flags, account="labeler"):
+    def once(self, *flags, account="gpu-labeler"):
         return labeler.run(self.inventory, "--once", "--kubeconfig", self.kubeconfig(account), *flags,
                            NODE_NAME=self.node)
 
@@ -215,7 +208,7 @@ class LabelerOnANode(unittest.TestCase):
         self.assertLess(seconds, 1)
 
     def test_a_node_that_does_not_exist_is_not_made(self):
-        for config, account in ((self.server.kubeconfig, "admin"), (self.kubeconfig(), "labeler")):
+        for config, account in ((self.server.kubeconfig, "admin"), (self.kubeconfig(), "gpu-labeler")):
             for mode in ("--once", "--cleanup"):
                 with self.subTest(account=account, mode=mode):
                     done = labeler.run(self.inventory, mode, "--kubeconfig", config, "--node-name", "nowhere")
@@ -259,24 +252,24 @@ class LabelerOnANode(unittest.TestCase):
 
     def test_node_feature(self):
         flags = ("--output", "nodefeature", "--schedule", "@every 1s")
-        done = self.once(*flags, account="feature")
+        done = self.once(*flags)
         self.assertEqual(done.returncode, 1)
         self.assertIn("is Node Feature Discovery installed", done.stderr)
         self.server.install_crd(json.dumps(FEATURE_CRD), "application/json")
         self.addCleanup(self.server.remove_crd, "nodefeatures.nfd.k8s-sigs.io")
-        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        self.assertEqual(self.once(*flags).returncode, 0)
         path = f"{FEATURES}/kcontrol-gpu-labeler-{self.node}"
         made = self.must("GET", path)
         self.assertEqual(made["spec"]["labels"], labeler.golden("a100-x8"))
         self.assertEqual(made["metadata"]["labels"], {"nfd.node.kubernetes.io/node-name": self.node})
-        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        self.assertEqual(self.once(*flags).returncode, 0)
         self.assertEqual(self.must("GET", path), made)
         self.use("t4")
-        self.assertEqual(self.once(*flags, account="feature").returncode, 0)
+        self.assertEqual(self.once(*flags).returncode, 0)
         self.assertEqual(self.must("GET", path)["spec"]["labels"], labeler.golden("t4"))
         self.assertEqual(self.ours(), {})
         for _ in range(2):
-            done = labeler.run(self.inventory, "--cleanup", *flags, "--kubeconfig", self.kubeconfig("feature"),
+            done = labeler.run(self.inventory, "--cleanup", *flags, "--kubeconfig", self.kubeconfig(),
                                "--node-name", self.node)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.server.ask("GET", path)[0], 404)

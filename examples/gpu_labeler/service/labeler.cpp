@@ -116,11 +116,12 @@ kcontrol::awaitable<void> labeler::write(std::stop_token stop) {
     }
     ++status_.writes;
     status_.last_write = env_.wall_now();
+    status_.last_write_took = env_.now() - begin;
     loop_.wrote();
     store_works();
     log_.info("labels written", {{"where", store_->name()},
                                  {"labels", std::to_string(labels)},
-                                 {"milliseconds", milliseconds(env_.now() - begin)}});
+                                 {"milliseconds", milliseconds(status_.last_write_took)}});
 }
 
 void labeler::store_failed(const kcontrol::error& why) {

@@ -19,6 +19,7 @@ struct labeler_status {
     std::optional<kcontrol::wall_time> last_read;
     std::optional<kcontrol::wall_time> last_write;
     kcontrol::duration last_read_took{};
+    kcontrol::duration last_write_took{};
     std::string read_error;   ///< why the GPUs can't be read now; empty: they can
     std::string store_error;  ///< why the marks can't be written now
     std::size_t gpus = 0;     ///< that answer

@@ -46,8 +46,10 @@ void write(const labeler_status& s, int hanging, kcontrol::metrics_writer& out) 
               seconds(s.last_read));
     out.gauge("gpu_labeler_last_write_timestamp_seconds", "When the labels were last written; 0: not by this process.",
               {}, seconds(s.last_write));
-    out.gauge("gpu_labeler_last_read_duration_seconds", "How long that took.", {},
+    out.gauge("gpu_labeler_last_read_duration_seconds", "How long that took, the driver's own time included.", {},
               std::chrono::duration<double>(s.last_read_took).count());
+    out.gauge("gpu_labeler_last_write_duration_seconds", "How long that took, until it was answered.", {},
+              std::chrono::duration<double>(s.last_write_took).count());
     out.gauge("gpu_labeler_hanging_threads", "Threads that are stuck in the driver.", {}, hanging);
 }
 

@@ -1,0 +1,38 @@
+#include "service/site.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gpu_labeler;
+using kcontrol::http::request;
+
+TEST_CASE("site: what is whose") {
+    labeler_status status;
+    const web_handlers gpus("n");
+    site pages(status, gpus);
+    pages.add_metrics([] { return std::string("a 1\n"); });
+    pages.add_metrics([] { return std::string("b 2\n"); });
+    const auto get = [&](const char* target) { return pages.answer(request("GET", target)); };
+    CHECK(get("/metrics").body == "a 1\nb 2\n");
+    CHECK(get("/healthz").body == "ok");
+    CHECK(get("/healthz/ping").status == 200);
+    CHECK(get("/healthzz").status == 404);
+    CHECK(get("/readyz").status == 500);
+    CHECK(get("/readyz?verbose").body.find("[-]gpus failed: not read yet") == 0);
+    CHECK(get("/readyz/labels").status == 500);
+    status.reads = 1;
+    CHECK(get("/readyz/gpus").status == 200);
+    status.settled = true;
+    CHECK(get("/readyz").status == 200);
+    CHECK(get("/api/v1/gpus").status == 200);
+    CHECK(get("/").status == 200);
+    CHECK(get("/nothing").status == 404);
+    const auto refused = pages.answer(request("POST", "/metrics"));
+    CHECK(refused.status == 405);
+    CHECK(refused.headers.get("Allow") == "GET, HEAD");
+    CHECK(pages.answer(request("DELETE", "/readyz")).status == 405);
+    for (const auto* target : {"/metrics", "/readyz", "/", "/nothing", "/api/v1/gpus"}) {
+        CAPTURE(target);
+        CHECK(get(target).headers.get("X-Content-Type-Options") == "nosniff");
+        CHECK(get(target).headers.contains("Content-Security-Policy"));
+    }
+}
