@@ -32,6 +32,7 @@ FEATURE_CRD = {
 }
 LOST = "fault call=nvmlDeviceGetName gpu=3 return=15\n"
 RELOAD = "fault call=* return=9\n"
+XID_79 = "event gpu=3 type=8 data=79\n"  # it has fallen off the bus
 
 
 @unittest.skipUnless(labeler.is_built(), "the gpu_labeler program or the fake NVML is not built")
@@ -159,6 +160,35 @@ class LabelerOnANode(unittest.TestCase):
         self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
         self.assertEqual(running.wait_for("a GPU does not answer")["gpu"], "3")
         self.assertEqual(running.metric("gpu_labeler_writes_total"), 2)
+
+    def test_an_event_does_not_wait_for_the_schedule(self):
+        running = self.start("--schedule", "@yearly")
+        whole = labeler.golden("a100-x8")
+        self.until_labels(whole)
+        self.use("a100-x8", LOST + XID_79)
+        self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
+        told = running.wait_for("a GPU tells something")
+        self.assertEqual((told["xid"], told["gpu"]), ("79", "GPU-a1000003-0000-4000-8000-000000000000"))
+
+    def test_the_topology_is_an_annotation(self):
+        self.use("h100-x8")
+        self.assertEqual(self.once().returncode, 0)
+        told = json.loads(self.metadata()["annotations"]["kcontrol.dev/gpu-topology"])
+        self.assertEqual(len(told["gpus"]), 8)
+        self.assertEqual(told["nvlinks"][0][1], 18)
+        before = self.metadata()
+        self.assertEqual(self.once().returncode, 0)
+        self.assertEqual(self.metadata(), before)
+        self.assertEqual(labeler.run(self.inventory, "--cleanup", "--kubeconfig", self.kubeconfig(), "--node-name",
+                                     self.node).returncode, 0)
+        self.assertNotIn("kcontrol.dev/gpu-topology", self.metadata().get("annotations", {}))
+
+    def test_a_topology_that_hangs_costs_no_label(self):
+        self.use("a100-x8", "fault call=nvmlDeviceGetNvLinkState hang_ms=600000\n")
+        done = self.once("--nvml-timeout", "300ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.ours(), labeler.golden("a100-x8"))
+        self.assertNotIn("kcontrol.dev/gpu-topology", self.metadata().get("annotations", {}))
 
     def test_a_reload_of_the_driver_leaves_the_labels(self):
         running = self.start("--schedule", "@every 1s")
@@ -303,6 +333,8 @@ class LabelerWithoutAServer(unittest.TestCase):
         self.assertEqual(running.get("/healthz"), (200, "ok"))
         self.assertEqual(running.get("/nothing")[0], 404)
         self.assertEqual(running.metric("gpu_labeler_gpus"), 8)
+        self.assertIn('hostname="n"', running.get("/metrics")[1])
+        self.assertGreater(running.metric("DCGM_FI_DEV_POWER_USAGE"), 0)
         self.assertIn("<html", running.get("/")[1])
         status, seconds = running.stop()
         self.assertEqual(status, 0)

@@ -49,13 +49,18 @@ kcontrol::awaitable<kcontrol::result<reading>> gpu_marks::read(std::stop_token s
     if (!found) co_return found.error();
     reading out;
     out.marks.labels = gpu_labels(*found, as_);
-    if (annotated_ && found->gpus.size() > 1) {  // one is connected to nobody
-        const auto connected = co_await reader_.connections(stop);
-        if (!connected) co_return connected.error();
-        out.marks.annotations.emplace(topology_annotation_key, topology_annotation(*connected));
-    }
     out.found = std::move(*found);
+    if (annotated_ && out.found.gpus.size() > 1) co_await annotate(out, std::move(stop));  // one is connected to nobody
     co_return out;
+}
+
+kcontrol::awaitable<void> gpu_marks::annotate(reading& out, std::stop_token stop) {
+    const auto connected = co_await reader_.connections(std::move(stop));
+    if (connected) {
+        connected_ = out.found.gpus;
+        topology_ = topology_annotation(*connected);
+    }
+    if (connected_ == out.found.gpus) out.marks.annotations.emplace(topology_annotation_key, topology_);
 }
 
 }  // namespace gpu_labeler

@@ -9,6 +9,8 @@
 #include "service/labeler.hpp"
 
 #include <stop_token>
+#include <string>
+#include <vector>
 
 namespace gpu_labeler {
 
@@ -17,15 +19,20 @@ class gpu_marks {
 public:
     gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const options& o);
 
-    /// Errors: those of gpu_reader::read.
+    /// If only how the GPUs are connected can't be read, the labels are as good; the annotation is then what was read
+    /// last of the same GPUs, or missing. Errors: those of gpu_reader::read.
     kcontrol::awaitable<kcontrol::result<reading>> read(std::stop_token stop);
 
     gpu_reader& reader() noexcept { return reader_; }
 
 private:
+    kcontrol::awaitable<void> annotate(reading& out, std::stop_token stop);
+
     label_options as_;
     bool annotated_;  // the other places for labels have none for annotations
     gpu_reader reader_;
+    std::vector<gpu> connected_;  ///< the GPUs that topology_ is of
+    std::string topology_;
 };
 
 }  // namespace gpu_labeler
