@@ -24,6 +24,7 @@
 // driver can bring other GPUs, and again when it has changed: then it tells of the same GPUs. Hanging calls return when
 // the file changes. A program may name the file with fakeNvmlUse instead. With FAKE_NVML_OF_2018 only the functions of
 // that time are there.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -32,6 +33,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -119,7 +121,14 @@ std::string file_version() {
            std::to_string(info.st_size) + "/" + std::to_string(info.st_ino);
 }
 
-// What was there before is never freed: handles to it may be around.
+// What was there before is never freed, as handles to it may be around; here it is known, so that it is no leak.
+std::vector<std::unique_ptr<thing>> all_things;
+
+thing* make_thing(fields values, unsigned index, bool is_mig) {
+    all_things.push_back(std::make_unique<thing>(thing{std::move(values), index, is_mig, {}, {}, {}}));
+    return all_things.back().get();
+}
+
 bool read(world& found) {
     std::ifstream file(file_name());
     if (!file) return false;
@@ -139,12 +148,11 @@ bool read(world& found) {
         }
         if (what == "driver") words >> found.driver;
         if (what == "cuda") words >> found.cuda;
-        if (what == "gpu")
-            found.gpus.push_back(new thing{read_fields(words), unsigned(found.gpus.size()), false, {}, {}, {}});
+        if (what == "gpu") found.gpus.push_back(make_thing(read_fields(words), unsigned(found.gpus.size()), false));
         if (what == "mig") {
             const auto f = read_fields(words);
             auto* parent = found.gpus.at(std::size_t(number(f, "gpu")));
-            parent->parts.push_back(new thing{f, parent->index, true, {}, {}, {}});
+            parent->parts.push_back(make_thing(f, parent->index, true));
         }
         if (what == "event") found.events.push_back(read_fields(words));
         if (what == "fault") {
@@ -185,8 +193,23 @@ void refresh() {
     changed.notify_all();
 }
 
+std::atomic<long long> spent_ns = 0;  // in here, other than in waiting
+
+// Adds the time until its end.
+class spending {
+public:
+    ~spending() {
+        const auto took = std::chrono::steady_clock::now() - begun_;  // seam: ok, a driver's clock
+        spent_ns += std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();  // seam: ok, a driver's clock
+};
+
 // The planned answer to this call, 0 for none.
 int planned(const char* call, const thing* about = nullptr) {
+    const spending here;
     std::unique_lock lock(mutex);
     const bool starts = std::strcmp(call, "nvmlInit_v2") == 0;
     if (users == 0 && !starts) return 1;
@@ -241,6 +264,9 @@ bool divided(const thing* t) { return said(t, "mig") == "on"; }
 }  // namespace
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
+
+// Not NVML's: how long the calls so far took in here, but for reading values and for waiting.
+extern "C" __attribute__((visibility("default"))) long long fakeNvmlNanoseconds() { return spent_ns; }
 
 // Not NVML's: from now on the file is `path`, as after a boot of the machine.
 extern "C" __attribute__((visibility("default"))) void fakeNvmlUse(const char* path) {

@@ -11,7 +11,7 @@ using kcontrol::result;
 namespace {
 
 // NVML is one in the process, so that its users must know of each other.
-guarded_calls::session_factory sharing(guarded_calls::session_factory make, std::shared_ptr<nvml_users> users) {
+guarded_calls::session_factory with_users(guarded_calls::session_factory make, std::shared_ptr<nvml_users> users) {
     return [make = std::move(make), users = std::move(users)] {
         auto session = make();
         session->users = users;
@@ -24,8 +24,8 @@ guarded_calls::session_factory sharing(guarded_calls::session_factory make, std:
 gpu_reader::gpu_reader(kcontrol::environment& env, kcontrol::executor ex, session_factory make_session,
                        reader_limits most)
     : env_(env),
-      calls_(env, ex, sharing(make_session, users_), most),
-      events_(env, ex, sharing(std::move(make_session), users_), most) {}
+      calls_(env, ex, with_users(make_session, users_), most),
+      events_(env, ex, with_users(std::move(make_session), users_), most) {}
 
 kcontrol::awaitable<result<inventory>> gpu_reader::read(std::stop_token stop) {
     std::function<result<inventory>(nvml_session&)> question = read_inventory;
