@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures the stripped gpu_labeler on a node of 8 GPUs, with a real kube-apiserver on loopback.
 
-usage: labeler_figures.py BUILD [CHANGES [IDLE_SECONDS]]     BUILD: a build folder with gpu_labeler and fake_nvml; 50
-                                                             changes of the labels and 60 s without any by default
-The GPUs are those of a stand-in for NVML, which answers at once: what a read takes is the program's own time.
+usage: labeler_figures.py BUILD [CHANGES [IDLE_SECONDS]]     BUILD: a release build folder with gpu_labeler; 50 changes
+                                                             of the labels and 60 s without any by default
+KCONTROL_PROBES names the folder with libfake_nvml.so where that is not BUILD/tests (release builds have no tests). The
+GPUs are those of this stand-in for NVML, which answers at once: what a read takes is the program's own time.
 """
 import json
 import os
@@ -35,7 +36,8 @@ def main():
     program = work / "gpu_labeler"
     shutil.copy(build / "examples/gpu_labeler/gpu_labeler", program)
     subprocess.run(["strip", program], check=True)
-    os.environ.update(KCONTROL_LABELER=str(program), KCONTROL_PROBES=str(build / "tests"))
+    os.environ["KCONTROL_LABELER"] = str(program)
+    os.environ.setdefault("KCONTROL_PROBES", str(build / "tests"))
     import labeler
     import server
     import wait
