@@ -107,6 +107,8 @@ class Access(fixture.PageTest):
         for address in ("/", "/?job=alpha%2Fml%2FPyTorchJob%2Fjob-running"):
             page.js("history.pushState({}, '', %r); dispatchEvent(new PopStateEvent('popstate'))" % address)
             page.until("document.querySelector('#overview').hidden === %s" % ("true" if "job=" in address else "false"))
+            if "job=" not in address:
+                page.until("document.querySelector('#charts svg')")   # what is told of them is not seen, but is there
             wide = page.js("[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && "
                            "!e.closest('.unseen, .skip, .scroll-x, .symbols, #panels') && "
                            "e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80))")
