@@ -1,6 +1,6 @@
 #include "metrics/dcgm_metrics.hpp"
 
-#include "metrics/text_format.hpp"
+#include "shared/exposition.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -94,17 +94,19 @@ constexpr std::pair<reader_state, std::string_view> states[] = {
     {reader_state::no_device, "no_device"}, {reader_state::hanging, "hanging"}, {reader_state::failing, "failing"},
 };
 
+using owned_labels = std::vector<std::pair<std::string_view, std::string>>;
+
 class writer {
 public:
     writer(const node_sample& node, std::string_view hostname) : node_(node), hostname_(hostname) {}
 
     std::string write() {
         for (const auto& m : of_gpus) {
-            out_.metric(m.name, m.type, m.help);
+            out_.family(m.name, m.type, m.help);
             for (const auto& gpu : node_.gpus) add(gpu, nullptr, m.value(gpu));
         }
         for (const auto& m : of_memory) {
-            out_.metric(m.name, "gauge", m.help);
+            out_.family(m.name, "gauge", m.help);
             for (const auto& gpu : node_.gpus) {
                 if (gpu.migs.empty() || m.part == nullptr) add(gpu, nullptr, in_mib(gpu.*m.whole));
                 if (m.part == nullptr) continue;
@@ -112,44 +114,44 @@ public:
             }
         }
         write_own();
-        return out_.text();
+        return out_.take();
     }
 
 private:
     void write_own() {
-        out_.metric("kcontrol_gpu_health", "gauge", "How well the GPU is: 0 ok, 1 degraded, 2 failed.");
-        for (const auto& gpu : node_.gpus) out_.add(labels_of(gpu, nullptr), static_cast<double>(gpu.health));
-        out_.metric("kcontrol_gpu_recovery_action", "gauge",
+        out_.family("kcontrol_gpu_health", "gauge", "How well the GPU is: 0 ok, 1 degraded, 2 failed.");
+        for (const auto& gpu : node_.gpus) sample(labels_of(gpu, nullptr), static_cast<double>(gpu.health));
+        out_.family("kcontrol_gpu_recovery_action", "gauge",
                     "What the driver asks for: 0 nothing, 1 GPU reset, 2 node reboot, 3 drain of peer-to-peer traffic, "
                     "4 drain and reset, 5 recovery of the IMEX domain.");
         for (const auto& gpu : node_.gpus) {
-            if (gpu.recovery_action) out_.add(labels_of(gpu, nullptr), *gpu.recovery_action);
+            if (gpu.recovery_action) sample(labels_of(gpu, nullptr), *gpu.recovery_action);
         }
-        out_.metric("kcontrol_gpu_xids_total", "counter", "XIDs that the driver reported of the GPU, by number.");
+        out_.family("kcontrol_gpu_xids_total", "counter", "XIDs that the driver reported of the GPU, by number.");
         for (const auto& gpu : node_.gpus) {
             if (!gpu.xid) continue;
             for (const auto& [number, count] : gpu.xid->counts) {
                 auto labels = labels_of(gpu, nullptr);
                 labels.emplace_back("xid", std::to_string(number));
-                out_.add(labels, static_cast<double>(count));
+                sample(labels, static_cast<double>(count));
             }
         }
-        out_.metric("kcontrol_gpu_nvml_state", "gauge", "How NVML is: 1 for the state that it is in.");
+        out_.family("kcontrol_gpu_nvml_state", "gauge", "How NVML is: 1 for the state that it is in.");
         for (const auto& [state, name] : states) {
-            out_.add({{"state", std::string(name)}, {"hostname", hostname_}}, node_.state == state ? 1 : 0);
+            sample({{"state", std::string(name)}, {"hostname", hostname_}}, node_.state == state ? 1 : 0);
         }
         if (node_.state == reader_state::starting) return;
-        out_.metric("kcontrol_gpu_sample_timestamp_seconds", "gauge", "When the GPUs were asked.");
+        out_.family("kcontrol_gpu_sample_timestamp_seconds", "gauge", "When the GPUs were asked.");
         const auto since_1970 = std::chrono::floor<std::chrono::milliseconds>(node_.time.time_since_epoch());
-        out_.add({{"hostname", hostname_}}, static_cast<double>(since_1970.count()) / 1000);
+        sample({{"hostname", hostname_}}, static_cast<double>(since_1970.count()) / 1000);
     }
 
-    metric_labels labels_of(const gpu_sample& gpu, const mig_sample* mig) const {
-        metric_labels labels{{"gpu", std::to_string(gpu.index)},
-                             {"UUID", gpu.uuid},
-                             {"pci_bus_id", gpu.bus_id},
-                             {"device", "nvidia" + std::to_string(gpu.minor.value_or(gpu.index))},
-                             {"modelName", gpu.name}};
+    owned_labels labels_of(const gpu_sample& gpu, const mig_sample* mig) const {
+        owned_labels labels{{"gpu", std::to_string(gpu.index)},
+                            {"UUID", gpu.uuid},
+                            {"pci_bus_id", gpu.bus_id},
+                            {"device", "nvidia" + std::to_string(gpu.minor.value_or(gpu.index))},
+                            {"modelName", gpu.name}};
         if (mig != nullptr) {
             labels.emplace_back("GPU_I_PROFILE", mig->profile);
             labels.emplace_back("GPU_I_ID", mig->gpu_instance ? std::to_string(*mig->gpu_instance) : "");
@@ -157,6 +159,11 @@ private:
         labels.emplace_back("hostname", hostname_);
         labels.emplace_back("DCGM_FI_DRIVER_VERSION", node_.driver_version);
         return labels;
+    }
+
+    void sample(const owned_labels& labels, double value) {
+        out_.sample(std::vector<examples::exposition::label>(labels.begin(), labels.end()),
+                    examples::whole_or_shortest(value));
     }
 
     void add(const gpu_sample& gpu, const mig_sample* mig, maybe value) {
@@ -171,14 +178,14 @@ private:
             with_user.emplace_back("container", user.container);
             with_user.emplace_back("namespace", user.namespace_);
             with_user.emplace_back("pod", user.pod);
-            out_.add(with_user, *value);
+            sample(with_user, *value);
         }
-        if (!used) out_.add(labels, *value);
+        if (!used) sample(labels, *value);
     }
 
     const node_sample& node_;
     std::string hostname_;
-    text_format out_;
+    examples::exposition out_;
 };
 
 }  // namespace

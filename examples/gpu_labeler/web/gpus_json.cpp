@@ -3,29 +3,14 @@
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/model/time.hpp>
 
+#include "shared/json_members.hpp"
+
 namespace gpu_labeler {
 namespace {
 
+using examples::write_or_null;
+using examples::write_text_or_null;
 using kcontrol::json::writer;
-
-template <class T>
-void maybe(writer& out, std::string_view name, const std::optional<T>& value) {
-    out.key(name);
-    if (value) {
-        out.value(*value);
-    } else {
-        out.null();
-    }
-}
-
-void text_or_null(writer& out, std::string_view name, const std::string& text) {
-    out.key(name);
-    if (text.empty()) {
-        out.null();
-    } else {
-        out.value(text);
-    }
-}
 
 std::string version_text(int cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }
 
@@ -37,6 +22,7 @@ std::string_view recovery_name(unsigned action) noexcept {
     case 2: return "node-reboot";
     case 3: return "drain";
     case 4: return "drain-and-reset";
+    case 5: return "imex-domain-recovery";
     default: return "unknown";
     }
 }
@@ -44,22 +30,22 @@ std::string_view recovery_name(unsigned action) noexcept {
 void write_usage(writer& out, const gpu_sample& g) {
     out.key("utilization");
     out.begin_object();
-    maybe(out, "gpu", g.gpu_percent);
-    maybe(out, "memory", g.memory_percent);
-    maybe(out, "encoder", g.encoder_percent);
-    maybe(out, "decoder", g.decoder_percent);
+    write_or_null(out, "gpu", g.gpu_percent);
+    write_or_null(out, "memory", g.memory_percent);
+    write_or_null(out, "encoder", g.encoder_percent);
+    write_or_null(out, "decoder", g.decoder_percent);
     out.end_object();
     out.key("memory");
     out.begin_object();
-    maybe(out, "totalBytes", g.memory_total_bytes);
-    maybe(out, "usedBytes", g.memory_used_bytes);
-    maybe(out, "freeBytes", g.memory_free_bytes);
-    maybe(out, "reservedBytes", g.memory_reserved_bytes);
+    write_or_null(out, "totalBytes", g.memory_total_bytes);
+    write_or_null(out, "usedBytes", g.memory_used_bytes);
+    write_or_null(out, "freeBytes", g.memory_free_bytes);
+    write_or_null(out, "reservedBytes", g.memory_reserved_bytes);
     out.end_object();
     out.key("clocks");
     out.begin_object();
-    maybe(out, "smMHz", g.sm_clock_mhz);
-    maybe(out, "memoryMHz", g.memory_clock_mhz);
+    write_or_null(out, "smMHz", g.sm_clock_mhz);
+    write_or_null(out, "memoryMHz", g.memory_clock_mhz);
     out.end_object();
 }
 
@@ -77,28 +63,23 @@ void write_xid(writer& out, const std::optional<xid_report>& xid) {
 }
 
 void write_errors(writer& out, const gpu_sample& g) {
-    maybe(out, "pcieReplays", g.pcie_replays);
+    write_or_null(out, "pcieReplays", g.pcie_replays);
     out.key("ecc");
     out.begin_object();
-    maybe(out, "correctedVolatile", g.ecc_corrected_volatile);
-    maybe(out, "correctedAggregate", g.ecc_corrected_aggregate);
-    maybe(out, "uncorrectedVolatile", g.ecc_uncorrected_volatile);
-    maybe(out, "uncorrectedAggregate", g.ecc_uncorrected_aggregate);
+    write_or_null(out, "correctedVolatile", g.ecc_corrected_volatile);
+    write_or_null(out, "correctedAggregate", g.ecc_corrected_aggregate);
+    write_or_null(out, "uncorrectedVolatile", g.ecc_uncorrected_volatile);
+    write_or_null(out, "uncorrectedAggregate", g.ecc_uncorrected_aggregate);
     out.end_object();
     out.key("rows");
     out.begin_object();
-    maybe(out, "remappedCorrected", g.rows_remapped_corrected);
-    maybe(out, "remappedUncorrected", g.rows_remapped_uncorrected);
-    maybe(out, "pending", g.row_remap_pending);
-    maybe(out, "failed", g.row_remap_failed);
+    write_or_null(out, "remappedCorrected", g.rows_remapped_corrected);
+    write_or_null(out, "remappedUncorrected", g.rows_remapped_uncorrected);
+    write_or_null(out, "pending", g.row_remap_pending);
+    write_or_null(out, "failed", g.row_remap_failed);
     out.end_object();
-    maybe(out, "pagesPending", g.pages_pending);
-    out.key("recoveryAction");
-    if (g.recovery_action) {
-        out.value(recovery_name(*g.recovery_action));
-    } else {
-        out.null();
-    }
+    write_or_null(out, "pagesPending", g.pages_pending);
+    write_text_or_null(out, "recoveryAction", g.recovery_action ? recovery_name(*g.recovery_action) : "");
     write_xid(out, g.xid);
 }
 
@@ -111,9 +92,9 @@ void write_slices(writer& out, const std::vector<mig_sample>& slices) {
         out.member("profile", slice.profile);
         out.key("memory");
         out.begin_object();
-        maybe(out, "totalBytes", slice.memory_total_bytes);
-        maybe(out, "usedBytes", slice.memory_used_bytes);
-        maybe(out, "freeBytes", slice.memory_free_bytes);
+        write_or_null(out, "totalBytes", slice.memory_total_bytes);
+        write_or_null(out, "usedBytes", slice.memory_used_bytes);
+        write_or_null(out, "freeBytes", slice.memory_free_bytes);
         out.end_object();
         out.end_object();
     }
@@ -128,7 +109,7 @@ void write_users(writer& out, const std::vector<gpu_user>& users) {
         out.member("namespace", u.namespace_);
         out.member("pod", u.pod);
         out.member("container", u.container);
-        text_or_null(out, "migUuid", u.mig_uuid);
+        write_text_or_null(out, "migUuid", u.mig_uuid);
         out.end_object();
     }
     out.end_array();
@@ -137,20 +118,20 @@ void write_users(writer& out, const std::vector<gpu_user>& users) {
 void write_gpu(writer& out, const gpu_sample& g, const mig_modes& modes) {
     out.begin_object();
     out.member("index", g.index);
-    text_or_null(out, "uuid", g.uuid);
-    text_or_null(out, "name", g.name);
-    text_or_null(out, "busId", g.bus_id);
+    write_text_or_null(out, "uuid", g.uuid);
+    write_text_or_null(out, "name", g.name);
+    write_text_or_null(out, "busId", g.bus_id);
     out.member("health", to_string(g.health));
     out.member("reason", g.reason);
-    maybe(out, "temperatureC", g.temperature_celsius);
-    maybe(out, "memoryTemperatureC", g.memory_temperature_celsius);
-    maybe(out, "powerW", g.power_watts);
-    maybe(out, "powerLimitW", g.power_limit_watts);
-    maybe(out, "energyJ", g.energy_joules);
+    write_or_null(out, "temperatureC", g.temperature_celsius);
+    write_or_null(out, "memoryTemperatureC", g.memory_temperature_celsius);
+    write_or_null(out, "powerW", g.power_watts);
+    write_or_null(out, "powerLimitW", g.power_limit_watts);
+    write_or_null(out, "energyJ", g.energy_joules);
     write_usage(out, g);
     write_errors(out, g);
     const auto mode = modes.find(g.uuid);
-    maybe(out, "migEnabled", mode == modes.end() ? std::nullopt : std::optional<bool>(mode->second));
+    write_or_null(out, "migEnabled", mode == modes.end() ? std::nullopt : std::optional<bool>(mode->second));
     write_slices(out, g.migs);
     write_users(out, g.users);
     out.end_object();
@@ -185,14 +166,10 @@ std::string gpus_json(std::string_view node, const node_sample& sample, const mi
     out.member("node", node);
     out.member("state", to_string(sample.state));
     out.member("message", sample.message);
-    out.key("time");
-    if (sample.time == kcontrol::wall_time{}) {
-        out.null();
-    } else {
-        out.value(kcontrol::format_time(sample.time));
-    }
-    text_or_null(out, "driverVersion", sample.driver_version);
-    text_or_null(out, "cudaVersion", sample.cuda_version ? version_text(*sample.cuda_version) : std::string());
+    const bool asked = sample.time != kcontrol::wall_time{};
+    write_text_or_null(out, "time", asked ? kcontrol::format_time(sample.time) : "");
+    write_text_or_null(out, "driverVersion", sample.driver_version);
+    write_text_or_null(out, "cudaVersion", sample.cuda_version ? version_text(*sample.cuda_version) : std::string());
     out.key("items");
     out.begin_array();
     for (const auto& g : sample.gpus) write_gpu(out, g, modes);

@@ -7,13 +7,7 @@
 #include "jobs/job_labels.hpp"
 #include "jobs/job_view.hpp"
 
-#include <string>
-#include <string_view>
-
 namespace training_monitor {
-
-/// `name` with the text, or with null for an empty one.
-void write_text_or_null(kcontrol::json::writer& out, std::string_view name, std::string_view text);
 
 /// cluster, namespace, name, kind, apiVersion, uid.
 void write_identity(kcontrol::json::writer& out, const job_view& job);

@@ -5,6 +5,7 @@
 #include <kcontrol/model/time.hpp>
 
 #include "jobs/job_json.hpp"
+#include "shared/json_members.hpp"
 #include "table/job_query.hpp"
 #include "web/responses.hpp"
 #include "web/view_json.hpp"
@@ -16,6 +17,7 @@ namespace training_monitor {
 namespace {
 
 namespace http = kcontrol::http;
+using examples::write_text_or_null;
 using kcontrol::wall_time;
 
 std::int64_t seconds_of(wall_time t) { return std::chrono::floor<std::chrono::seconds>(t.time_since_epoch()).count(); }

@@ -2,13 +2,16 @@
 
 #include <kcontrol/version.hpp>
 
-#include "web/exposition.hpp"
+#include "shared/exposition.hpp"
 
 #include <charconv>
 #include <unistd.h>
 #include <vector>
 
 namespace training_monitor {
+
+using examples::exposition;
+
 namespace {
 
 void add_kind_counter(exposition& out, const job_table::cluster_list& clusters, std::uint64_t kind_view::*counter) {

@@ -1,8 +1,12 @@
 #include "web/view_json.hpp"
 
 #include "jobs/job_json.hpp"
+#include "shared/json_members.hpp"
 
 namespace training_monitor {
+
+using examples::write_text_or_null;
+
 namespace {
 
 void write_replicas(kcontrol::json::writer& out, const std::vector<replica_counts>& replicas) {

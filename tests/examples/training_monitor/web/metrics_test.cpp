@@ -1,7 +1,7 @@
 // What /metrics says: right by a strict reading of the format, and by a count over the jobs themselves.
+#include "shared/exposition.hpp"
 #include "support/manual_environment.hpp"
 #include "table/job_table.hpp"
-#include "web/exposition.hpp"
 #include "web/job_metrics.hpp"
 #include "web/metrics_text.hpp"
 
@@ -12,6 +12,7 @@
 #include <set>
 
 using namespace training_monitor;
+using examples::exposition;
 
 namespace {
 

@@ -1,16 +1,18 @@
 // Writes Prometheus' text format.
 #pragma once
 
-#include "web/histogram.hpp"
+#include "shared/histogram.hpp"
 
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace training_monitor {
+namespace examples {
 
 /// One family after another: family(), then its samples. A family without samples leaves no trace.
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
@@ -19,7 +21,17 @@ namespace training_monitor {
 class exposition {
 public:
     using label = std::pair<std::string_view, std::string_view>;
-    using labels = std::initializer_list<label>;
+    /// What a call is given, in the order in which it is written; it lasts no longer than the call.
+    class labels {
+    public:
+        labels(std::initializer_list<label> all) : all_(all.begin(), all.size()) {}  // NOLINT: meant to convert
+        labels(const std::vector<label>& all) : all_(all) {}                         // NOLINT
+        auto begin() const noexcept { return all_.begin(); }
+        auto end() const noexcept { return all_.end(); }
+
+    private:
+        std::span<const label> all_;
+    };
 
     void family(std::string_view name, std::string_view type, std::string_view help) {
         name_ = name;
@@ -39,6 +51,8 @@ public:
         line("", with, {}, std::to_string(value));
     }
     void sample(labels with, double value) { line("", with, {}, number(value)); }
+    /// A number as it is to be written.
+    void sample(labels with, const std::string& number) { line("", with, {}, number); }
 
     template <std::size_t Size>
     void sample(labels with, const histogram<Size>& h) {
@@ -55,12 +69,17 @@ public:
 
     std::string take() { return std::move(out_); }
 
-private:
+    /// As short as it can be told from the next.
     static std::string number(double value);
+
+private:
     void line(std::string_view suffix, labels with, label last, const std::string& value);
     void add(char& before, const label& one);
 
     std::string name_, head_, out_;
 };
 
-}  // namespace training_monitor
+/// A whole number with all its digits as far as a double is exact, any other as short as it can be told from the next.
+std::string whole_or_shortest(double value);
+
+}  // namespace examples

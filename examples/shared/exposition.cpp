@@ -1,9 +1,10 @@
-#include "web/exposition.hpp"
+#include "shared/exposition.hpp"
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
-namespace training_monitor {
+namespace examples {
 
 std::string exposition::number(double value) {
     std::array<char, 32> text{};
@@ -36,4 +37,10 @@ void exposition::line(std::string_view suffix, labels with, label last, const st
     out_.append(" ").append(value).append("\n");
 }
 
-}  // namespace training_monitor
+std::string whole_or_shortest(double value) {
+    constexpr double exact = 9007199254740992;  // 2^53
+    if (std::trunc(value) == value && std::abs(value) < exact) return std::to_string(static_cast<std::int64_t>(value));
+    return exposition::number(value);
+}
+
+}  // namespace examples
