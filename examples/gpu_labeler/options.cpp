@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/model/api_duration.hpp>
 #include <kcontrol/model/names.hpp>
 
@@ -130,6 +131,10 @@ struct flag {
 
     bool takes_value() const { return kind == flag_kind::value || kind == flag_kind::one_off; }
     bool in_file() const { return kind == flag_kind::value || kind == flag_kind::on_off; }
+    // An empty value turns off what has a default.
+    kcontrol::flag_shape shape() const {
+        return {name, takes_value() ? kcontrol::flag_value::any : kcontrol::flag_value::none};
+    }
 };
 
 constexpr flag flags[] = {
@@ -174,26 +179,15 @@ const flag* find_flag(std::string_view name) {
 using settings = std::vector<std::pair<const flag*, std::string_view>>;
 
 result<settings> split(const std::vector<std::string_view>& arguments) {
+    std::vector<kcontrol::flag_shape> shapes;
+    for (const auto& f : flags) shapes.push_back(f.shape());
+    const auto said = kcontrol::split_arguments(arguments, shapes, "gpu_labeler --help");
+    if (!said) return said.error();
     settings out;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto equals = arguments[i].find('=');
-        const auto name = arguments[i].substr(0, equals);
-        const auto* known = find_flag(name);
-        if (!known) {
-            const auto* what = arguments[i].starts_with('-') ? "unknown flag " : "no such command: ";
-            return bad_argument(what + quoted(name) + "; see gpu_labeler --help");
-        }
-        std::string_view value = "true";
-        if (!known->takes_value()) {
-            if (equals != name.npos) return bad_argument(std::string(name) + " takes no value");
-        } else if (equals != name.npos) {
-            value = arguments[i].substr(equals + 1);
-        } else if (++i == arguments.size()) {
-            return bad_argument(std::string(name) + " needs a value; see gpu_labeler --help");
-        } else {
-            value = arguments[i];
-        }
-        out.emplace_back(known, value);
+    for (const auto& one : *said) {
+        if (one.is_word()) return bad_argument("no such command: " + quoted(one.text) + "; see gpu_labeler --help");
+        const auto& known = flags[one.flag];
+        out.emplace_back(&known, known.takes_value() ? one.text : "true");
     }
     return out;
 }

@@ -1,5 +1,6 @@
 #include "schedule_command.hpp"
 
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/model/time.hpp>
 
 #include "cron/schedule.hpp"
@@ -22,37 +23,32 @@ struct request {
     int count = 5;
 };
 
-result<void> set(request& r, std::string_view flag, std::string_view value) {
-    if (flag == "--from") {
-        r.from = value;
-        return {};
-    }
-    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), r.count);
-    if (failed != std::errc() || end != value.data() + value.size() || r.count < 1 || r.count > most) {
+result<int> parse_count(std::string_view value) {
+    int count = 0;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (failed != std::errc() || end != value.data() + value.size() || count < 1 || count > most) {
         return bad_argument("--count: " + quoted(value) + " is not a number from 1 to " + std::to_string(most));
     }
-    return {};
+    return count;
 }
 
 result<request> read(const std::vector<std::string_view>& arguments) {
+    constexpr kcontrol::flag_shape flags[] = {{"--from"}, {"--count"}};
+    const auto said = kcontrol::split_arguments(arguments, flags, "gpu_labeler schedule --help");
+    if (!said) return said.error();
     request r;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto argument = arguments[i];
-        if (!argument.starts_with("--")) {
+    for (const auto& one : *said) {
+        if (one.is_word()) {
             if (r.text)
                 return bad_argument("only one schedule, please: put " + quoted(*r.text) + " and the rest in quotes");
-            r.text = argument;
-            continue;
+            r.text = one.text;
+        } else if (flags[one.flag].name == "--from") {
+            r.from = one.text;
+        } else {
+            const auto count = parse_count(one.text);
+            if (!count) return count.error();
+            r.count = *count;
         }
-        const auto flag = argument.substr(0, argument.find('='));
-        if (flag != "--from" && flag != "--count") {
-            return bad_argument("unknown flag " + quoted(flag) + "; see gpu_labeler schedule --help");
-        }
-        if (flag.size() == argument.size() && ++i == arguments.size()) {
-            return bad_argument(std::string(flag) + " needs a value; see gpu_labeler schedule --help");
-        }
-        const auto value = flag.size() < argument.size() ? argument.substr(flag.size() + 1) : arguments[i];
-        if (const auto done = set(r, flag, value); !done) return done.error();
     }
     if (!r.text) return bad_argument("which schedule? For example: gpu_labeler schedule \"*/5 * * * *\"");
     return r;

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
 
 #include "access/gate.hpp"
@@ -8,20 +9,19 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace training_monitor {
 namespace {
 
 using kcontrol::errc;
 using kcontrol::error;
+using kcontrol::flag_value;
 using kcontrol::result;
 
 struct flag {
     std::string_view name;
-    bool takes_value;
+    flag_value value;
     result<void> (*set)(options& o, std::string_view value);
-    bool value_may_lack = false;
 };
 
 std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
@@ -164,61 +164,34 @@ result<void> set_on(options& o, std::string_view) {
 }
 
 constexpr std::array flags{
-    flag{"--clusters", true, set_path<&options::clusters_directory>},
-    flag{"--kubeconfig", true, set_path<&options::kubeconfig>},
-    flag{"--context", true, add_context},
-    flag{"--clusters-from-secrets", true, set_secrets_namespace},
-    flag{"--home-kubeconfig", true, set_path<&options::home_kubeconfig>},
-    flag{"--namespace", true, add_namespaces},
-    flag{"--kinds", true, set_kinds},
-    flag{"--listen", true, set_listen},
-    flag{"--tls-cert-file", true, set_access_file<&access_options::tls_cert_file>},
-    flag{"--tls-private-key-file", true, set_access_file<&access_options::tls_key_file>},
-    flag{"--client-ca-file", true, set_access_file<&access_options::client_ca_file>},
-    flag{"--token-file", true, set_access_file<&access_options::token_file>},
-    flag{"--trusted-origin", true, add_trusted_origin},
-    flag{"--insecure-listen", false, set_insecure_listen},
-    flag{"--state", true, set_state_path<&state_options::file>},
-    flag{"--key-file", true, set_state_path<&state_options::key_file>},
-    flag{"--retain-for", true, set_retain_for},
-    flag{"--retain-size", true, set_retain_size},
-    flag{"--notify-config", true, set_path<&options::notify_config>},
-    flag{"--test-notify", true, set_test_notify, true},
-    flag{"--output", true, set_output},
-    flag{"--log-format", true, set_log_format},
-    flag{"--once", false, set_on<&options::once>},
-    flag{"--demo", false, set_on<&options::demo>},
-    flag{"--version", false, set_on<&options::version>},
-    flag{"--help", false, set_on<&options::help>},
+    flag{"--clusters", flag_value::text, set_path<&options::clusters_directory>},
+    flag{"--kubeconfig", flag_value::text, set_path<&options::kubeconfig>},
+    flag{"--context", flag_value::text, add_context},
+    flag{"--clusters-from-secrets", flag_value::text, set_secrets_namespace},
+    flag{"--home-kubeconfig", flag_value::text, set_path<&options::home_kubeconfig>},
+    flag{"--namespace", flag_value::text, add_namespaces},
+    flag{"--kinds", flag_value::text, set_kinds},
+    flag{"--listen", flag_value::text, set_listen},
+    flag{"--tls-cert-file", flag_value::text, set_access_file<&access_options::tls_cert_file>},
+    flag{"--tls-private-key-file", flag_value::text, set_access_file<&access_options::tls_key_file>},
+    flag{"--client-ca-file", flag_value::text, set_access_file<&access_options::client_ca_file>},
+    flag{"--token-file", flag_value::text, set_access_file<&access_options::token_file>},
+    flag{"--trusted-origin", flag_value::text, add_trusted_origin},
+    flag{"--insecure-listen", flag_value::none, set_insecure_listen},
+    flag{"--state", flag_value::text, set_state_path<&state_options::file>},
+    flag{"--key-file", flag_value::text, set_state_path<&state_options::key_file>},
+    flag{"--retain-for", flag_value::text, set_retain_for},
+    flag{"--retain-size", flag_value::text, set_retain_size},
+    flag{"--notify-config", flag_value::text, set_path<&options::notify_config>},
+    flag{"--test-notify", flag_value::optional, set_test_notify},
+    flag{"--output", flag_value::text, set_output},
+    flag{"--log-format", flag_value::text, set_log_format},
+    flag{"--once", flag_value::none, set_on<&options::once>},
+    flag{"--demo", flag_value::none, set_on<&options::demo>},
+    flag{"--version", flag_value::none, set_on<&options::version>},
+    flag{"--help", flag_value::none, set_on<&options::help>},
+    flag{"-h", flag_value::none, set_on<&options::help>},
 };
-
-// How many letters must be added, dropped or replaced to make one text the other (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-        }
-    }
-    return row[b.size()];
-}
-
-error unknown_flag(std::string_view name) {
-    std::string text = "unknown flag " + quoted(name);
-    const flag* nearest = nullptr;
-    std::size_t best = 4;  // further away it is no slip of the finger
-    for (const auto& f : flags) {
-        const auto distance = edit_distance(name, f.name);
-        if (distance < best) nearest = &f, best = distance;
-    }
-    if (nearest) text += "; did you mean " + std::string(nearest->name) + "?";
-    return bad(text + (nearest ? "" : "; --help lists the flags"));
-}
 
 // Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
@@ -269,29 +242,14 @@ result<void> check_together(const options& o) {
 }  // namespace
 
 result<options> parse_options(const std::vector<std::string_view>& arguments) {
+    const auto said = kcontrol::split_arguments(arguments, kcontrol::shapes_of(flags));
+    if (!said) return said.error();
     options out;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        std::string_view name = arguments[i];
-        if (name == "-h") name = "--help";
-        if (!name.starts_with("--")) {
-            return bad("unexpected argument " + quoted(name) + "; this program takes flags only, see --help");
+    for (const auto& one : *said) {
+        if (one.is_word()) {
+            return bad("unexpected argument " + quoted(one.text) + "; this program takes flags only, see --help");
         }
-        const auto equals = std::min(name.find('='), name.size());
-        const bool has_value = equals < name.size();
-        std::string_view value = has_value ? name.substr(equals + 1) : std::string_view();
-        name = name.substr(0, equals);
-        const auto found = std::find_if(flags.begin(), flags.end(), [&](const flag& f) { return f.name == name; });
-        if (found == flags.end()) return unknown_flag(name);
-        if (!found->takes_value && has_value) return bad(std::string(name) + " takes no value");
-        const bool another = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
-        const bool lacks = found->value_may_lack && !has_value && !another;
-        if (found->takes_value && !has_value && !lacks) {
-            if (i + 1 == arguments.size()) return bad(std::string(name) + " needs a value, see --help");
-            value = arguments[++i];
-        }
-        if (found->takes_value && value.empty() && !lacks)
-            return bad(std::string(name) + " needs a value that is not empty");
-        const auto done = found->set(out, value);
+        const auto done = flags[one.flag].set(out, one.text);
         if (!done) return done.error();
     }
     const auto checked = check_together(out);

@@ -11,6 +11,7 @@
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/errc.hpp>
 #include <kcontrol/base/error.hpp>
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>

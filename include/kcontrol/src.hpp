@@ -37,6 +37,7 @@
 #include <kcontrol/auth/impl/token_source.ipp>
 #include <kcontrol/base/impl/errc.ipp>
 #include <kcontrol/base/impl/error.ipp>
+#include <kcontrol/base/impl/flags.ipp>
 #include <kcontrol/base/impl/log.ipp>
 #include <kcontrol/base/impl/secret_string.ipp>
 #include <kcontrol/cache/impl/informer.ipp>

@@ -30,10 +30,10 @@ TEST_CASE("wrong arguments") {
     CHECK(refusal({}).starts_with("--out is missing"));
     CHECK(refusal({"--out", "a"}).starts_with("no input"));
     CHECK(refusal({"--out", "a", "x"}).starts_with("--namespace is missing"));
-    CHECK(refusal({"--out"}) == "--out needs a value");
-    CHECK(refusal({"--out="}) == "--out needs a value");
+    CHECK(refusal({"--out"}) == "--out needs a value; see --help");
+    CHECK(refusal({"--out="}) == "--out needs a value; see --help");
     CHECK(refusal({"--out", "a", "--out", "b"}) == "--out is there twice");
-    CHECK(refusal({"--frobnicate"}).starts_with("unknown argument --frobnicate"));
+    CHECK(refusal({"--frobnicate"}).starts_with("unknown flag \"--frobnicate\""));
     CHECK(refusal({"--out", "a", "--namespace", "n", "--context", "c", "x"}).starts_with("--context is of no use"));
     for (const char* bad : {"1a", "a::", "::a", "a:b", "std", "a::class", "a b", "a;b", "a__b", "_a", ""}) {
         CAPTURE(bad);

@@ -45,11 +45,11 @@ TEST_CASE("flags with their values, in both forms") {
 }
 
 TEST_CASE("what is wrong with a command line") {
-    CHECK(message_of({"--verbose"}) == "unknown argument --verbose: see --help");
-    CHECK(message_of({"file\x1b"}) == "unknown argument file\\x1b: see --help");
-    CHECK(message_of({"--kubeconfig"}) == "--kubeconfig needs a value: see --help");
-    CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value: see --help");
-    CHECK(message_of({"--context="}) == "--context needs a value: see --help");
+    CHECK(message_of({"--verbose"}) == "unknown flag \"--verbose\"; see --help");
+    CHECK(message_of({"file\x1b"}) == "unexpected argument \"file\\x1b\": only flags are known; see --help");
+    CHECK(message_of({"--kubeconfig"}) == "--kubeconfig needs a value; see --help");
+    CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value; see --help");
+    CHECK(message_of({"--context="}) == "--context needs a value; see --help");
     CHECK(message_of({"--log-level=loud"}) == "--log-level loud: not one of debug, info, warning, error");
 }
 

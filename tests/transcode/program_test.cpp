@@ -160,8 +160,8 @@ TEST_CASE("transcode: patches lead from one to the other") {
 
 TEST_CASE("transcode: arguments") {
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{"--nonsense"}, "unknown flag --nonsense"},
-        {{"--as"}, "--as is without its value"},
+        {{"--nonsense"}, "unknown flag \"--nonsense\""},
+        {{"--as"}, "--as needs a value"},
         {{"--as", "raw"}, "expected typed, dynamic or metadata"},
         {{"--patch", "x"}, "--patch takes two files"},
         {{"--patch", "-", "-"}, "only one of OLD and NEW"},

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include <kcontrol/base/flags.hpp>
+
 #include "naming.hpp"
 
 namespace kcontrol_gen {
@@ -10,6 +12,26 @@ using kcontrol::error;
 using kcontrol::result;
 
 error bad(const std::string& what) { return error(errc::invalid_argument, what); }
+
+// Each sets a text, once, or says what to do.
+struct flag {
+    std::string_view name;
+    kcontrol::flag_value value;
+    std::string options::*text;
+    action what;
+};
+
+constexpr flag flags[] = {
+    {"--out", kcontrol::flag_value::text, &options::out, {}},
+    {"--namespace", kcontrol::flag_value::text, &options::name_space, {}},
+    {"--kubeconfig", kcontrol::flag_value::text, &options::kubeconfig, {}},
+    {"--context", kcontrol::flag_value::text, &options::context, {}},
+    {"--help", kcontrol::flag_value::none, nullptr, action::help},
+    {"-h", kcontrol::flag_value::none, nullptr, action::help},
+    {"--version", kcontrol::flag_value::none, nullptr, action::version},
+    {"--condense", kcontrol::flag_value::none, nullptr, action::condense},
+    {"--builtin", kcontrol::flag_value::none, nullptr, action::builtin},
+};
 
 result<void> check_namespace(const std::string& text) {
     std::size_t start = 0;
@@ -60,40 +82,23 @@ Exit status: 0 done, 1 the input can't be used or a file or cluster failed, 2 wr
 )";
 
 result<options> parse_options(const std::vector<std::string>& arguments) {
+    const auto said = kcontrol::split_arguments({arguments.begin(), arguments.end()}, kcontrol::shapes_of(flags));
+    if (!said) return said.error();
     options o;
-    bool plain = false;  // after "--"
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto& argument = arguments[i];
-        if (plain || argument == "-" || !argument.starts_with('-')) {
-            if (argument.empty()) return bad("an input's name is empty");
-            o.inputs.push_back(argument);
+    for (const auto& one : *said) {
+        if (one.is_word()) {
+            if (one.text.empty()) return bad("an input's name is empty");
+            o.inputs.emplace_back(one.text);
             continue;
         }
-        const auto equals = argument.find('=');
-        const auto name = argument.substr(0, equals);
-        std::string* value = nullptr;
-        if (name == "--out") value = &o.out;
-        if (name == "--namespace") value = &o.name_space;
-        if (name == "--kubeconfig") value = &o.kubeconfig;
-        if (name == "--context") value = &o.context;
-        if (value != nullptr) {
-            if (!value->empty()) return bad(name + " is there twice");
-            if (equals == std::string::npos && i + 1 == arguments.size()) return bad(name + " needs a value");
-            *value = equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1);
-            if (value->empty()) return bad(name + " needs a value");
-        } else if (argument == "--") {
-            plain = true;
-        } else if (argument == "--help" || argument == "-h") {
-            o.what = action::help;
-        } else if (argument == "--version") {
-            o.what = action::version;
-        } else if (argument == "--condense") {
-            o.what = action::condense;
-        } else if (argument == "--builtin") {
-            o.what = action::builtin;
-        } else {
-            return bad("unknown argument " + printable(argument) + "; see --help");
+        const auto& known = flags[one.flag];
+        if (known.text == nullptr) {
+            o.what = known.what;
+            continue;
         }
+        auto& text = o.*known.text;
+        if (!text.empty()) return bad(std::string(known.name) + " is there twice");
+        text = one.text;
     }
     const auto done = check(o);
     if (!done) return done.error();

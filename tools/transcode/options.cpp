@@ -1,15 +1,38 @@
 #include "options.hpp"
 
+#include <kcontrol/base/flags.hpp>
+
 namespace transcode {
 namespace {
 
+using kcontrol::flag_value;
+
 kcontrol::error bad(std::string what) { return kcontrol::error(kcontrol::errc::invalid_argument, std::move(what)); }
 
-kcontrol::result<form> parse_form(const std::string& text) {
+kcontrol::result<form> parse_form(std::string_view text) {
     if (text == "typed") return form::typed;
     if (text == "dynamic") return form::dynamic;
     if (text == "metadata") return form::metadata;
-    return bad("--as " + text + ": expected typed, dynamic or metadata");
+    return bad("--as " + std::string(text) + ": expected typed, dynamic or metadata");
+}
+
+constexpr kcontrol::flag_shape flags[] = {{"--as", flag_value::text},     {"--strict", flag_value::none},
+                                          {"--check", flag_value::none},  {"--patch", flag_value::none},
+                                          {"--help", flag_value::none},   {"-h", flag_value::none},
+                                          {"--version", flag_value::none}};
+
+kcontrol::result<void> set(options& o, std::string_view flag, std::string_view value) {
+    if (flag == "--as") {
+        const auto as = parse_form(value);
+        if (!as) return as.error();
+        o.as = *as;
+    }
+    if (flag == "--strict") o.strict = true;
+    if (flag == "--check") o.check = true;
+    if (flag == "--patch") o.what = action::patch;
+    if (flag == "--help" || flag == "-h") o.what = action::help;
+    if (flag == "--version") o.what = action::version;
+    return {};
 }
 
 kcontrol::result<void> check(const options& o) {
@@ -46,35 +69,15 @@ Exit status: 0 done, 1 something failed, 2 wrong arguments.
 )";
 
 kcontrol::result<options> parse_options(const std::vector<std::string>& arguments) {
+    const auto said = kcontrol::split_arguments({arguments.begin(), arguments.end()}, flags);
+    if (!said) return said.error();
     options o;
-    bool plain = false;  // after "--"
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& argument = arguments[i];
-        if (plain || argument == "-" || !argument.starts_with('-')) {
-            if (argument.empty()) return bad("a file's name is empty");
-            o.files.push_back(argument);
-        } else if (argument == "--") {
-            plain = true;
-        } else if (argument == "--as" || argument.starts_with("--as=")) {
-            const bool apart = argument == "--as";
-            if (apart && i + 1 == arguments.size()) return bad("--as is without its value: typed, dynamic or metadata");
-            const auto as = parse_form(apart ? arguments[++i] : argument.substr(5));
-            if (!as) return as.error();
-            o.as = *as;
-        } else if (argument == "--strict") {
-            o.strict = true;
-        } else if (argument == "--check") {
-            o.check = true;
-        } else if (argument == "--patch") {
-            o.what = action::patch;
-        } else if (argument == "--help" || argument == "-h") {
-            o.what = action::help;
-            return o;
-        } else if (argument == "--version") {
-            o.what = action::version;
-            return o;
-        } else {
-            return bad("unknown flag " + argument + "; see --help");
+    for (const auto& one : *said) {
+        if (one.is_word()) {
+            if (one.text.empty()) return bad("a file's name is empty");
+            o.files.emplace_back(one.text);
+        } else if (const auto done = set(o, flags[one.flag].name, one.text); !done) {
+            return done.error();
         }
     }
     const auto fine = check(o);

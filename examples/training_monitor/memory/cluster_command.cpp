@@ -1,5 +1,6 @@
 #include "memory/cluster_command.hpp"
 
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
 
 #include "crypto/seal.hpp"
@@ -163,36 +164,21 @@ command_outcome remove(kcontrol::environment&, const arguments_of_command& a) {
     return {0, "removed " + a.words[0] + "\n", {}};
 }
 
-// "--flag value" and "--flag=value" anywhere, words between them.
 std::optional<command_outcome> parse(const command& c, const std::vector<std::string_view>& arguments,
                                      arguments_of_command& out) {
-    const auto is_in = [](const auto& list, std::string_view name) {
-        return std::find(list.begin(), list.end(), name) != list.end();
-    };
     const std::string where = "cluster " + std::string(c.name) + ": ";
-    for (std::size_t i = 1; i < arguments.size(); ++i) {
-        const std::string_view text = arguments[i];
-        if (!text.starts_with("--")) {
-            out.words.emplace_back(text);
-            continue;
+    std::vector<kcontrol::flag_shape> flags;
+    for (const auto name : c.required) flags.push_back({name, kcontrol::flag_value::text});
+    for (const auto name : c.optional) flags.push_back({name, kcontrol::flag_value::text});
+    for (const auto name : c.switches) flags.push_back({name, kcontrol::flag_value::none});
+    const auto said = kcontrol::split_arguments({arguments.begin() + 1, arguments.end()}, flags, "--help");
+    if (!said) return misused(where + said.error().message());
+    for (const auto& one : *said) {
+        if (one.is_word()) {
+            out.words.emplace_back(one.text);
+        } else {
+            out.values[flags[one.flag].name] = one.text;
         }
-        const auto equals = std::min(text.find('='), text.size());
-        const auto name = text.substr(0, equals);
-        if (is_in(c.switches, name)) {
-            if (equals < text.size()) return misused(where + std::string(name) + " takes no value");
-            out.values[name] = "";
-            continue;
-        }
-        const bool needed = is_in(c.required, name);
-        if (!needed && !is_in(c.optional, name)) return misused(where + "unknown flag " + in_quotes(name));
-        std::string_view value;
-        if (equals < text.size()) {
-            value = text.substr(equals + 1);
-        } else if (i + 1 < arguments.size()) {
-            value = arguments[++i];
-        }
-        if (value.empty()) return misused(where + std::string(name) + " needs a value");
-        out.values[name] = value;
     }
     if (out.words.size() != c.words) {
         return misused(where + "takes " + std::to_string(c.words) + " argument(s) without a flag, got " +

@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag
 
 TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({}).find("NODE_NAME") != std::string::npos);
-    CHECK(refuse({"--nod-name=n"}) == "unknown flag \"--nod-name\"; see gpu_labeler --help");
+    CHECK(refuse({"--nod-name=n"}) == "unknown flag \"--nod-name\"; did you mean --node-name?");
     CHECK(refuse({"polish"}) == "no such command: \"polish\"; see gpu_labeler --help");
     CHECK(refuse({"--once=yes"}) == "--once takes no value");
     CHECK(refuse({"--output"}) == "--output needs a value; see gpu_labeler --help");

@@ -51,10 +51,10 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
     const row rows[] = {
         {{"--cluster", "x"}, R"(unknown flag "--cluster"; did you mean --clusters?)"},
         {{"--ouput=json"}, R"(unknown flag "--ouput"; did you mean --output?)"},
-        {{"--frobnicate"}, R"(unknown flag "--frobnicate"; --help lists the flags)"},
+        {{"--frobnicate"}, R"(unknown flag "--frobnicate"; see --help)"},
         {{"\x1b[31m"}, R"(unexpected argument "\x1b[31m"; this program takes flags only, see --help)"},
-        {{"--clusters"}, "--clusters needs a value, see --help"},
-        {{"--clusters="}, "--clusters needs a value that is not empty"},
+        {{"--clusters"}, "--clusters needs a value; see --help"},
+        {{"--clusters="}, "--clusters needs a value; see --help"},
         {{"--once=yes"}, "--once takes no value"},
         {{"--kinds", "pods"},
          R"(--kinds: "pods" is not a kind this program knows; use a list of pytorchjob, mpijob, trainjob, job)"},
@@ -79,8 +79,8 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--test-notify"}, "--test-notify needs --notify-config FILE"},
         {{"--once", "--notify-config", "n"},
          "--once prints what is there and ends; --notify-config is for a program that keeps watching"},
-        {{"--notify-config="}, "--notify-config needs a value that is not empty"},
-        {{"--notify-config", "n", "--test-notify="}, "--test-notify needs a value that is not empty"},
+        {{"--notify-config="}, "--notify-config needs a value; see --help"},
+        {{"--notify-config", "n", "--test-notify="}, "--test-notify needs a value; see --help"},
         {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
     };
     for (const auto& [given, message] : rows) CHECK(refusal(given) == message);

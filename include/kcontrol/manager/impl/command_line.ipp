@@ -1,16 +1,18 @@
 #pragma once
 
+#include <kcontrol/base/flags.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/model/time.hpp>
 
 namespace kcontrol {
 namespace detail {
 
-inline result<log_level> parse_log_level(const std::string& text) {
+inline result<log_level> parse_log_level(std::string_view text) {
     for (const log_level level : {log_level::debug, log_level::info, log_level::warning, log_level::error}) {
         if (text == to_string(level)) return level;
     }
-    return error(errc::invalid_argument, "--log-level " + text + ": not one of debug, info, warning, error");
+    return error(errc::invalid_argument,
+                 "--log-level " + escape_control(text) + ": not one of debug, info, warning, error");
 }
 
 // name=value, the value in quotes where it would not stand as one word.
@@ -29,35 +31,26 @@ inline std::string log_field_text(const log_field& field) {
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments) {
+    constexpr flag_shape flags[] = {{"--kubeconfig"},        {"--context"},
+                                    {"--namespace"},         {"--listen"},
+                                    {"--log-level"},         {"--help", flag_value::none},
+                                    {"-h", flag_value::none}};
+    const auto said = split_arguments({arguments.begin(), arguments.end()}, flags);
+    if (!said) return said.error();
     command_line out;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& argument = arguments[i];
-        if (argument == "--help" || argument == "-h") {
-            out.help = true;
-            continue;
+    for (const auto& one : *said) {
+        if (one.is_word()) {
+            return error(errc::invalid_argument,
+                         "unexpected argument \"" + escape_control(one.text) + "\": only flags are known; see --help");
         }
-        const auto equals = argument.find('=');
-        const std::string name = argument.substr(0, equals);
-        std::string level;
-        std::string* const target = name == "--kubeconfig"  ? &out.kubeconfig
-                                    : name == "--context"   ? &out.context
-                                    : name == "--namespace" ? &out.namespace_
-                                    : name == "--listen"    ? &out.listen
-                                    : name == "--log-level" ? &level
-                                                            : nullptr;
-        if (target == nullptr) {
-            return error(errc::invalid_argument, "unknown argument " + escape_control(name) + ": see --help");
-        }
-        if (equals != std::string::npos) {
-            *target = argument.substr(equals + 1);
-        } else if (i + 1 < arguments.size()) {
-            *target = arguments[++i];
-        }
-        if (target->empty() || (equals == std::string::npos && target->starts_with("--"))) {
-            return error(errc::invalid_argument, name + " needs a value: see --help");
-        }
-        if (target != &level) continue;
-        const auto parsed = detail::parse_log_level(level);
+        const auto name = flags[one.flag].name;
+        if (name == "--kubeconfig") out.kubeconfig = one.text;
+        if (name == "--context") out.context = one.text;
+        if (name == "--namespace") out.namespace_ = one.text;
+        if (name == "--listen") out.listen = one.text;
+        if (name == "--help" || name == "-h") out.help = true;
+        if (name != "--log-level") continue;
+        const auto parsed = detail::parse_log_level(one.text);
         if (!parsed) return parsed.error();
         out.verbosity = *parsed;
     }
