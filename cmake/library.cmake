@@ -6,6 +6,8 @@ set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Cry
 add_library(kcontrol ${KCONTROL_SOURCES})
 add_library(kcontrol::kcontrol ALIAS kcontrol)
 target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
+# A room is one file: with sections, a program that links with --gc-sections holds only what it uses of it.
+target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-ffunction-sections>)
 
 add_library(kcontrol_header_only INTERFACE)
 add_library(kcontrol::header_only ALIAS kcontrol_header_only)

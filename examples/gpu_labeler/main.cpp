@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <malloc.h>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,9 @@ int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    // NVML is asked on threads of their own. A heap for each, which glibc makes, would be memory that does next to
+    // nothing.
+    mallopt(M_ARENA_MAX, 1);
     std::vector<std::string_view> arguments(argv + 1, argv + argc);
     if (!arguments.empty() && arguments.front() == "schedule") {
         arguments.erase(arguments.begin());

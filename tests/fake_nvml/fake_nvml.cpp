@@ -24,6 +24,7 @@
 // driver can bring other GPUs, and again when it has changed: then it tells of the same GPUs. Hanging calls return when
 // the file changes. A program may name the file with fakeNvmlUse instead. With FAKE_NVML_OF_2018 only the functions of
 // that time are there.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -121,7 +122,7 @@ std::string file_version() {
            std::to_string(info.st_size) + "/" + std::to_string(info.st_ino);
 }
 
-// What was there before is never freed, as handles to it may be around; here it is known, so that it is no leak.
+// What a handle may be around to is never freed; here it is known, so that it is no leak.
 std::vector<std::unique_ptr<thing>> all_things;
 
 thing* make_thing(fields values, unsigned index, bool is_mig) {
@@ -164,6 +165,12 @@ bool read(world& found) {
     return true;
 }
 
+// Of those nobody has a handle.
+void forget(const std::vector<thing*>& gpus) {
+    const auto is_one = [&](const auto& t) { return std::find(gpus.begin(), gpus.end(), t.get()) != gpus.end(); };
+    all_things.erase(std::remove_if(all_things.begin(), all_things.end(), is_one), all_things.end());
+}
+
 bool load() {
     world found;
     const auto version = file_version();
@@ -181,12 +188,13 @@ void refresh() {
     const auto version = file_version();
     if (version.empty() || version == versions) return;
     world found;
-    if (!read(found) || found.gpus.size() < now.gpus.size()) return;
+    if (!read(found) || found.gpus.size() < now.gpus.size()) return forget(found.gpus);
     versions = version;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
         now.gpus[i]->values = found.gpus[i]->values;
         now.gpus[i]->parts = found.gpus[i]->parts;
     }
+    forget(found.gpus);  // their values and parts are those of `now`, whose handles stay
     now.faults = found.faults;
     now.events = found.events;
     ++changes;
