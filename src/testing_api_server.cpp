@@ -4,6 +4,7 @@
 #include <kcontrol/testing/impl/api_server_watch.ipp>
 #include <kcontrol/testing/impl/api_server_writes.ipp>
 #include <kcontrol/testing/impl/body_writer.ipp>
+#include <kcontrol/testing/impl/compare_fields.ipp>
 #include <kcontrol/testing/impl/discovery.ipp>
 #include <kcontrol/testing/impl/failure.ipp>
 #include <kcontrol/testing/impl/fault.ipp>
@@ -12,10 +13,12 @@
 #include <kcontrol/testing/impl/list_page.ipp>
 #include <kcontrol/testing/impl/list_query.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
+#include <kcontrol/testing/impl/merge_fields.ipp>
 #include <kcontrol/testing/impl/object_filter.ipp>
 #include <kcontrol/testing/impl/object_store.ipp>
 #include <kcontrol/testing/impl/openapi.ipp>
 #include <kcontrol/testing/impl/owned_fields.ipp>
+#include <kcontrol/testing/impl/prune_fields.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>
 #include <kcontrol/testing/impl/request_info.ipp>
 #include <kcontrol/testing/impl/request_log.ipp>

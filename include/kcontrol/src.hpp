@@ -130,6 +130,7 @@
 #include <kcontrol/testing/impl/api_server_watch.ipp>
 #include <kcontrol/testing/impl/api_server_writes.ipp>
 #include <kcontrol/testing/impl/body_writer.ipp>
+#include <kcontrol/testing/impl/compare_fields.ipp>
 #include <kcontrol/testing/impl/discovery.ipp>
 #include <kcontrol/testing/impl/event_checker.ipp>
 #include <kcontrol/testing/impl/failure.ipp>
@@ -139,15 +140,18 @@
 #include <kcontrol/testing/impl/list_page.ipp>
 #include <kcontrol/testing/impl/list_query.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
+#include <kcontrol/testing/impl/merge_fields.ipp>
 #include <kcontrol/testing/impl/object_filter.ipp>
 #include <kcontrol/testing/impl/object_store.ipp>
 #include <kcontrol/testing/impl/openapi.ipp>
 #include <kcontrol/testing/impl/owned_fields.ipp>
+#include <kcontrol/testing/impl/prune_fields.ipp>
 #include <kcontrol/testing/impl/rendering.ipp>
 #include <kcontrol/testing/impl/request_info.ipp>
 #include <kcontrol/testing/impl/request_log.ipp>
 #include <kcontrol/testing/impl/resource_table.ipp>
 #include <kcontrol/testing/impl/resource_type.ipp>
+#include <kcontrol/testing/impl/schema_shape.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
 #include <kcontrol/testing/impl/sim_network.ipp>

@@ -177,8 +177,29 @@ TEST_CASE("an item that its owner drops goes with what others put into it") {
     metadata_of(h.object)["managedFields"] = managed;
     CHECK(h.owned("u") == R"({"f:spec":{"f:m":{"f:q":{}},"f:parts":{"k:{\"name\":\"x\"}":{"f:v":{}}}}})");
     h.apply("a", R"({"spec":{"k":1}})");
-    CHECK(h.spec() == R"({"k":1})");
+    CHECK(h.spec() == R"({"k":1,"parts":null})");  // as Kubernetes leaves it, whose validation then refuses it
     CHECK(h.owned("u").empty());  // it was removed, so nobody owns it
+}
+
+TEST_CASE("a map that its owner empties stays as null where no schema declares it, and labels go") {
+    history h(things());
+    h.apply("a", R"({"metadata":{"labels":{"x":"1"}},"spec":{"k":1,"u":{"deep":{"p":2}}}})");
+    h.apply("a", R"({"metadata":{"labels":{}},"spec":{"k":1,"u":{"deep":{}}}})");
+    CHECK(h.spec() == R"({"k":1,"u":{"deep":null}})");
+    CHECK(h.owned("a") == R"({"f:metadata":{"f:labels":{}},"f:spec":{".":{},"f:k":{},"f:u":{".":{},"f:deep":{}}}})");
+    CHECK(json::serialize(h.object["metadata"].as_object()["labels"]) == "null");
+}
+
+TEST_CASE("fields that are null against the schema") {
+    resource_type type = things();
+    type.structured_fields = {{"spec", "object"}, {"spec.parts", "array"}, {"spec.parts.m", "object"}};
+    const auto found =
+        find_null_fields(type, object_of(R"({"spec":{"parts":[{"m":{}},{"m":null,"n":null}],"x":null},"y":null})"));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].path == "spec.parts[1].m");
+    CHECK(found[0].type == "object");
+    CHECK(find_null_fields(type, object_of(R"({"spec":null})")).size() == 1);
+    CHECK(find_null_fields(type, object_of(R"({"spec":{"parts":null}})"))[0].type == "array");
 }
 
 TEST_CASE("conflicts are listed level by level, manager by manager") {

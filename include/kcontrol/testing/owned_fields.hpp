@@ -51,9 +51,22 @@ KCONTROL_DECL void strip_identity(owned_set& fields);
 /// Puts what is applied over an object: maps and keyed lists are merged, anything else is replaced.
 KCONTROL_DECL void merge_fields(const resource_type& type, json::object& object, const json::object& applied);
 
-/// Removes the places in `gone`, with what is in them, but nothing of `kept`; what became empty by that goes as well.
-KCONTROL_DECL void remove_fields(const resource_type& type, json::object& object, const owned_set& gone,
-                                 const owned_set& kept);
+/// Takes away what a manager applied the last time (`last`) and nobody has now (`managed`), as Kubernetes does: an item
+/// goes with what others put into it, and a list or map that loses all that is in it stays as null.
+KCONTROL_DECL void prune_fields(const resource_type& type, json::object& object, const owned_set& last,
+                                const owned_set& managed);
+
+/// A member that is null though the kind's schema wants a list or an object.
+class null_field {
+public:
+    null_field(std::string p, std::string t) : path(std::move(p)), type(std::move(t)) {}
+
+    std::string path;  ///< `spec.parts`
+    std::string type;  ///< "array" or "object"
+};
+
+/// All of them; such an object is not valid.
+KCONTROL_DECL std::vector<null_field> find_null_fields(const resource_type& type, const json::object& object);
 
 /// The list in which two items have the same key, and the key; nothing if there is none.
 KCONTROL_DECL std::optional<std::string> find_duplicate_item(const resource_type& type, const json::object& object);
@@ -61,5 +74,8 @@ KCONTROL_DECL std::optional<std::string> find_duplicate_item(const resource_type
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/compare_fields.ipp>
+#include <kcontrol/testing/impl/merge_fields.ipp>
 #include <kcontrol/testing/impl/owned_fields.ipp>
+#include <kcontrol/testing/impl/prune_fields.ipp>
 #endif

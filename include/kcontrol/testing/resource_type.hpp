@@ -54,6 +54,8 @@ public:
     /// The fields that a custom kind's schema declares, by the members on the way. An apply owns other maps themselves,
     /// of these only what is in them.
     std::set<std::string> declared_fields;
+    /// Of these the lists and objects that can't be null, with their type: "array" or "object".
+    std::map<std::string, std::string> structured_fields;
 
     group_resource id() const { return {group, plural}; }
     KCONTROL_DECL bool serves(std::string_view version) const;

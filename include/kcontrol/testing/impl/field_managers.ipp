@@ -1,8 +1,11 @@
 #pragma once
 
 #include <kcontrol/testing/field_managers.hpp>
+#include <kcontrol/testing/impl/compare_fields.ipp>
 #include <kcontrol/testing/impl/failure.ipp>
+#include <kcontrol/testing/impl/merge_fields.ipp>
 #include <kcontrol/testing/impl/owned_fields.ipp>
+#include <kcontrol/testing/impl/prune_fields.ipp>
 
 #include <algorithm>
 #include <map>
@@ -114,6 +117,17 @@ inline void drop_nulls(json::value& v) {
     v = std::move(rest);
 }
 
+// Metadata has a schema everywhere.
+inline void drop_typed_nulls(const resource_type& type, json::object& object) {
+    if (type.custom) {
+        if (json::value* metadata = object.if_contains("metadata")) drop_nulls(*metadata);
+        return;
+    }
+    json::value whole(std::move(object));
+    drop_nulls(whole);
+    object = std::move(whole.get_object());
+}
+
 }  // namespace detail
 
 KCONTROL_DECL std::vector<field_manager_entry> read_managed_fields(const json::object& object) {
@@ -156,11 +170,7 @@ KCONTROL_DECL json::array write_managed_fields(std::vector<field_manager_entry> 
 
 KCONTROL_DECL outcome<applied_fields> apply_fields(const resource_type& type, const json::object& live,
                                                    json::object config, const field_writer& writer, bool force) {
-    if (!type.custom) {
-        json::value whole(std::move(config));
-        detail::drop_nulls(whole);
-        config = std::move(whole.get_object());
-    }
+    detail::drop_typed_nulls(type, config);
     auto entries = read_managed_fields(live);
     const json::object before = detail::without_managed_fields(live);
     if (entries.empty() && !before.empty()) {
@@ -170,16 +180,16 @@ KCONTROL_DECL outcome<applied_fields> apply_fields(const resource_type& type, co
         detail::entry_of(entries, unknown, detail::update_operation).fields = fields_of(type, before, true);
     }
     field_manager_entry& own = detail::entry_of(entries, writer, detail::apply_operation);
-    owned_set gone = std::exchange(own.fields, fields_of(type, config, false));
-    const bool same_fields = gone == own.fields;
+    const owned_set last = std::exchange(own.fields, fields_of(type, config, false));
+    const bool same_fields = last == own.fields;
     own.api_version = writer.api_version;
-    owned_set kept;
-    for (const auto& entry : entries) kept.insert(entry.fields.begin(), entry.fields.end());
-    detail::subtract(gone, kept);
+    owned_set managed;
+    for (const auto& entry : entries) managed.insert(entry.fields.begin(), entry.fields.end());
     applied_fields out;
     out.object = before;
     merge_fields(type, out.object, config);
-    remove_fields(type, out.object, gone, kept);
+    prune_fields(type, out.object, last, managed);
+    detail::drop_typed_nulls(type, out.object);
     const field_changes changes = compare_fields(type, before, out.object);
     std::map<std::string, owned_set> clashes;
     for (auto& entry : entries) {

@@ -93,6 +93,27 @@ inline outcome<void> may_be_made(const resource_type& type, const write_target& 
                                 " based on URL) was undeterminable: name must be provided");
 }
 
+// The 422 of lists and objects that are null, in the words of kube-openapi's validation.
+inline failure invalid_nulls(const resource_type& type, const std::string& name, const std::vector<null_field>& nulls) {
+    json::array causes;
+    std::string list;
+    for (const auto& field : nulls) {
+        const std::string problem =
+            R"(Invalid value: "null": )" + field.path + " in body must be of type " + field.type + R"(: "null")";
+        json::object cause;
+        cause["reason"] = "FieldValueTypeInvalid";
+        cause["message"] = problem;
+        cause["field"] = field.path;
+        causes.push_back(std::move(cause));
+        list += (list.empty() ? "" : ", ") + field.path + ": " + problem;
+    }
+    if (nulls.size() > 1) list = "[" + list + "]";
+    json::object details = details_of(kind_of(type), name);
+    details["causes"] = std::move(causes);
+    return make_failure(422, "Invalid", kind_of(type).text() + " " + in_quotes(name) + " is invalid: " + list,
+                        std::move(details));
+}
+
 // Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
 inline void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
     config.erase("apiVersion");
@@ -225,6 +246,8 @@ KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, w
     const json::object live = stored == nullptr ? json::object() : stored->content();
     auto applied = apply_fields(type, live, std::move(config), writer, force);
     if (!applied) return applied.error();
+    const auto nulls = find_null_fields(type, applied->object);
+    if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
     applied->object["apiVersion"] = api_version;
     applied->object["kind"] = type.kind;
     outcome<object_ptr> written =

@@ -64,6 +64,10 @@ inline void read_schema(const json::value& schema, const std::string& path, reso
         std::string below = path.empty() ? "" : path + ".";
         below.append(property.key());
         type.declared_fields.insert(below);
+        const std::string_view kind = json::get_string(property.value(), {"type"});
+        const json::value* nullable = json::find(property.value(), {"nullable"});
+        const bool refuses_null = nullable == nullptr || *nullable != true;
+        if (refuses_null && (kind == "array" || kind == "object")) type.structured_fields[below] = kind;
         read_schema(property.value(), below, type);
     }
 }
