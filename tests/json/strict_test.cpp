@@ -63,6 +63,6 @@ TEST_CASE("strict: malformed text, with the byte") {
     CHECK(refusal("{} {}") != "");
     CHECK(refusal("") != "");
     CHECK(refusal("// x\n1") != "");
-    CHECK(refusal("99999999999999999999") != "");
+    CHECK(refusal("1e999") != "");
     CHECK(refusal("\xef\xbb\xbf{}") != "");
 }

@@ -54,6 +54,28 @@ TEST_CASE("dynamic: kept as compact text, numbers and escapes as they came") {
     }
 }
 
+TEST_CASE("dynamic: of a name that appears twice the last one counts, by path and in the tree") {
+    const auto object =
+        decoded(R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},)"
+                R"("spec":{"n":1,"m":{"a":1},"m":7,"n":2,"\u006e":3},"spec":{"n":4,"n":{"x":5},"n":{"x":6}}})");
+    const json::value tree = object->content.tree();
+    CHECK(object->content.get({"spec", "n", "x"}) == json::value(6));
+    CHECK(*json::find(tree, {"spec", "n", "x"}) == json::value(6));
+    CHECK_FALSE(object->content.contains({"spec", "m"}));
+    CHECK(json::find(tree, {"spec", "m"}) == nullptr);
+    dynamic_content edited = object->content;
+    edited.edit();
+    CHECK(edited.get({"spec"}) == object->content.get({"spec"}));
+}
+
+TEST_CASE("dynamic: a float64 that Go wrote without an exponent") {
+    const auto object = decoded(R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},)"
+                                R"("x":[100000000000000000000,18446744073709552000,-9223372036854776000]})");
+    CHECK(object->content.to_json().find("[100000000000000000000,18446744073709552000,-9223372036854776000]") !=
+          std::string::npos);
+    CHECK(json::serialize(object->content.get({"x"})) == "[1e+20,1.8446744073709552e+19,-9.223372036854776e+18]");
+}
+
 TEST_CASE("dynamic: managedFields are dropped, wherever they stand, or kept") {
     CHECK(decoded(spaced, managed_fields::kept)->content.contains({"metadata", "managedFields"}));
     CHECK_FALSE(decoded(spaced)->content.contains({"metadata", "managedFields"}));

@@ -92,7 +92,8 @@ inline lazy_number read_lazy_number(std::string_view text) {
         } else if (text.front() != '-' && std::from_chars(text.data(), end, out.unsigned_integer).ec == std::errc()) {
             out.kind = json::kind::unsigned_integer;
         }
-        return out;
+        // Beyond 64 bits it is what Go writes of a float64 such as 1e20.
+        if (out.kind != json::kind::null) return out;
     }
     if (std::from_chars(text.data(), end, out.number).ec == std::errc()) {
         out.kind = json::kind::number;

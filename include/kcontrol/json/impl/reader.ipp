@@ -6,6 +6,9 @@
 
 #include <simdjson.h>
 
+#include <charconv>
+#include <string>
+
 namespace kcontrol::json {
 namespace detail {
 
@@ -37,8 +40,7 @@ inline error reader_error(simdjson::error_code code) {
     case simdjson::MEMALLOC: return error(errc::too_large, "no memory for a JSON document of this size");
     case simdjson::DEPTH_ERROR: return error(errc::decode_failed, "JSON nested deeper than 256 levels");
     case simdjson::EMPTY: return error(errc::decode_failed, "empty text where JSON was expected");
-    case simdjson::NUMBER_ERROR:
-        return error(errc::decode_failed, "JSON number malformed, or too large for 64 bits or a double");
+    case simdjson::NUMBER_ERROR: return error(errc::decode_failed, "JSON number malformed, or too large for a double");
     case simdjson::UTF8_ERROR: return error(errc::decode_failed, "JSON is not valid UTF-8");
     case simdjson::STRING_ERROR: return error(errc::decode_failed, "JSON string with a bad escape");
     case simdjson::UNCLOSED_STRING: return error(errc::decode_failed, "JSON ends inside a string");
@@ -46,6 +48,44 @@ inline error reader_error(simdjson::error_code code) {
         return error(errc::decode_failed, "JSON string with an unescaped control character");
     default: return error(errc::decode_failed, "malformed JSON");
     }
+}
+
+/// simdjson takes no integer beyond 64 bits, but Go writes a float64 such as 1e20 as one. The text with an exponent
+/// behind each that may be; empty if there is none.
+inline std::string with_wide_integers_marked(std::string_view text) {
+    constexpr std::size_t digits_of_64_bits = 19;
+    std::string marked;
+    std::size_t copied = 0;
+    const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '"') {
+            for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+            ++at;
+        } else if (is_digit(at)) {
+            const std::size_t first = at;
+            while (is_digit(at)) ++at;
+            const std::string_view digits = text.substr(first, at - first);
+            const bool goes_on = at < text.size() && (text[at] == '.' || text[at] == 'e' || text[at] == 'E');
+            const bool begins = first == 0 || (text[first - 1] != '.' && text[first - 1] != '+');
+            std::uint64_t value = 0;
+            const bool negative = first > 0 && text[first - 1] == '-';
+            const bool fits = digits.size() < digits_of_64_bits ||
+                              (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc() &&
+                               (!negative || value <= std::uint64_t{1} << 63U));
+            if (goes_on || fits || !begins) {
+                while (at < text.size() &&
+                       (is_digit(at) || std::string_view(".eE+-").find(text[at]) != std::string_view::npos))
+                    ++at;
+                continue;
+            }
+            marked.append(text.substr(copied, at - copied)).append("e0");
+            copied = at;
+        } else {
+            ++at;
+        }
+    }
+    if (copied > 0) marked.append(text.substr(copied));
+    return marked;
 }
 
 /// Of a node or a lazy_node.
@@ -97,7 +137,12 @@ KCONTROL_DECL result<node> document::parse(std::string_view text) {
         if (const auto code = parser.allocate(capacity, detail::reader_max_depth)) return detail::reader_error(code);
     }
     // The call copies the text into a buffer of its own, which has the padding that simdjson needs.
-    if (const auto code = parser.parse(text.data(), text.size(), true).error()) return detail::reader_error(code);
+    auto code = parser.parse(text.data(), text.size(), true).error();
+    if (code == simdjson::NUMBER_ERROR) {
+        const std::string marked = detail::with_wide_integers_marked(text);
+        if (!marked.empty()) code = parser.parse(marked.data(), marked.size(), true).error();
+    }
+    if (code) return detail::reader_error(code);
     impl_->tape = {parser.doc.tape.get(), parser.doc.string_buf.get()};
     return node(impl_->tape, detail::reader_root);
 }

@@ -43,7 +43,7 @@ inline std::size_t end_of_value(std::string_view text, std::size_t at) {
     }
 }
 
-// The text of the value at a path; empty if it is not there. Of a name that appears twice it is the first one.
+// The text of the value at a path; empty if it is not there. Of a name that appears twice the last one counts, as in Go.
 inline std::string_view find_compact(std::string_view text, dynamic_content::path names) {
     for (const std::string_view name : names) {
         if (text.empty() || text.front() != '{') return {};
@@ -57,10 +57,7 @@ inline std::string_view find_compact(std::string_view text, dynamic_content::pat
                 same = plain && plain->is_string() && std::string_view(plain->get_string()) == name;
             }
             at = end_of_value(text, key_end + 1);
-            if (same) {
-                found = text.substr(key_end + 1, at - key_end - 1);
-                break;
-            }
+            if (same) found = text.substr(key_end + 1, at - key_end - 1);
             ++at;  // a comma, or the end
         }
         text = found;

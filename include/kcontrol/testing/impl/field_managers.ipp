@@ -189,8 +189,8 @@ KCONTROL_DECL outcome<applied_fields> apply_fields(const resource_type& type, co
     out.object = before;
     merge_fields(type, out.object, config);
     prune_fields(type, out.object, last, managed);
-    detail::drop_typed_nulls(type, out.object);
     const field_changes changes = compare_fields(type, before, out.object);
+    detail::drop_typed_nulls(type, out.object);  // only now: an owner of a map keeps it though it is empty
     std::map<std::string, owned_set> clashes;
     for (auto& entry : entries) {
         if (&entry == &own) continue;
