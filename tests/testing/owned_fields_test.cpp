@@ -178,7 +178,7 @@ TEST_CASE("an item that its owner drops goes with what others put into it") {
     CHECK(h.owned("u") == R"({"f:spec":{"f:m":{"f:q":{}},"f:parts":{"k:{\"name\":\"x\"}":{"f:v":{}}}}})");
     h.apply("a", R"({"spec":{"k":1}})");
     CHECK(h.spec() == R"({"k":1,"parts":null})");  // as Kubernetes leaves it, whose validation then refuses it
-    CHECK(h.owned("u").empty());  // it was removed, so nobody owns it
+    CHECK(h.owned("u").empty());                   // it was removed, so nobody owns it
 }
 
 TEST_CASE("a map that its owner empties stays as null where no schema declares it, and labels go") {

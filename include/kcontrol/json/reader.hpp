@@ -67,7 +67,8 @@ private:
 
 /// Owns parsed JSON. Parsing again reuses its memory and invalidates nodes.
 /// The whole text is validated: depth ≤ 256, UTF-8, nothing after the value. Integers beyond 64 bits are numbers,
-/// for that is how Go writes a float64 such as 1e20; numbers beyond a double are errors. Duplicate names are not looked for.
+/// for that is how Go writes a float64 such as 1e20; numbers beyond a double are errors. Duplicate names are not looked
+/// for.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class document {

@@ -43,7 +43,8 @@ inline std::size_t end_of_value(std::string_view text, std::size_t at) {
     }
 }
 
-// The text of the value at a path; empty if it is not there. Of a name that appears twice the last one counts, as in Go.
+// The text of the value at a path; empty if it is not there. Of a name that appears twice the last one counts, as in
+// Go.
 inline std::string_view find_compact(std::string_view text, dynamic_content::path names) {
     for (const std::string_view name : names) {
         if (text.empty() || text.front() != '{') return {};
