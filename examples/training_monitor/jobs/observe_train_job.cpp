@@ -4,6 +4,7 @@
 #include "jobs/observe.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace training_monitor {
 namespace {
@@ -15,20 +16,17 @@ void derive_state(job_view& view, const train_job& job) {
     const auto* suspended = holds(conditions, "Suspended");
     if (suspended && job.spec.suspend.value_or(false)) return decide_suspended(view, job.metadata, *suspended);
 
-    std::int64_t ready = 0, active = 0, failed = 0, succeeded = 0;
-    for (const auto& child : job.status.jobs_status) {
-        ready += child.ready;
-        active += child.active;
-        failed += child.failed;
-        succeeded += child.succeeded;
-    }
-    if (ready > 0) {
+    const auto any = [&](auto child_jobs_status::*count) {
+        return std::any_of(job.status.jobs_status.begin(), job.status.jobs_status.end(),
+                           [&](const auto& child) { return child.*count > 0; });
+    };
+    if (any(&child_jobs_status::ready)) {
         view.state = job_state::running;
-    } else if (failed > 0) {
+    } else if (any(&child_jobs_status::failed)) {
         view.state = job_state::restarting;  // no Failed condition: the JobSet's failure policy starts it again
-    } else if (active > 0) {
+    } else if (any(&child_jobs_status::active)) {
         view.state = job_state::pending;
-    } else if (succeeded > 0) {
+    } else if (any(&child_jobs_status::succeeded)) {
         view.state = job_state::running;  // between two steps, or the last one is about to be recorded
     } else {
         view.state = job_state::created;
@@ -45,6 +43,15 @@ std::string start_time(const train_job& job, job_state state) {
     return job.metadata.creation_timestamp.str();
 }
 
+// Of this name, at least one. No JobSet has 2^31 Jobs; a wilder count from a server must not overflow the sum.
+std::int64_t child_jobs(const child_jobs_status& child) {
+    std::int64_t all = 0;
+    for (const auto count : {child.active, child.succeeded, child.failed, child.suspended}) {
+        all += std::clamp<std::int64_t>(count, 0, std::numeric_limits<std::int32_t>::max());
+    }
+    return std::max<std::int64_t>(1, all);
+}
+
 }  // namespace
 
 observed_job observe(const train_job& job, std::string_view cluster) {
@@ -58,9 +65,7 @@ observed_job observe(const train_job& job, std::string_view cluster) {
     }
     view.gpus = gpus_of_pods(job.spec.trainer.num_nodes.value_or(1), gpus_of(job.spec.trainer.resources_per_node));
     for (const auto& child : job.status.jobs_status) {
-        const std::int64_t counted = child.active + child.succeeded + child.failed + child.suspended;
-        view.replicas.push_back(
-            {child.name, std::max<std::int64_t>(1, counted), child.active, child.succeeded, child.failed});
+        view.replicas.push_back({child.name, child_jobs(child), child.active, child.succeeded, child.failed});
     }
     std::sort(view.replicas.begin(), view.replicas.end(),
               [](const replica_counts& a, const replica_counts& b) { return a.type < b.type; });

@@ -1,6 +1,8 @@
 // TrainJob: no Running condition and no times; both are derived.
 #include "support.hpp"
 
+#include <limits>
+
 using namespace training_monitor;
 using namespace training_monitor::tests;
 
@@ -11,7 +13,8 @@ job_view train(std::string_view conditions, std::string_view jobs_status = "", s
     return observed<train_job>(spec, conditions, status).view;
 }
 
-std::string child(std::string_view name, int ready, int succeeded, int failed, int active, int suspended = 0) {
+std::string child(std::string_view name, std::int64_t ready, std::int64_t succeeded, std::int64_t failed,
+                  std::int64_t active, std::int64_t suspended = 0) {
     return R"({"name":")" + std::string(name) + R"(","ready":)" + std::to_string(ready) + R"(,"succeeded":)" +
            std::to_string(succeeded) + R"(,"failed":)" + std::to_string(failed) + R"(,"active":)" +
            std::to_string(active) + R"(,"suspended":)" + std::to_string(suspended) + "}";
@@ -66,4 +69,14 @@ TEST_CASE("train job: nodes, GPUs and child Jobs") {
     CHECK(job.replicas[0] == replica_counts{"dataset-initializer", 1, 0, 1, 0});
     CHECK(job.replicas[1] == replica_counts{"node", 1, 1, 0, 0});
     CHECK(job.api_version == "trainer.kubeflow.org/v1alpha1");
+}
+
+TEST_CASE("train job: counts that no JobSet has are shown, and overflow nothing") {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    const auto job = train("", child("node", most, most, most, most, most) + "," + child("other", most, least, 0, -1));
+    CHECK(job.state == job_state::running);
+    REQUIRE(job.replicas.size() == 2);
+    CHECK(job.replicas[0] == replica_counts{"node", std::int64_t{4} * 2147483647, most, most, most});
+    CHECK(job.replicas[1] == replica_counts{"other", 1, -1, least, 0});
 }
