@@ -255,7 +255,7 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
                             log.with("part", "notices"));
     }
     monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
-    const auto out = standard_output();
+    const auto out = make_screen(ex, STDOUT_FILENO, log.with("part", "output"));
     live_output output(env, m.table(), o.output, *out);
     totals points;
     int status = 0;

@@ -2,9 +2,6 @@
 
 #include "output/text_output.hpp"
 
-#include <cstdio>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <utility>
 
 namespace training_monitor {
@@ -12,24 +9,6 @@ namespace {
 
 constexpr auto redraw_period = std::chrono::milliseconds(250);
 constexpr auto tick_period = std::chrono::seconds(1);
-
-class standard_output_screen final : public screen {
-public:
-    bool is_terminal() const override { return ::isatty(STDOUT_FILENO) == 1; }
-    std::size_t columns() const override { return size().ws_col; }
-    std::size_t rows() const override { return size().ws_row; }
-    void write(const std::string& text) override {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        std::fflush(stdout);
-    }
-
-private:
-    static winsize size() {
-        winsize out{};
-        if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &out) != 0) out = winsize{};
-        return out;
-    }
-};
 
 // Each line is cleared to its end as it is rewritten, and what is below afterwards: no flicker.
 std::string as_frame(const std::string& text) {
@@ -42,8 +21,6 @@ std::string as_frame(const std::string& text) {
 }
 
 }  // namespace
-
-std::unique_ptr<screen> standard_output() { return std::make_unique<standard_output_screen>(); }
 
 void live_output::take(const std::vector<change>& changes) {
     if (format_ == output_format::none) return;
@@ -78,6 +55,7 @@ void live_output::print_lines(const std::vector<change>& changes) {
 }
 
 void live_output::draw() {
+    if (out_.behind()) return;
     text_layout layout;
     layout.wide = format_ == output_format::wide;
     layout.color = true;
@@ -105,11 +83,12 @@ void live_output::print_snapshot() {
     if (format_ == output_format::none) return;
     const auto clusters = table_.clusters();
     const auto jobs = table_.jobs();
-    if (format_ == output_format::json) return out_.write(snapshot_json(clusters, jobs, env_.wall_now()));
     text_layout layout;
     layout.wide = format_ == output_format::wide;
     layout.color = out_.is_terminal();
-    out_.write(snapshot_text(clusters, jobs, env_.wall_now(), layout));
+    out_.write(format_ == output_format::json ? snapshot_json(clusters, jobs, env_.wall_now())
+                                              : snapshot_text(clusters, jobs, env_.wall_now(), layout));
+    out_.flush();
 }
 
 }  // namespace training_monitor

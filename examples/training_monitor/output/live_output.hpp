@@ -6,6 +6,7 @@
 
 #include "monitor.hpp"
 #include "options.hpp"
+#include "output/screen.hpp"
 
 #include <functional>
 #include <map>
@@ -14,19 +15,6 @@
 #include <string>
 
 namespace training_monitor {
-
-/// Where output goes. The size is asked for anew at each drawing.
-class screen {
-public:
-    virtual ~screen() = default;
-    virtual bool is_terminal() const = 0;
-    virtual std::size_t columns() const = 0;  ///< 0: unknown
-    virtual std::size_t rows() const = 0;     ///< 0: unknown
-    virtual void write(const std::string& text) = 0;
-};
-
-/// Standard output.
-std::unique_ptr<screen> standard_output();
 
 /// Thread-safety: shared objects unsafe; use it on the monitor's executor.
 class live_output {
