@@ -3,6 +3,7 @@
 // usage: decode_count PODS_NDJSON VARIANT ROUNDS      every '%' of the text becomes a digit that differs by round
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/plain_text.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
 #include <kcontrol/model/metadata_object.hpp>
 
@@ -62,16 +63,16 @@ int run(const char* path, std::string_view name, unsigned rounds) {
     kcontrol::share_pool pool;
     // What comes again is recalled from the pool; "alone" is read, each time.
     kcontrol::share_pool* const with = name == "alone" ? nullptr : &pool;
-    kcontrol::json::lazy_document document;
     std::vector<any_object> objects;
     objects.reserve(pods.size() * rounds);
     for (unsigned round = 0; round < rounds; ++round) {
         for (auto& pod : pods) {
-            const auto event = document.scan(pod.of_round(round));
-            if (!event) throw std::runtime_error(event.error().what());
-            auto object = info.decode((*event)["object"], with);
-            if (!object) throw std::runtime_error(object.error().what());
-            objects.push_back(std::move(*object));
+            // As a watch does it.
+            auto text = kcontrol::json::plain_text::over(pod.of_round(round));
+            if (!text || !text->take("{\"type\":\"ADDED\",\"object\":")) throw std::runtime_error("not an event");
+            auto object = info.decode(*text, with);
+            if (!object || !text->take('}')) throw std::runtime_error("not written as servers write");
+            objects.push_back(std::move(object));
         }
     }
     std::printf("objects\t%zu\nkernel\t%s\n", objects.size(), kcontrol::json::kernel_name().c_str());

@@ -1,5 +1,6 @@
 #include <kcontrol/json/impl/lazy.ipp>
 #include <kcontrol/json/impl/patch.ipp>
+#include <kcontrol/json/impl/plain_text.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/strict.ipp>
 #include <kcontrol/json/impl/value.ipp>

@@ -64,8 +64,10 @@
 #include <kcontrol/json/impl/lazy.ipp>
 #include <kcontrol/json/impl/lazy_ranges.ipp>
 #include <kcontrol/json/impl/patch.ipp>
+#include <kcontrol/json/impl/plain_text.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/reader_ranges.ipp>
+#include <kcontrol/json/impl/skip_brackets.ipp>
 #include <kcontrol/json/impl/strict.ipp>
 #include <kcontrol/json/impl/value.ipp>
 #include <kcontrol/json/impl/writer.ipp>
@@ -80,6 +82,7 @@
 #include <kcontrol/manager/impl/run.ipp>
 #include <kcontrol/model/impl/api_duration.ipp>
 #include <kcontrol/model/impl/block_decoder.ipp>
+#include <kcontrol/model/impl/compact_check.ipp>
 #include <kcontrol/model/impl/containers.ipp>
 #include <kcontrol/model/impl/crd.ipp>
 #include <kcontrol/model/impl/decode.ipp>
@@ -101,6 +104,7 @@
 #include <kcontrol/model/impl/object_block.ipp>
 #include <kcontrol/model/impl/object_diff.ipp>
 #include <kcontrol/model/impl/patch_between.ipp>
+#include <kcontrol/model/impl/plain_decoder.ipp>
 #include <kcontrol/model/impl/quantity.ipp>
 #include <kcontrol/model/impl/raw_json.ipp>
 #include <kcontrol/model/impl/resource_of.ipp>
@@ -108,6 +112,7 @@
 #include <kcontrol/model/impl/schema_formats.ipp>
 #include <kcontrol/model/impl/schema_rules.ipp>
 #include <kcontrol/model/impl/share_pool.ipp>
+#include <kcontrol/model/impl/short_scalars.ipp>
 #include <kcontrol/model/impl/text_decoder.ipp>
 #include <kcontrol/model/impl/time.ipp>
 #include <kcontrol/model/impl/validate.ipp>

@@ -65,6 +65,33 @@ void compare_values(const std::optional<json::node>& parsed, json::lazy_document
     if (parsed) fuzz::require(read == parsed->to_json());
 }
 
+/// What is read so is read as in the other ways, but for what is passed over: of that only the brackets are counted.
+void compare_plain(json::lazy_document& document, std::string_view text) {
+    share_pool pool;
+    const auto dynamic =
+        dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::namespaced, managed_fields::kept);
+    for (int times = 0; times < 3; ++times) {
+        auto front = json::plain_text::over(text);
+        if (!front) return;
+        const any_object object = resource_of<thing>().decode(*front, &pool);
+        if (object && front->left() == 0) {
+            const auto root = document.scan(text);
+            if (root)
+                fuzz::require("decoded " + to_json(*object.as<thing>()) ==
+                              outcome<thing>(resource_of<thing>().decode(*root)));
+        }
+        front = json::plain_text::over(text);
+        const any_object kept = dynamic.decode(*front, &pool);
+        if (!kept || front->left() != 0) continue;
+        const auto root = document.scan(text);
+        fuzz::require(root.has_value());
+        const auto other = dynamic.decode(*root);
+        fuzz::require(other.has_value());
+        fuzz::require(kept.as<dynamic_object>()->content.to_json() == other->as<dynamic_object>()->content.to_json());
+        fuzz::require(kept.meta() == other->meta());
+    }
+}
+
 void compare_objects(const std::optional<json::node>& parsed, json::lazy_document& document, std::string_view text) {
     const auto root = document.scan(text);
     if (!root) return;
@@ -105,5 +132,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     json::lazy_document lazy;
     compare_values(parsed, lazy, text);
     compare_objects(parsed, lazy, text);
+    compare_plain(lazy, text);
     return 0;
 }

@@ -161,6 +161,14 @@ std::string outcome(const result<any_object>& object) {
     return object ? to_json(*object->as<T>()) : object.error().what();
 }
 
+/// Empty if it can't be read so.
+template <class T>
+std::string plain_outcome(std::string_view text, share_pool* pool) {
+    auto plain = json::plain_text::over(text);
+    const any_object object = plain ? resource_of<T>().decode(*plain, pool) : any_object();
+    return object && plain->left() == 0 ? to_json(*object.as<T>()) : std::string();
+}
+
 template <class T>
 void compare(const std::string& text, share_pool& nodes_pool, share_pool& lazy_pool, std::size_t& failures) {
     CAPTURE(text);
@@ -176,6 +184,8 @@ void compare(const std::string& text, share_pool& nodes_pool, share_pool& lazy_p
     CHECK(outcome<T>(info.decode(*root)) == wanted);
     CHECK(outcome<T>(info.decode(*root, &lazy_pool)) == wanted);
     CHECK(outcome<T>(info.decode(*parsed, &nodes_pool)) == wanted);
+    if (const auto plain = plain_outcome<T>(text, &lazy_pool); !plain.empty()) CHECK(plain == wanted);
+    if (const auto plain = plain_outcome<T>(text, nullptr); !plain.empty()) CHECK(plain == wanted);
 }
 
 }  // namespace
@@ -219,13 +229,18 @@ TEST_CASE("lazy decode: texts with something changed come out as from the parsed
         // Of its exact size, so that a sanitizer sees a read beyond the end.
         const std::vector<char> exact(text.begin(), text.end());
         const auto parsed = document.parse(text);
+        const auto plain = plain_outcome<engine>({exact.data(), exact.size()}, &pool);
+        if (parsed && !plain.empty()) CHECK(plain == outcome<engine>(info.decode(*parsed)));
         const auto root = lazy.scan({exact.data(), exact.size()});
+        if (root && !plain.empty()) CHECK(plain == outcome<engine>(info.decode(*root)));
         ++(parsed ? well_formed : malformed);
         if (parsed) REQUIRE(root.has_value());
         if (!root) continue;
         const auto object = info.decode(*root, &pool);
         if (parsed) CHECK(outcome<engine>(object) == outcome<engine>(info.decode(*parsed)));
         // Of a dynamic object all is looked at that is kept.
+        auto front = json::plain_text::over({exact.data(), exact.size()});
+        if (front && dynamic.decode(*front, &pool) && front->left() == 0) CHECK(parsed.has_value());
         const auto kept = dynamic.decode(*root, &pool);
         if (!parsed) {
             CHECK_FALSE(kept.has_value());
@@ -306,6 +321,84 @@ TEST_CASE("lazy decode: what is malformed is said each time") {
             CHECK(object.error().message() == message);
         }
     }
+}
+
+TEST_CASE("plain decode: what servers write is read, up to where the object ends") {
+    const std::string text =
+        R"({"apiVersion":"example.com/v1","kind":"Engine","metadata":{"name":"x","labels":{"a":"b","c":"a longer one"},)"
+        R"("creationTimestamp":"2026-01-02T03:04:05Z","managedFields":[{"f:a":{},"f:b":{"{":{}}}]},"color":"a\\u00e9\\n",)"
+        R"("bolts":[{"name":"one"},{"name":"two","count":2,"inner":[]}],"notes":{"z":"1","a":"2","a":"3"},"main":{},)"
+        R"("size":"50%","other":8080,"extra":{"any":[1,2.5]},"weight":1.5,"ready":true,"serial":-12345678901,"ratio":0.5,)"
+        R"("built":null}})";
+    json::document document;
+    const auto parsed = document.parse(std::string_view(text).substr(0, text.size() - 1));
+    REQUIRE(parsed.has_value());
+    share_pool pool;
+    for (int times = 0; times < 4; ++times) {
+        auto plain = json::plain_text::over(text);
+        REQUIRE(plain.has_value());
+        const auto object = resource_of<engine>().decode(*plain, &pool);
+        REQUIRE(static_cast<bool>(object));
+        CHECK(plain->left() == 1);
+        CHECK(plain->take('}'));
+        CHECK(to_json(*object.as<engine>()) == outcome<engine>(resource_of<engine>().decode(*parsed)));
+        CHECK(object.meta().name == "x");
+    }
+}
+
+TEST_CASE("plain decode: what is written in other ways, or wrong, is left to the others") {
+    const auto read = [](std::string_view text) { return !plain_outcome<engine>(text, nullptr).empty(); };
+    CHECK(read(R"({"color":"x"})"));
+    CHECK(read(R"({"unknown":{"a":01},"color":"x"})"));
+    for (const char* text : {
+             R"( {"color":"x"})",
+             R"({"color": "x"})",
+             R"({"color":"x" })",
+             R"({"c\u006flor":"x"})",
+             R"({"color":"x"}})",
+             R"({"color":"x",})",
+             R"({"color":1})",
+             R"({"color":"\q"})",
+             R"({"serial":01})",
+             R"({"bolts":[{},]})",
+             R"({"bolts":[{}{}]})",
+             R"({"bolts":{}})",
+             R"({"main":[]})",
+             R"({"notes":{"a":1}})",
+             R"({"unknown":{]})",
+             R"({"unknown":)",
+             R"({"unknown":,"color":"x"})",
+             R"({"unknown"})",
+             R"({"color")",
+             R"({"color":"x)",
+             R"({"built":"yesterday"})",
+             R"({"ready":truth})",
+             R"({)",
+             "",
+             "[]",
+             "null",
+         }) {
+        CAPTURE(text);
+        CHECK_FALSE(read(text));
+    }
+    // A kind with memory of its own, in pieces.
+    CHECK(plain_outcome<loose_engine>(R"({"color":"x"})", nullptr).empty());
+}
+
+TEST_CASE("plain decode: types that hold themselves are read to any depth that a document has") {
+    for (const std::size_t depth : {10U, 40U, 47U, 48U, 49U, 60U, 90U, 110U}) {
+        std::string text = "{\"bolts\":[";
+        for (std::size_t i = 0; i < depth; ++i) text += "{\"name\":\"n\",\"inner\":[";
+        for (std::size_t i = 0; i < depth; ++i) text += "]}";
+        text += "]}";
+        json::document document;
+        const auto parsed = document.parse(text);
+        REQUIRE(parsed.has_value());
+        const auto plain = plain_outcome<engine>(text, nullptr);
+        if (depth <= 90) CHECK(plain == outcome<engine>(resource_of<engine>().decode(*parsed)));
+    }
+    const std::string deep = "{\"unknown\":" + std::string(300, '[') + std::string(300, ']') + "}";
+    CHECK(plain_outcome<engine>(deep, nullptr).empty());
 }
 
 TEST_CASE("pool: what texts came to is not remembered without end") {

@@ -1,6 +1,7 @@
 // Objects that are one block of memory: the struct, its strings, lists and parts behind each other, freed at once.
 #pragma once
 
+#include <kcontrol/json/plain_text.hpp>
 #include <kcontrol/model/share_pool.hpp>
 #include <kcontrol/model/type_descriptor.hpp>
 
@@ -22,6 +23,10 @@ KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descri
 /// The same from a text in place.
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
                                                                share_pool* pool);
+/// The same at the front of a text as servers write it, of which only the object and what is before its end is looked
+/// at. `from` is behind the object afterwards. Null if it can't be read so, or is wrong, which the others say.
+KCONTROL_DECL std::shared_ptr<const void> decode_block(const type_descriptor& type, json::plain_text& from,
+                                                       share_pool* pool);
 
 }  // namespace kcontrol
 

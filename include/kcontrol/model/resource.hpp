@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/plain_text.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/share_pool.hpp>
 
@@ -44,10 +45,19 @@ public:
 
     using lazy_decode_function = result<any_object> (*)(json::lazy_node, share_pool*);
 
-    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`.
+    using plain_decode_function = any_object (*)(json::plain_text&, share_pool*);
+
+    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`. So may `plain`: then nothing is
+    /// decoded from a plain_text.
     resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e,
-                  lazy_decode_function lazy = nullptr)
-        : gvk(std::move(k)), plural(std::move(p)), scope(s), encode(e), decode_(d), lazy_decode_(lazy) {}
+                  lazy_decode_function lazy = nullptr, plain_decode_function plain = nullptr)
+        : gvk(std::move(k)),
+          plural(std::move(p)),
+          scope(s),
+          encode(e),
+          decode_(d),
+          lazy_decode_(lazy),
+          plain_decode_(plain) {}
 
     group_version_kind gvk;
     std::string plural;
@@ -63,11 +73,17 @@ public:
     /// type does not have is not read, so that nothing is said of what is malformed there (see lazy_document).
     KCONTROL_DECL result<any_object> decode(json::lazy_node from, share_pool* pool = nullptr) const;
 
+    /// From the front of a text, behind which `from` is afterwards: faster still. What is passed over is only searched
+    /// for its end. Nothing, and `from` is anywhere, if the text is not written as servers write or something is wrong:
+    /// the other ways read it, or say what that is.
+    KCONTROL_DECL any_object decode(json::plain_text& from, share_pool* pool) const;
+
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
     decode_function decode_;  // null: into a block, by the table
     lazy_decode_function lazy_decode_;
+    plain_decode_function plain_decode_;
 };
 
 /// The constant part of a resource_info, as a type states it.

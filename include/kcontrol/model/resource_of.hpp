@@ -46,15 +46,26 @@ namespace detail {
 /// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(type).
 KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool);
 KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL any_object decode_as_block(const type_descriptor& type, json::plain_text& from, share_pool* pool);
+
+template <class T>
+bool is_block() {
+    static const bool blockable = is_blockable(describe<T>());
+    return blockable;
+}
 
 template <class T, class Node>
 result<any_object> decode_resource(Node from, share_pool* pool) {
-    static const bool blockable = is_blockable(describe<T>());
-    if (blockable) return decode_as_block(describe<T>(), from, pool);
+    if (is_block<T>()) return decode_as_block(describe<T>(), from, pool);
     auto object = std::make_shared<T>();
     const auto done = decode(describe<T>(), from, object.get());
     if (!done) return done.error();
     return any_object(std::shared_ptr<const T>(std::move(object)));
+}
+
+template <class T>
+any_object decode_plain_resource(json::plain_text& from, share_pool* pool) {
+    return is_block<T>() ? decode_as_block(describe<T>(), from, pool) : any_object();
 }
 
 /// Every generated type can be a block, which needs nothing but its table.
@@ -67,9 +78,19 @@ constexpr auto find_decode() -> result<any_object> (*)(Node, share_pool*) {
     }
 }
 
+template <class T>
+constexpr resource_info::plain_decode_function find_plain_decode() {
+    if constexpr (has_generated_fields<T>) {
+        return nullptr;
+    } else {
+        return decode_plain_resource<T>;
+    }
+}
+
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
                                                resource_info::decode_function decode,
-                                               resource_info::lazy_decode_function lazy_decode);
+                                               resource_info::lazy_decode_function lazy_decode,
+                                               resource_info::plain_decode_function plain_decode);
 
 }  // namespace detail
 
@@ -78,7 +99,7 @@ const resource_info& resource_of() {
     assert_resource<T>();
     static const resource_info info =
         detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T, json::node>(),
-                                   detail::find_decode<T, json::lazy_node>());
+                                   detail::find_decode<T, json::lazy_node>(), detail::find_plain_decode<T>());
     return info;
 }
 

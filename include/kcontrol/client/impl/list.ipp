@@ -4,6 +4,7 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/decode_or_skip.hpp>
+#include <kcontrol/client/detail/plain_list.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
@@ -35,6 +36,9 @@ inline std::string list_target(const std::string& path, const list_options& opti
 
 inline result<any_list> read_list(const resource_info& info, const http::response& answer, share_pool& pool,
                                   const logger& log) {
+    // Nearly all of them; what is left is written in another way, or wrong, if only in one object.
+    auto plain = refuse_content_type(answer) ? std::nullopt : read_plain_list(answer.body, info, pool);
+    if (plain) return std::move(*plain);
     json::lazy_document document;
     const auto root = answer_json(answer, document);
     if (!root) return root.error();

@@ -2,21 +2,13 @@
 
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/decode_or_skip.hpp>
+#include <kcontrol/client/detail/plain_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 
 #include <span>
 
 namespace kcontrol {
 namespace detail {
-
-inline std::optional<watch_event_type> watch_event_type_from(std::string_view name) {
-    if (name == "ADDED") return watch_event_type::added;
-    if (name == "MODIFIED") return watch_event_type::modified;
-    if (name == "DELETED") return watch_event_type::deleted;
-    if (name == "BOOKMARK") return watch_event_type::bookmark;
-    if (name == "ERROR") return watch_event_type::error;
-    return std::nullopt;
-}
 
 // What is left of an object that does not decode; empty if not even its metadata does.
 inline any_object decode_metadata_only(const resource_info& info, json::lazy_node object) {
@@ -65,6 +57,8 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
 }
 
 KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::string_view frame) {
+    // Nearly all of them; what is left is written in another way, of another type, or wrong.
+    if (auto plain = detail::read_plain_event(frame, *info_, pool_.get())) return plain;
     const auto root = document_.scan(frame);
     if (!root) return root.error().with_context("watch event");
     if (!root->is_object()) return error(errc::decode_failed, "watch event: not a JSON object");

@@ -180,11 +180,13 @@ inline bool lazy_node::is_null() const {
     return kind() == json::kind::null;
 }
 
-/// For decoders that walk the tokens themselves.
+/// For decoders that read the text themselves. Only a text that was scanned has nodes, so that it is good enough.
 struct detail::text_tokens {
     static const text_index& index(const lazy_node& node) noexcept { return *node.index_; }
-    static std::size_t token(const lazy_node& node) noexcept { return node.token_; }
-    static lazy_node node(const text_index& index, std::size_t token) noexcept { return {index, token}; }
+    /// From the start of a value to the end of its document.
+    static std::string_view from(const lazy_node& node) noexcept {
+        return std::string_view(node.index_->text, node.index_->size).substr(node.index_->starts[node.token_]);
+    }
 };
 
 }  // namespace kcontrol::json

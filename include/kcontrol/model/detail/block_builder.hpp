@@ -1,6 +1,7 @@
 // block_builder: where an object is put together before its size is known.
 #pragma once
 
+#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/model/detail/handle.hpp>
 
 #include <algorithm>
@@ -107,6 +108,9 @@ public:
         for (auto& each : repetitions_) each.last = nullptr;
     }
 
+    /// For values that the decoder of texts leaves to the general one, one at a time.
+    json::lazy_document& scratch() noexcept { return scratch_; }
+
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
@@ -143,6 +147,7 @@ private:
     std::vector<std::uint32_t> handles_;
     std::uint16_t expected_[1024] = {};
     repetition repetitions_[512] = {};
+    json::lazy_document scratch_;
 };
 
 }  // namespace kcontrol::detail

@@ -63,6 +63,14 @@ inline std::shared_ptr<const void> block_builder::finish(std::shared_ptr<const v
     return {object, block_deleter{std::move(pool)}, block_allocator<char>(memory)};
 }
 
+/// Calls with the working memory of a pool, or with memory of its own.
+template <class Use>
+auto with_builder(share_pool* pool, Use use) {
+    if (pool != nullptr) return use(pool->workspace());
+    const auto own = std::make_unique<block_builder>();
+    return use(*own);
+}
+
 /// Walks a document and a table side by side and builds the block.
 template <class Node>
 class block_decoder : public decode_failure {

@@ -2,6 +2,7 @@
 
 #include <kcontrol/model/codec.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/model/impl/compact_check.ipp>
 #include <kcontrol/model/impl/text_decoder.ipp>
 
 namespace kcontrol {
@@ -117,27 +118,12 @@ inline const type_descriptor& dynamic_block_type() {
     return type;
 }
 
-inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* pool, managed_fields managed) {
-    if (!from.is_object()) {
-        if (auto fault = from.take_fault()) return std::move(*fault);
-        return error(errc::decode_failed, "expected an object");
-    }
-    const auto own = pool != nullptr ? nullptr : std::make_unique<block_builder>();
-    block_builder& builder = pool != nullptr ? pool->workspace() : *own;
-    builder.clear();
-    text_decoder decoder(builder, pool, from);
-    const bool done = decoder.decode_root(dynamic_block_type(), from);
-    if (auto fault = from.take_fault()) return std::move(*fault);
-    if (!done) return decoder.failure();
-    json::lazy_node left_out;
-    if (managed == managed_fields::dropped) {
-        const json::lazy_node meta = from["metadata"];
-        if (meta.is_object()) left_out = meta["managedFields"];
-    }
-    // Room for the text as it came, which is given back as far as it is not needed.
-    const std::size_t payload = builder.allocate_uninitialised(sizeof(std::uint32_t) + from.raw().size(), 4);
-    const std::size_t size = from.compact(builder.at(payload) + sizeof(std::uint32_t), left_out);
-    if (auto fault = from.take_fault()) return std::move(*fault);
+// Puts a text of at most `room` bytes behind the metadata, which is in the block already. `fill` says how many it was.
+template <class Fill>
+any_object finish_dynamic(block_builder& builder, share_pool* pool, std::size_t room, Fill fill) {
+    const std::size_t payload = builder.allocate_uninitialised(sizeof(std::uint32_t) + room, 4);
+    const std::size_t size = fill(builder.at(payload) + sizeof(std::uint32_t));
+    if (size == 0) return {};
     builder.cut(payload + sizeof(std::uint32_t) + size);
     builder.set(payload, static_cast<std::uint32_t>(size));
     const auto* object = static_cast<const dynamic_object*>(static_cast<const void*>(builder.at(0)));
@@ -147,9 +133,52 @@ inline result<any_object> decode_dynamic_text(json::lazy_node from, share_pool* 
     return any_object(std::static_pointer_cast<const dynamic_object>(std::move(block)));
 }
 
+inline any_object decode_dynamic_plain(block_builder& builder, json::plain_text& from, share_pool* pool,
+                                       managed_fields managed) {
+    builder.clear();
+    const char* const first = from.at();
+    text_decoder decoder(builder, pool, from);
+    if (!decoder.decode_root(dynamic_block_type())) return {};
+    compact_check check(from, managed == managed_fields::dropped);
+    if (!check.run()) return {};
+    from = check.rest();
+    return finish_dynamic(builder, pool, static_cast<std::size_t>(from.at() - first),
+                          [&](char* to) { return check.copy(first, to); });
+}
+
+inline result<any_object> decode_dynamic_text(block_builder& builder, json::lazy_node from, share_pool* pool,
+                                              managed_fields managed) {
+    if (!from.is_object()) {
+        if (auto fault = from.take_fault()) return std::move(*fault);
+        return error(errc::decode_failed, "expected an object");
+    }
+    json::plain_text text(json::detail::text_tokens::from(from));
+    if (auto object = decode_dynamic_plain(builder, text, pool, managed)) return object;
+    builder.clear();
+    block_decoder<json::lazy_node> decoder(builder, pool);
+    const bool done = decoder.decode_root(dynamic_block_type(), from);
+    if (auto fault = from.take_fault()) return std::move(*fault);
+    if (!done) return decoder.failure();
+    json::lazy_node left_out;
+    if (managed == managed_fields::dropped) {
+        const json::lazy_node meta = from["metadata"];
+        if (meta.is_object()) left_out = meta["managedFields"];
+    }
+    // Room for the text as it came, which is given back as far as it is not needed.
+    any_object object =
+        finish_dynamic(builder, pool, from.raw().size(), [&](char* to) { return from.compact(to, left_out); });
+    if (auto fault = from.take_fault()) return std::move(*fault);
+    return object;
+}
+
 template <managed_fields Managed>
 result<any_object> decode_dynamic_lazy(json::lazy_node from, share_pool* pool) {
-    return decode_dynamic_text(from, pool, Managed);
+    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_text(to, from, pool, Managed); });
+}
+
+template <managed_fields Managed>
+any_object decode_dynamic_front(json::plain_text& from, share_pool* pool) {
+    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_plain(to, from, pool, Managed); });
 }
 
 template <managed_fields Managed>
@@ -158,7 +187,7 @@ result<any_object> decode_dynamic(json::node from, share_pool* pool) {
     json::lazy_document document;
     const auto root = document.scan(text);
     if (!root) return root.error();
-    return decode_dynamic_text(*root, pool, Managed);
+    return decode_dynamic_lazy<Managed>(*root, pool);
 }
 
 // Writes into the JSON those fields of the metadata in which the two differ.
@@ -276,14 +305,16 @@ KCONTROL_DECL resource_info dynamic_resource(group_version_kind gvk, std::string
                 scope,
                 detail::decode_dynamic<managed_fields::kept>,
                 detail::encode_dynamic,
-                detail::decode_dynamic_lazy<managed_fields::kept>};
+                detail::decode_dynamic_lazy<managed_fields::kept>,
+                detail::decode_dynamic_front<managed_fields::kept>};
     }
     return {std::move(gvk),
             std::move(plural),
             scope,
             detail::decode_dynamic<managed_fields::dropped>,
             detail::encode_dynamic,
-            detail::decode_dynamic_lazy<managed_fields::dropped>};
+            detail::decode_dynamic_lazy<managed_fields::dropped>,
+            detail::decode_dynamic_front<managed_fields::dropped>};
 }
 
 }  // namespace kcontrol

@@ -21,7 +21,8 @@ inline std::string encode_metadata(const any_object& object, const resource_info
 
 KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::string plural, resource_scope scope) {
     resource_info made(std::move(gvk), std::move(plural), scope, detail::decode_resource<metadata_object, json::node>,
-                       detail::encode_metadata, detail::decode_resource<metadata_object, json::lazy_node>);
+                       detail::encode_metadata, detail::decode_resource<metadata_object, json::lazy_node>,
+                       detail::decode_plain_resource<metadata_object>);
     made.metadata_only = true;
     return made;
 }

@@ -30,9 +30,26 @@ inline bool is_blockable_within(const type_descriptor& type, std::vector<const t
                        [&](const field_descriptor& field) { return is_blockable_within(*field.type, visited); });
 }
 
-template <class Node, class Decoder>
-result<std::shared_ptr<const void>> decode_with(Decoder decoder, const type_descriptor& type, Node from,
-                                                block_builder& builder, share_pool* pool) {
+inline std::shared_ptr<const void> decode_plain(block_builder& builder, const type_descriptor& type,
+                                                json::plain_text& from, share_pool* pool) {
+    builder.clear();
+    text_decoder decoder(builder, pool, from);
+    if (!decoder.decode_root(type)) return nullptr;
+    from = decoder.rest();
+    return builder.finish(pool != nullptr ? pool->pin() : nullptr);
+}
+
+template <class Node>
+result<std::shared_ptr<const void>> decode_in(block_builder& builder, const type_descriptor& type, Node from,
+                                              share_pool* pool) {
+    if constexpr (std::is_same_v<Node, json::lazy_node>) {
+        if (from.is_object()) {
+            json::plain_text text(json::detail::text_tokens::from(from));
+            if (auto done = decode_plain(builder, type, text, pool)) return done;
+        }
+    }
+    builder.clear();
+    block_decoder<Node> decoder(builder, pool);
     const bool done = decoder.decode_root(type, from);
     if constexpr (!std::is_same_v<Node, json::node>) {
         // What is malformed may have looked like something else.
@@ -43,20 +60,8 @@ result<std::shared_ptr<const void>> decode_with(Decoder decoder, const type_desc
 }
 
 template <class Node>
-result<std::shared_ptr<const void>> decode_in(block_builder& builder, const type_descriptor& type, Node from,
-                                              share_pool* pool) {
-    builder.clear();
-    if constexpr (std::is_same_v<Node, json::lazy_node>) {
-        if (from.is_object()) return decode_with(text_decoder(builder, pool, from), type, from, builder, pool);
-    }
-    return decode_with(block_decoder<Node>(builder, pool), type, from, builder, pool);
-}
-
-template <class Node>
 result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
-    if (pool != nullptr) return decode_in(pool->workspace(), type, from, pool);
-    const auto own = std::make_unique<block_builder>();
-    return decode_in(*own, type, from, pool);
+    return with_builder(pool, [&](block_builder& builder) { return decode_in(builder, type, from, pool); });
 }
 
 }  // namespace detail
@@ -74,6 +79,12 @@ KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descri
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
                                                                share_pool* pool) {
     return detail::decode_any_block(type, from, pool);
+}
+
+KCONTROL_DECL std::shared_ptr<const void> decode_block(const type_descriptor& type, json::plain_text& from,
+                                                       share_pool* pool) {
+    return detail::with_builder(
+        pool, [&](detail::block_builder& builder) { return detail::decode_plain(builder, type, from, pool); });
 }
 
 }  // namespace kcontrol
