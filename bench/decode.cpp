@@ -2,7 +2,7 @@
 //
 // usage: decode PODS_NDJSON      watch events, one a line; prints "variant TAB value TAB unit"
 #include <kcontrol/api/core/v1.hpp>
-#include <kcontrol/client/detail/plain_event.hpp>
+#include <kcontrol/json/plain_text.hpp>
 #include <kcontrol/model/dynamic_object.hpp>
 #include <kcontrol/model/metadata_object.hpp>
 
@@ -38,9 +38,12 @@ std::vector<any_object> decode_all(const std::vector<std::string>& lines, const 
     std::vector<any_object> objects;
     objects.reserve(lines.size());
     for (const auto& line : lines) {
-        auto event = kcontrol::detail::read_plain_event(line, info, &pool);
-        if (!event) throw std::runtime_error("not an event as servers write it: " + line.substr(0, 80));
-        objects.push_back(std::move(event->object));
+        kcontrol::json::plain_text text(line);
+        if (!text.take("{\"type\":\"ADDED\",\"object\":"))
+            throw std::runtime_error("no such event: " + line.substr(0, 80));
+        auto object = info.decode(text, &pool);
+        if (!object || !text.take('}') || text.left() != 0) throw std::runtime_error("not as servers write: " + line);
+        objects.push_back(std::move(object));
     }
     return objects;
 }

@@ -68,10 +68,10 @@ int run(const char* path, std::string_view name, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
         for (auto& pod : pods) {
             // As a watch does it.
-            auto text = kcontrol::json::plain_text::over(pod.of_round(round));
-            if (!text || !text->take("{\"type\":\"ADDED\",\"object\":")) throw std::runtime_error("not an event");
-            auto object = info.decode(*text, with);
-            if (!object || !text->take('}')) throw std::runtime_error("not written as servers write");
+            kcontrol::json::plain_text text(pod.of_round(round));
+            if (!text.take("{\"type\":\"ADDED\",\"object\":")) throw std::runtime_error("not an event");
+            auto object = info.decode(text, with);
+            if (!object || !text.take('}')) throw std::runtime_error("not written as servers write");
             objects.push_back(std::move(object));
         }
     }

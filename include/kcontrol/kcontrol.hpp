@@ -45,6 +45,7 @@
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/json/lazy.hpp>
 #include <kcontrol/json/patch.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/json/plain_text.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/strict.hpp>

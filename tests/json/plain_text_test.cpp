@@ -1,6 +1,6 @@
 // plain_text: values are found, passed over and checked as the parser sees them.
 #include <kcontrol/json/impl/skip_brackets.ipp>
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/json/reader.hpp>
 
 #include <doctest/doctest.h>
@@ -58,24 +58,39 @@ std::ptrdiff_t skipped(const std::string& text, std::size_t deepest = any_depth)
 
 bool checked(const std::string& text) {
     const std::vector<char> exact(text.begin(), text.end());
-    auto plain = json::plain_text::over({exact.data(), exact.size()});
-    return plain && plain->check_value(any_depth) && plain->left() == 0;
+    json::plain_text plain({exact.data(), exact.size()});
+    return plain.check_value(any_depth) && plain.left() == 0;
 }
 
 }  // namespace
 
-TEST_CASE("plain text: no control characters, valid UTF-8") {
-    CHECK(json::plain_text::over("{}").has_value());
-    CHECK(json::plain_text::over("").has_value());
-    CHECK(json::plain_text::over("\"\xc3\xa9 and a text that is longer than sixteen bytes\"").has_value());
-    for (const std::size_t size : {1U, 15U, 16U, 17U, 63U, 64U, 65U, 200U}) {
+TEST_CASE("plain text: a string is taken to its end, if it is valid UTF-8 without control characters") {
+    const auto taken = [](const std::string& text) {
+        const std::vector<char> exact(text.begin(), text.end());
+        json::plain_text plain({exact.data(), exact.size()});
+        std::string_view content;
+        bool escaped = false;
+        if (!plain.take_string(content, escaped)) return std::string("no");
+        return std::string(content) + (escaped ? " escaped " : " plain ") + std::to_string(plain.left());
+    };
+    CHECK(taken("\"\"") == " plain 0");
+    CHECK(taken("\"a\\\"b\",") == "a\\\"b escaped 1");
+    CHECK(taken("x") == "no");
+    CHECK(taken("") == "no");
+    for (const std::size_t size : {1U, 15U, 16U, 17U, 63U, 64U, 65U}) {
         for (std::size_t at = 0; at < size; ++at) {
             std::string text(size, 'x');
-            CHECK(json::plain_text::over(text).has_value());
+            const auto quoted = [&] { return "\"" + text + "\":1"; };
+            CHECK(taken(quoted()) == text + " plain 2");
+            text.insert(at, "\xc3\xa9");
+            CHECK(taken(quoted()) == text + " plain 2");
+            text.insert(at, "\\\\");
+            CHECK(taken(quoted()) == text + " escaped 2");
             text[at] = '\x1f';
-            CHECK_FALSE(json::plain_text::over(text).has_value());
-            text[at] = '\xff';
-            CHECK_FALSE(json::plain_text::over(text).has_value());
+            CHECK(taken(quoted()) == "no");
+            text.replace(at, 1, "\xff");
+            CHECK(taken(quoted()) == "no");
+            CHECK(taken("\"" + text) == "no");
         }
     }
 }
@@ -154,12 +169,12 @@ TEST_CASE("plain text: what is checked is what the parser takes, written without
         good += parsed.has_value() ? 1 : 0;
     }
     CHECK(good > 1000);
-    for (const char* text :
-         {"1e400", "18446744073709551616", "01", "\"\\ud83d\"", "\"\\u12\"", "\"\\q\"", "nul", "truex"}) {
+    for (const char* text : {"1e400", "01", "\"\\ud83d\"", "\"\\u12\"", "\"\\q\"", "nul", "truex"}) {
         CAPTURE(text);
         CHECK_FALSE(checked(text));
     }
     CHECK(checked("\"\\ud83d\\ude00\""));
     CHECK(checked("18446744073709551615"));
+    CHECK(checked("18446744073709551616"));
     CHECK_FALSE(checked(std::string(300, '[') + std::string(300, ']')));
 }

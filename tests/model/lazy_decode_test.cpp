@@ -164,9 +164,9 @@ std::string outcome(const result<any_object>& object) {
 /// Empty if it can't be read so.
 template <class T>
 std::string plain_outcome(std::string_view text, share_pool* pool) {
-    auto plain = json::plain_text::over(text);
-    const any_object object = plain ? resource_of<T>().decode(*plain, pool) : any_object();
-    return object && plain->left() == 0 ? to_json(*object.as<T>()) : std::string();
+    json::plain_text plain(text);
+    const any_object object = resource_of<T>().decode(plain, pool);
+    return object && plain.left() == 0 ? to_json(*object.as<T>()) : std::string();
 }
 
 template <class T>
@@ -239,8 +239,8 @@ TEST_CASE("lazy decode: texts with something changed come out as from the parsed
         const auto object = info.decode(*root, &pool);
         if (parsed) CHECK(outcome<engine>(object) == outcome<engine>(info.decode(*parsed)));
         // Of a dynamic object all is looked at that is kept.
-        auto front = json::plain_text::over({exact.data(), exact.size()});
-        if (front && dynamic.decode(*front, &pool) && front->left() == 0) CHECK(parsed.has_value());
+        json::plain_text front({exact.data(), exact.size()});
+        if (dynamic.decode(front, &pool) && front.left() == 0) CHECK(parsed.has_value());
         const auto kept = dynamic.decode(*root, &pool);
         if (!parsed) {
             CHECK_FALSE(kept.has_value());
@@ -335,12 +335,11 @@ TEST_CASE("plain decode: what servers write is read, up to where the object ends
     REQUIRE(parsed.has_value());
     share_pool pool;
     for (int times = 0; times < 4; ++times) {
-        auto plain = json::plain_text::over(text);
-        REQUIRE(plain.has_value());
-        const auto object = resource_of<engine>().decode(*plain, &pool);
+        json::plain_text plain(text);
+        const auto object = resource_of<engine>().decode(plain, &pool);
         REQUIRE(static_cast<bool>(object));
-        CHECK(plain->left() == 1);
-        CHECK(plain->take('}'));
+        CHECK(plain.left() == 1);
+        CHECK(plain.take('}'));
         CHECK(to_json(*object.as<engine>()) == outcome<engine>(resource_of<engine>().decode(*parsed)));
         CHECK(object.meta().name == "x");
     }

@@ -1,33 +1,33 @@
-// plain_text: JSON as API servers write it, read from front to back in one go, without finding its tokens first.
+// plain_text: JSON as API servers write it, read from front to back in one go, without finding its tokens first. How
+// strings are read is in plain_strings.hpp, for decoders.
 #pragma once
 
 #include <kcontrol/config.hpp>
 
 #include <cstddef>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 namespace kcontrol::json {
 
-/// A place in a text of valid UTF-8 without control characters, hence without line breaks. Who reads it expects what
-/// servers write: no white space, members in the usual order. It says nothing of what is otherwise, or wrong, but
-/// gives up; lazy_document reads all, and says what is wrong.
+/// A place in a text that is read from front to back. Who reads it expects what servers write: no white space, members
+/// in the usual order. It says nothing of what is otherwise, or wrong, but gives up; lazy_document reads all, and says
+/// what is wrong.
+///
+/// Checked of what is taken: everything, UTF-8 included. Checked of what is passed over: that strings are closed, and
+/// that brackets are as many that open as that close.
 ///
 /// Reading takes time linear in what is read, whatever it is; nothing beyond the end of the text is touched.
 ///
 /// Thread-safety: distinct objects safe; the text must outlive them.
 class plain_text {
 public:
-    /// From the start of a text, if it is a plain one.
-    KCONTROL_DECL static std::optional<plain_text> over(std::string_view text);
-    /// Of a text that is known to be valid UTF-8, with no control characters in its strings.
     explicit plain_text(std::string_view text) noexcept : at_(text.data()), end_(text.data() + text.size()) {}
 
     const char* at() const noexcept { return at_; }
     const char* end() const noexcept { return end_; }
     std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
-    /// The next character; at the end '\0', which is in no plain text.
+    /// The next character; at the end '\0', which JSON has nowhere.
     char front() const noexcept { return at_ != end_ ? *at_ : '\0'; }
 
     void pass(std::size_t count) noexcept { at_ += count; }  ///< count ≤ left()
@@ -43,13 +43,12 @@ public:
         return true;
     }
 
-    /// Passes over a string. `content` is what is between the quotes, with its escapes, which it says whether there
-    /// are; they are not checked. On failure the place is anywhere, as with all that follow.
-    KCONTROL_DECL bool take_string(std::string_view& content, bool& escaped) noexcept;
-    /// Passes over a value, whose strings are closed and whose brackets are as many that open as that close, within
-    /// `deepest` levels. No more is checked.
-    KCONTROL_DECL bool skip_value(std::size_t deepest) noexcept;
-    /// The same, and all of it is checked: it has no white space, and is JSON.
+    /// Takes a string. `content` is what is between the quotes, with its escapes, which it says whether there are; they
+    /// are not checked. On failure the place is anywhere, as with all that follow.
+    inline bool take_string(std::string_view& content, bool& escaped) noexcept;
+    /// Passes over a value, of `deepest` levels at most.
+    inline bool skip_value(std::size_t deepest) noexcept;
+    /// Takes a value: it is JSON, and has no white space.
     KCONTROL_DECL bool check_value(std::size_t deepest);
 
 private:
@@ -57,7 +56,9 @@ private:
     bool check_elements(std::size_t deepest);
     bool check_string();
     bool check_scalar();
-    void skip_scalar() noexcept;
+    KCONTROL_DECL bool skip_scalar() noexcept;
+    KCONTROL_DECL bool skip_brackets(std::size_t deepest) noexcept;
+    KCONTROL_DECL static bool is_utf8(std::string_view text) noexcept;
 
     const char* at_;
     const char* end_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/client/watch_stream.hpp>
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <optional>
@@ -22,15 +22,15 @@ inline std::optional<watch_event_type> watch_event_type_from(std::string_view na
 /// One such event, or nothing: then the frame is to be read in the general way, which says what is wrong with it.
 inline std::optional<watch_event> read_plain_event(std::string_view frame, const resource_info& info,
                                                    share_pool* pool) {
-    auto text = json::plain_text::over(frame);
+    json::plain_text text(frame);
     std::string_view name;
     bool escaped = false;
-    if (!text || !text->take("{\"type\":") || !text->take_string(name, escaped) || escaped) return std::nullopt;
+    if (!text.take("{\"type\":") || !text.take_string(name, escaped) || escaped) return std::nullopt;
     const auto type = watch_event_type_from(name);
     if (!type || *type == watch_event_type::bookmark || *type == watch_event_type::error) return std::nullopt;
-    if (!text->take(",\"object\":")) return std::nullopt;
-    any_object object = info.decode(*text, pool);
-    if (!object || !text->take('}') || text->left() != 0) return std::nullopt;
+    if (!text.take(",\"object\":")) return std::nullopt;
+    any_object object = info.decode(text, pool);
+    if (!object || !text.take('}') || text.left() != 0) return std::nullopt;
     watch_event event(*type);
     event.resource_version = object.meta().resource_version;
     event.object = std::move(object);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 
 #include <optional>
 #include <string>
@@ -79,9 +79,7 @@ private:
 inline std::optional<any_list> read_plain_list(std::string_view body, const resource_info& info, share_pool& pool) {
     // Go ends it with a line break.
     if (!body.empty() && body.back() == '\n') body.remove_suffix(1);
-    const auto text = json::plain_text::over(body);
-    if (!text) return std::nullopt;
-    plain_list_reader reader(*text, info, pool);
+    plain_list_reader reader(json::plain_text(body), info, pool);
     if (!reader.read()) return std::nullopt;
     return reader.take();
 }

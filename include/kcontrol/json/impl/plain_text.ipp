@@ -2,9 +2,10 @@
 
 #include <kcontrol/json/impl/lazy.ipp>
 #include <kcontrol/json/impl/skip_brackets.ipp>
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/json/plain_text.hpp>
 
-#include <algorithm>
+#include <string>
 
 namespace kcontrol::json {
 namespace detail {
@@ -29,43 +30,6 @@ inline const char* skip_brackets(const char* at, const char* end, std::size_t de
     return skip_brackets_by_bytes(at, end, deepest);
 }
 
-/// The smallest of the bytes, and whether one is beyond ASCII.
-class byte_range {
-public:
-    unsigned char smallest = 0xFF;
-    bool beyond_ascii = false;
-
-    explicit byte_range(std::string_view text) noexcept {
-        const char* at = text.data();
-        const char* const end = at + text.size();
-        unsigned char all = 0;
-#ifdef __SSE2__
-        __m128i least = _mm_set1_epi8(static_cast<char>(0xFF));
-        __m128i any = _mm_setzero_si128();
-        const char* const last_block = at + (text.size() & ~std::size_t{15});
-        while (at != last_block) {
-            // The text may come from memory, which processors don't fetch ahead across pages.
-            _mm_prefetch(at + 1536, _MM_HINT_T0);
-            for (const char* const next = last_block - at < 64 ? last_block : at + 64; at != next; at += 16) {
-                const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-                least = _mm_min_epu8(least, bytes);
-                any = _mm_or_si128(any, bytes);
-            }
-        }
-        alignas(16) unsigned char least_of[16];
-        _mm_store_si128(reinterpret_cast<__m128i*>(least_of), least);
-        smallest = *std::min_element(std::begin(least_of), std::end(least_of));
-        if (_mm_movemask_epi8(any) != 0) all = 0x80;
-#endif
-        for (; at != end; ++at) {
-            const auto byte = static_cast<unsigned char>(*at);
-            smallest = std::min(smallest, byte);
-            all |= byte;
-        }
-        beyond_ascii = all >= 0x80;
-    }
-};
-
 inline bool ends_scalar(char letter) noexcept {
     switch (letter) {
     case '{':
@@ -82,35 +46,18 @@ inline bool ends_scalar(char letter) noexcept {
 
 }  // namespace detail
 
-KCONTROL_DECL std::optional<plain_text> plain_text::over(std::string_view text) {
-    const detail::byte_range bytes(text);
-    if (bytes.smallest < ' ') return std::nullopt;
-    if (bytes.beyond_ascii && !simdjson::validate_utf8(text.data(), text.size())) return std::nullopt;
-    return plain_text(text);
+KCONTROL_DECL bool plain_text::is_utf8(std::string_view text) noexcept {
+    return simdjson::validate_utf8(text.data(), text.size());
 }
 
-KCONTROL_DECL bool plain_text::take_string(std::string_view& content, bool& escaped) noexcept {
-    if (!take('"')) return false;
-    const char* const behind = detail::end_of_string(at_, end_, escaped);
-    if (behind == nullptr) return false;
-    content = {at_, static_cast<std::size_t>(behind - 1 - at_)};
-    at_ = behind;
-    return true;
-}
-
-inline void plain_text::skip_scalar() noexcept {
-    while (at_ != end_ && !detail::ends_scalar(*at_)) ++at_;
-}
-
-KCONTROL_DECL bool plain_text::skip_value(std::size_t deepest) noexcept {
+KCONTROL_DECL bool plain_text::skip_scalar() noexcept {
     const char* const first = at_;
-    const char opening = front();
-    if (opening == '"') {
-        bool escaped = false;
-        at_ = detail::end_of_string(at_ + 1, end_, escaped);
-        return at_ != nullptr;
-    }
-    if (opening != '{' && opening != '[') return skip_scalar(), at_ != first;
+    while (at_ != end_ && !detail::ends_scalar(*at_)) ++at_;
+    return at_ != first;
+}
+
+KCONTROL_DECL bool plain_text::skip_brackets(std::size_t deepest) noexcept {
+    const char opening = *at_;
     at_ = detail::skip_brackets(at_, end_, deepest);
     return at_ != nullptr && at_[-1] == opening + 2;
 }

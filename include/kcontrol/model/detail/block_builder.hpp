@@ -52,6 +52,23 @@ public:
         for (std::size_t done = 0; done < steps; done += step) std::memcpy(at(to) + done, from + done, step);
     }
 
+    /// Moves all that is behind `from` to `to`, up or down, together with the handles that are there or point there, of
+    /// which none is older than the first `handles_before`. What is left open is zero. Both are aligned to 8.
+    void shift(std::size_t from, std::size_t to, std::size_t handles_before) {
+        const std::size_t moved = size_ - from;
+        const std::size_t end = to + moved;
+        if (end + step > capacity_) grow(end + step);
+        std::memmove(at(to), at(from), moved);
+        if (to > from) std::memset(at(from), 0, to - from);
+        size_ = end;
+        for (std::size_t i = handles_before; i < handles_.size(); ++i) {
+            if (handles_[i] >= from) handles_[i] = static_cast<std::uint32_t>(handles_[i] - from + to);
+            handle_word target = 0;
+            std::memcpy(&target, at(handles_[i]), sizeof target);
+            if (target >= from) set(handles_[i], target - from + to);
+        }
+    }
+
     /// Points a handle at something in the block.
     void set_handle(std::size_t slot, std::size_t target) {
         forget_handle(slot);

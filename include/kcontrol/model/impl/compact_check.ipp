@@ -1,7 +1,7 @@
 // compact_check: whether an object is JSON through and through, and what is left of its text without managedFields.
 #pragma once
 
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 
 #include <cstring>
 

@@ -4,6 +4,8 @@
 #include <kcontrol/model/object_block.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -32,6 +34,7 @@ inline bool is_blockable_within(const type_descriptor& type, std::vector<const t
 
 inline std::shared_ptr<const void> decode_plain(block_builder& builder, const type_descriptor& type,
                                                 json::plain_text& from, share_pool* pool) {
+    if (from.left() > std::numeric_limits<std::uint32_t>::max()) return nullptr;  // beyond handles
     builder.clear();
     text_decoder decoder(builder, pool, from);
     if (!decoder.decode_root(type)) return nullptr;

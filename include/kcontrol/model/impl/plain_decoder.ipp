@@ -1,7 +1,7 @@
 // plain_decoder: the part of the text_decoder that reads what is no list, map or struct.
 #pragma once
 
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/model/impl/block_decoder.ipp>
 #include <kcontrol/model/impl/short_scalars.ipp>
 

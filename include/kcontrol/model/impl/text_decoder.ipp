@@ -5,6 +5,7 @@
 
 #include <kcontrol/model/impl/plain_decoder.ipp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -168,22 +169,33 @@ private:
     bool read_list(const type_descriptor& type, std::size_t at) {
         if (!in_.take('[')) return false;
         if (in_.take(']')) return to_.set(at, handle_inline), true;
-        std::size_t count = 0;
-        json::plain_text ahead = in_;
-        do {
-            if (!ahead.skip_value(deepest_passed)) return false;
-            ++count;
-        } while (ahead.take(','));
-        if (ahead.front() != ']') return false;
         const type_descriptor& element = *type.element;
         const std::size_t before = to_.handle_count();
-        const std::size_t part = allocate_elements(count, element.size);
-        for (std::size_t index = 0; index < count; ++index) {
-            if (!read(element, part + list_offset + index * element.size, &type)) return false;
-            if (!in_.take(index + 1 < count ? ',' : ']')) return false;
+        // How many there will be is guessed, as what is read goes behind them.
+        std::uint16_t& expected = to_.expected_field(&type, 0);
+        std::size_t room = std::clamp<std::size_t>(expected, 1, 64);
+        const std::size_t part = allocate_elements(room, element.size);
+        to_.allocate_uninitialised(0, 8);  // what follows begins where end_of_elements() says
+        std::size_t count = 0;
+        do {
+            if (count == room) {
+                to_.shift(end_of_elements(part, room, element), end_of_elements(part, 2 * room, element), before);
+                room *= 2;
+            }
+            if (!read(element, part + list_offset + count * element.size, &type)) return false;
+            ++count;
+        } while (in_.take(','));
+        if (!in_.take(']')) return false;
+        if (count < room) {
+            to_.shift(end_of_elements(part, room, element), end_of_elements(part, count, element), before);
         }
+        to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
+        expected = static_cast<std::uint16_t>(std::min<std::size_t>(count, 64));
         if (!share(part, before, at)) to_.set_fresh_handle(at, part);
         return true;
+    }
+    static std::size_t end_of_elements(std::size_t part, std::size_t count, const type_descriptor& element) noexcept {
+        return (part + list_offset + count * element.size + 7) & ~std::size_t{7};
     }
 
     /// Another place of the types for each; they are only told apart.

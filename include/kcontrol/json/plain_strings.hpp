@@ -1,0 +1,29 @@
+// The inline part of json::plain_text: strings, and what is passed over.
+#pragma once
+
+#include <kcontrol/json/detail/find_quote.hpp>
+#include <kcontrol/json/plain_text.hpp>
+
+namespace kcontrol::json {
+
+inline bool plain_text::take_string(std::string_view& content, bool& escaped) noexcept {
+    if (!take('"')) return false;
+    detail::string_marks marks;
+    const char* const behind = detail::end_of_string(at_, end_, marks);
+    if (behind == nullptr || marks.control) return false;
+    content = {at_, static_cast<std::size_t>(behind - 1 - at_)};
+    escaped = marks.escaped;
+    at_ = behind;
+    return !marks.beyond_ascii || is_utf8(content);
+}
+
+inline bool plain_text::skip_value(std::size_t deepest) noexcept {
+    const char opening = front();
+    if (opening == '{' || opening == '[') return skip_brackets(deepest);
+    if (opening != '"') return skip_scalar();
+    detail::string_marks marks;
+    at_ = detail::end_of_string(at_ + 1, end_, marks);
+    return at_ != nullptr;
+}
+
+}  // namespace kcontrol::json
