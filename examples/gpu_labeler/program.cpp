@@ -97,7 +97,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     site pages(keeper.status(), shown);
     node_sample measured;
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname.empty() ? o.node_name : o.hostname); });
-    pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().hanging()); });
+    pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
     kcontrol::http::server server(env, ex, pages.handler(), kcontrol::http::server_options().drain_timeout(drain), log);
     measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval, log);
     meter.on_change([&keeper] { keeper.event(); });

@@ -201,6 +201,7 @@ void refresh() {
     changed.notify_all();
 }
 
+std::atomic<int> hanging = 0;           // calls that hang now
 std::atomic<long long> spent_ns = 0;  // in here, other than in waiting
 
 // Adds the time until its end.
@@ -230,12 +231,14 @@ int planned(const char* call, const thing* about = nullptr) {
         const auto answer = int(f.answer);
         if (f.hang_ms == 0) return answer;
         const auto before = changes;
+        ++hanging;
         const auto until = std::chrono::steady_clock::now() +  // seam: ok, a driver that hangs
                            std::chrono::milliseconds(f.hang_ms);
         while (changes == before && changed.wait_for(lock, std::chrono::milliseconds(5)) == std::cv_status::timeout) {
             if (std::chrono::steady_clock::now() >= until) break;  // seam: ok, a driver that hangs
             refresh();
         }
+        --hanging;
         return answer;
     }
     return 0;
@@ -275,6 +278,9 @@ bool divided(const thing* t) { return said(t, "mig") == "on"; }
 
 // Not NVML's: how long the calls so far took in here, but for reading values and for waiting.
 extern "C" __attribute__((visibility("default"))) long long fakeNvmlNanoseconds() { return spent_ns; }
+
+// Not NVML's: how many calls hang now.
+extern "C" __attribute__((visibility("default"))) int fakeNvmlHanging() { return hanging; }
 
 // Not NVML's: from now on the file is `path`, as after a boot of the machine.
 extern "C" __attribute__((visibility("default"))) void fakeNvmlUse(const char* path) {

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include <atomic>
 #include <list>
 #include <map>
 #include <memory>
@@ -17,11 +18,12 @@
 
 namespace kcontrol::test {
 
-/// Use it with one io_context on one thread: `run_ready` runs what can run now, `advance` moves time on.
+/// Use it with one io_context on one thread: `run_ready` runs what can run now, `advance` moves time on. Other threads
+/// may ask what time it is.
 class manual_environment final : public environment {
 public:
     time_point now() const noexcept override { return now_; }
-    wall_time wall_now() const noexcept override { return wall_time(now_.time_since_epoch()) + wall_offset; }
+    wall_time wall_now() const noexcept override { return wall_time(now().time_since_epoch()) + wall_offset; }
     std::uint64_t random() override {
         return random_state_ = random_state_ * 6364136223846793005U + 1442695040888963407U;
     }
@@ -61,10 +63,10 @@ public:
 
     /// Moves time on by `d`, timer by timer, running what becomes ready at each of them.
     void advance(duration d, boost::asio::io_context& context) {
-        const auto target = now_ + d;
+        const auto target = now() + d;
         run_ready(context);
         for (auto next = pending_.begin(); next != pending_.end() && next->first <= target; next = pending_.begin()) {
-            now_ = std::max(now_, next->first);
+            now_ = std::max(now(), next->first);
             next->second->fire(true);
             run_ready(context);
         }
@@ -103,7 +105,7 @@ private:
             cancel();
             handler_.emplace(std::move(handler));
             position_ = owner_.pending_.emplace(when, this);
-            if (when <= owner_.now_) fire(true);
+            if (when <= owner_.now()) fire(true);
         }
         void cancel() override {
             if (handler_) fire(false);
@@ -147,7 +149,7 @@ private:
         std::shared_ptr<std::function<void()>> call_;
     };
 
-    time_point now_{std::chrono::hours(1)};
+    std::atomic<time_point> now_{time_point(std::chrono::hours(1))};
     std::uint64_t random_state_ = 1;
     timer_map pending_;
     std::list<manual_watch*> watches_;

@@ -87,25 +87,27 @@ private:
 
 }  // namespace
 
-int wait_for_events(nvml_session& session, const std::atomic<bool>& stop, const std::function<void(gpu_event)>& tell) {
+int wait_for_events(nvml_session& session, event_listener& listener) {
     if (!session.initialize()) return session.last_status();
     int status = nvml::success;
     bool waited = false;
     {
         event_source source(session);
         status = source.watch_all();
-        while (status == nvml::success && !stop && !session.should_close()) {
-            if (auto event = source.wait(status)) tell(std::move(*event));
+        while (status == nvml::success && !listener.is_over() && !session.should_close()) {
+            listener.watching();
+            if (auto event = source.wait(status)) listener.tell(std::move(*event));
             if (status == nvml::timed_out) status = nvml::success;
             waited = waited || status == nvml::success;
         }
+        if (status == nvml::success && waited) listener.watching();
     }
     session.close();
     // One that was lost from the beginning is no event.
     if (status != nvml::gpu_is_lost || !waited) return status;
     gpu_event lost;
     lost.kind = gpu_event_kind::lost;
-    tell(std::move(lost));
+    listener.tell(std::move(lost));
     return status;
 }
 

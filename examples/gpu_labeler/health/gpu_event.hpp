@@ -3,7 +3,6 @@
 
 #include "nvml/session.hpp"
 
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,7 +14,10 @@ enum class gpu_event_kind {
     memory_error,  ///< one that ECC can't correct, or poisoned memory that was used
     mig_changed,   ///< the GPU was divided otherwise: what there is must be asked again
     recovery,      ///< the driver asks for another recovery than before
-    lost           ///< a GPU is not there any more; often nothing tells which
+    lost,          ///< a GPU is not there any more; often nothing tells which
+    // What nobody tells but the watch itself:
+    let_go,    ///< it is over for now, as NVML is to be started anew; who else uses NVML does well to ask it now
+    unwatched  ///< for a while nobody waited, so that events of that time are not known; it is over
 };
 
 struct gpu_event {
@@ -24,12 +26,25 @@ struct gpu_event {
     std::string uuid;       ///< empty: of a GPU that is not told
     std::uint64_t xid = 0;  ///< where it is one; 999: the driver does not know the number
     std::optional<unsigned> gpu_instance;
+    kcontrol::duration lasted{};  ///< of unwatched
 
     bool operator==(const gpu_event&) const = default;
 };
 
-/// Waits for events of all GPUs and calls `tell` for each, until `stop`, until another session wants NVML to start
-/// anew, or until NVML fails; each wait is short. Answers the status that ended it, success for the first two.
-int wait_for_events(nvml_session& session, const std::atomic<bool>& stop, const std::function<void(gpu_event)>& tell);
+/// Who waits for events.
+class event_listener {
+public:
+    virtual ~event_listener() = default;
+
+    /// Nobody wants to hear more.
+    virtual bool is_over() const = 0;
+    /// All events up to now were told. Comes for the first time once GPUs are watched, and then after each wait.
+    virtual void watching() = 0;
+    virtual void tell(gpu_event event) = 0;
+};
+
+/// Waits for events of all GPUs until the listener is over, until another session wants NVML to start anew, or until
+/// NVML fails; each wait is short. Answers the status that ended it, success for the first two.
+int wait_for_events(nvml_session& session, event_listener& listener);
 
 }  // namespace gpu_labeler

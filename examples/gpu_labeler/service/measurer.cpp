@@ -26,8 +26,14 @@ std::string_view name_of(gpu_event_kind kind) noexcept {
     case gpu_event_kind::mig_changed: return "divided otherwise";
     case gpu_event_kind::recovery: return "asks for another recovery";
     case gpu_event_kind::lost: return "lost";
+    case gpu_event_kind::let_go:
+    case gpu_event_kind::unwatched: break;
     }
     return "";
+}
+
+bool is_of_a_gpu(const gpu_event& event) {
+    return event.kind != gpu_event_kind::let_go && event.kind != gpu_event_kind::unwatched;
 }
 
 }  // namespace
@@ -72,6 +78,18 @@ kcontrol::awaitable<void> measurer::take(std::stop_token stop) {
 
 void measurer::note(const gpu_event& event) {
     const bool of_program = event.kind == gpu_event_kind::xid && meaning_of_xid(event.xid) == xid_meaning::application;
+    if (is_of_a_gpu(event)) log_event(event, of_program);
+    if (event.kind == gpu_event_kind::unwatched) {
+        const auto length = std::chrono::duration_cast<std::chrono::milliseconds>(event.lasted).count();
+        log_.warning("events of the GPUs were not watched for a while, so that XIDs of that time are not known",
+                     {{"milliseconds", std::to_string(length)}});
+    }
+    has_happened_ = true;
+    happened_.notify_all();
+    if (!of_program && on_change_) on_change_();
+}
+
+void measurer::log_event(const gpu_event& event, bool of_program) {
     std::vector<kcontrol::log_field> fields{{"event", std::string(name_of(event.kind))}};
     if (!event.uuid.empty()) fields.push_back({"gpu", event.uuid});
     if (event.kind == gpu_event_kind::xid) {
@@ -83,9 +101,6 @@ void measurer::note(const gpu_event& event) {
     } else {
         log_.warning("a GPU tells something", std::move(fields));
     }
-    has_happened_ = true;
-    happened_.notify_all();
-    if (!of_program && on_change_) on_change_();
 }
 
 void measurer::log_changes(const node_sample& sample) {

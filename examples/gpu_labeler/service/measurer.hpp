@@ -37,6 +37,7 @@ public:
 private:
     kcontrol::awaitable<void> take(std::stop_token stop);
     void note(const gpu_event& event);
+    void log_event(const gpu_event& event, bool of_program);
     void log_changes(const node_sample& sample);
 
     kcontrol::environment& env_;

@@ -27,6 +27,15 @@ double seconds(const std::optional<kcontrol::wall_time>& at) {
     return at ? std::chrono::duration<double>(at->time_since_epoch()).count() : 0.0;
 }
 
+void write(const watch_status& s, kcontrol::metrics_writer& out) {
+    out.gauge("gpu_labeler_events_watched", "1 while events of the GPUs are waited for; XIDs are known by them only.",
+              {}, s.watching ? 1 : 0);
+    out.counter("gpu_labeler_event_gaps_total", "Times that nobody waited for events, as NVML was started anew.", {},
+                static_cast<double>(s.gaps));
+    out.counter("gpu_labeler_event_gap_seconds_total", "How long those were together.", {},
+                std::chrono::duration<double>(s.unwatched).count());
+}
+
 void write(const labeler_status& s, int hanging, kcontrol::metrics_writer& out) {
     const auto count = [&](const char* name, const char* help, std::uint64_t value) {
         out.counter(name, help, {}, static_cast<double>(value));
@@ -62,9 +71,12 @@ std::vector<kcontrol::named_check> readiness_checks(const labeler_status& status
     return out;
 }
 
-std::string loop_metrics(const labeler_status& status, int hanging_threads) {
+std::string loop_metrics(const labeler_status& status, const watch_status& watching, int hanging_threads) {
     kcontrol::metrics_registry registry;
-    registry.collect([&](kcontrol::metrics_writer& out) { write(status, hanging_threads, out); });
+    registry.collect([&](kcontrol::metrics_writer& out) {
+        write(status, hanging_threads, out);
+        write(watching, out);
+    });
     return registry.text();
 }
 

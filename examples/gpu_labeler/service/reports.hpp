@@ -3,6 +3,7 @@
 
 #include <kcontrol/manager/health.hpp>
 
+#include "reader/event_watch.hpp"
 #include "service/labeler_status.hpp"
 
 #include <string>
@@ -14,7 +15,7 @@ namespace gpu_labeler {
 /// read now, `labels` unless what is there is not what should be.
 std::vector<kcontrol::named_check> readiness_checks(const labeler_status& status);
 
-/// Prometheus' text: what the loop did, and how many threads hang in the driver.
-std::string loop_metrics(const labeler_status& status, int hanging_threads);
+/// Prometheus' text: what the loop did, how well events are watched, and how many threads hang in the driver.
+std::string loop_metrics(const labeler_status& status, const watch_status& watching, int hanging_threads);
 
 }  // namespace gpu_labeler

@@ -1,15 +1,14 @@
 #include "reader/gpu_reader.hpp"
 
-#include <kcontrol/runtime/system_environment.hpp>
-
 #include "support/fake_nvml.hpp"
+#include "support/manual_environment.hpp"
 #include "support/run.hpp"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <thread>
 #include <vector>
 
 using namespace gpu_labeler;
@@ -27,12 +26,49 @@ std::string hang(const std::string& call, const std::string& gpu = "-1") {
     return "fault call=" + call + " gpu=" + gpu + " hang_ms=60000\n";
 }
 
-// Its deadline is long for calls that return, and short to wait for.
+// The threads are real and the time is not: it goes on only while every call that is in NVML hangs there, so that a
+// machine that is slow makes no deadline pass.
 struct fixture {
     explicit fixture(const std::string& inventory, int threads = 3)
         : machine(inventory),
           reader(
-              env, context.get_executor(), [this] { return machine.make_session(env); }, limits(threads)) {}
+              env, context.get_executor(), [this] { return make_session(); }, limits(threads)) {}
+
+    std::shared_ptr<nvml_session> make_session() {
+        auto session = machine.make_session(env);
+        sessions.push_back(session);
+        return session;
+    }
+
+    bool only_hanging_calls() {
+        const auto hanging = machine.hanging();
+        const auto calls = std::count_if(sessions.begin(), sessions.end(), [](const auto& weak) {
+            const auto session = weak.lock();
+            return session && session->watch().current();
+        });
+        return calls <= hanging;
+    }
+
+    void drive(kcontrol::awaitable<void> task) {
+        bool done = false;
+        std::exception_ptr failure;
+        boost::asio::co_spawn(context, std::move(task), [&](std::exception_ptr e) {
+            done = true;
+            failure = std::move(e);
+        });
+        until([&] { return done; });
+        if (failure) std::rethrow_exception(failure);
+    }
+    template <class Condition>
+    void until(Condition met) {
+        while (!met()) {
+            context.restart();
+            if (context.poll() != 0) continue;
+            // Less than a deadline at a time, as a call may begin meanwhile.
+            if (only_hanging_calls()) env.advance(limits(1).call / 6, context);
+            std::this_thread::yield();
+        }
+    }
 
     static reader_limits limits(int threads) {
         reader_limits most;
@@ -43,7 +79,7 @@ struct fixture {
 
     node_sample sample() {
         node_sample taken;
-        kcontrol::test::run(context, take(taken));
+        drive(take(taken));
         return taken;
     }
     kcontrol::awaitable<void> take(node_sample& into) {
@@ -67,13 +103,14 @@ struct fixture {
             seen.push_back(event);
             if (enough(seen)) stop.request_stop();
         };
-        kcontrol::test::run(context, reader.watch_events(std::move(note), stop.get_token()));
+        drive(reader.watch_events(std::move(note), stop.get_token()));
         return seen;
     }
 
-    kcontrol::system_environment env;
+    kcontrol::test::manual_environment env;
     boost::asio::io_context context;
     fake_nvml machine;
+    std::vector<std::weak_ptr<nvml_session>> sessions;
     gpu_reader reader;
 };
 
@@ -99,9 +136,7 @@ TEST_CASE("reader: sample and inventory may be asked at the same time") {
     node_sample taken;
     kcontrol::result<inventory> found = kcontrol::error(kcontrol::errc::unavailable);
     kcontrol::test::start(f.context, f.take(taken));
-    kcontrol::test::start(f.context, f.take_inventory(found));
-    f.context.restart();
-    f.context.run();
+    f.drive(f.take_inventory(found));
     CHECK(taken.gpus.size() == 8);
     REQUIRE(found);
     CHECK(found->gpus.size() == 8);
@@ -141,7 +176,7 @@ TEST_CASE("reader: a GPU that hangs doesn't cost the others") {
         CHECK(f.reader.hanging() == 1);
     }
     kcontrol::result<inventory> found = kcontrol::error(kcontrol::errc::unavailable);
-    kcontrol::test::run(f.context, f.take_inventory(found));
+    f.drive(f.take_inventory(found));
     REQUIRE(found);
     CHECK(found->gpus.size() == 2);
     REQUIRE(found->lost.size() == 1);
@@ -173,7 +208,7 @@ TEST_CASE("reader: a stop ends a question at once") {
         const auto answer = co_await on.reader.sample(token);
         was = !answer && answer.error() == kcontrol::errc::stopped;
     };
-    kcontrol::test::run(f.context, ask(f, stop.get_token(), stopped));
+    f.drive(ask(f, stop.get_token(), stopped));
     CHECK(stopped);
     f.machine.write(t4(0));
     f.until_none_hangs();
@@ -193,13 +228,11 @@ TEST_CASE("reader: a driver that was reloaded brings other GPUs") {
     CHECK(after.gpus.size() == 2);
 }
 
-TEST_CASE("reader: an XID is told within a second, and is in the next sample") {
+TEST_CASE("reader: an XID is told, and is in the next sample") {
     fixture f(t4(0) + t4(1));
     CHECK(f.sample().gpus[1].health == gpu_health::ok);
-    const auto before = f.env.now();
     f.machine.write(t4(0) + t4(1) + event(1, 8, 79));
     const auto seen = f.events_until([](const auto& events) { return events.size() == 1; });
-    CHECK(f.env.now() - before < std::chrono::seconds(1));
     gpu_event expected;
     expected.index = 1;
     expected.uuid = "GPU-1";
@@ -251,9 +284,8 @@ TEST_CASE("reader: waiting for events ends with the stop, whatever NVML does") {
         f.context.poll();
         CHECK_FALSE(ended);
         stop.request_stop();
-        kcontrol::test::run(f.context, [](fixture& on, bool& end) -> kcontrol::awaitable<void> {
-            while (!end) co_await boost::asio::post(on.context, boost::asio::use_awaitable);
-        }(f, ended));
+        f.context.restart();
+        f.context.poll();
         CHECK(ended);
         f.machine.write(t4(0));
         f.until_none_hangs();
@@ -281,7 +313,7 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
     kcontrol::test::start(f.context, watch(f, stop.get_token(), seen));
     const auto first = event(0, 8, 31);
     f.machine.write(t4(0) + first);
-    while (seen.empty()) f.sample();
+    f.until([&] { return !seen.empty(); });
     CHECK(f.sample().gpus.size() == 1);
     f.machine.write(t4(0) + t4(1) + first + "fault call=nvmlSystemGetDriverVersion return=18\n");
     CHECK(f.sample().state == reader_state::failing);
@@ -290,9 +322,39 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
     while (taken.state != reader_state::ok) taken = f.sample();
     CHECK(taken.gpus.size() == 2);  // of which only a new start tells
     f.machine.write(t4(0) + t4(1) + first + event(1, 8, 79));
-    while (seen.size() < 2) f.sample();
-    CHECK(seen[1].uuid == "GPU-1");
+    f.until([&] { return seen.back().uuid == "GPU-1"; });
+    std::vector<gpu_event_kind> kinds;
+    for (const auto& e : seen) kinds.push_back(e.kind);
+    CHECK(kinds == std::vector{gpu_event_kind::xid, gpu_event_kind::let_go, gpu_event_kind::unwatched,
+                               gpu_event_kind::xid});
+    CHECK(seen[2].lasted >= std::chrono::milliseconds(100));
+    CHECK(f.reader.watching().watching);
+    CHECK(f.reader.watching().gaps == 1);
+    CHECK(f.reader.watching().unwatched == seen[2].lasted);
     stop.request_stop();
     f.sample();  // so that the stop is seen
+    f.until_none_hangs();
+}
+
+TEST_CASE("reader: a wait for events that hung and comes back is over, as another one waits") {
+    fixture f(t4(0));
+    std::stop_source stop;
+    std::vector<gpu_event> seen;
+    std::function<void(const gpu_event&)> note = [&seen](const gpu_event& event) { seen.push_back(event); };
+    kcontrol::test::start(f.context, f.reader.watch_events(std::move(note), stop.get_token()));
+    for (unsigned round = 1; round < 3; ++round) {
+        CAPTURE(round);
+        f.machine.write(t4(0) + hang("nvmlEventSetWait_v2"));
+        f.until([&] { return f.reader.hanging() == 1; });
+        f.machine.write(t4(0));
+        f.until([&] { return f.reader.watching().gaps == round && f.reader.hanging() == 0; });
+    }
+    f.machine.write(t4(0) + event(0, 8, 79));
+    f.until([&] { return seen.back().kind == gpu_event_kind::xid; });
+    CHECK(seen.size() == 3);
+    CHECK(seen[0].kind == gpu_event_kind::unwatched);
+    CHECK(seen[0].lasted >= std::chrono::milliseconds(300));
+    stop.request_stop();
+    f.sample();
     f.until_none_hangs();
 }

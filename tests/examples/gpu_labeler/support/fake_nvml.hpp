@@ -23,6 +23,7 @@ public:
         void* handle = ::dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (handle == nullptr) throw std::runtime_error(::dlerror());
         use_ = reinterpret_cast<void (*)(const char*)>(::dlsym(handle, "fakeNvmlUse"));
+        hanging_ = reinterpret_cast<int (*)()>(::dlsym(handle, "fakeNvmlHanging"));
         use_(file().c_str());
     }
     ~fake_nvml() { use_("/nonexistent"); }  // which also ends what hangs
@@ -34,6 +35,9 @@ public:
         directory_.write("new", text);
         std::filesystem::rename(directory_.path("new"), file());
     }
+
+    /// How many calls hang now.
+    int hanging() const { return hanging_(); }
 
     const std::string& library() const { return library_; }
 
@@ -48,6 +52,7 @@ private:
     kcontrol::test::temporary_directory directory_;
     std::string library_;
     void (*use_)(const char*) = nullptr;
+    int (*hanging_)() = nullptr;
 };
 
 /// A recorded inventory.
