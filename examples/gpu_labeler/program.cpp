@@ -94,7 +94,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         log);
     web_handlers shown(o.node_name, history_layout::for_samples_every(o.sample_interval));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
-    site pages(keeper.status(), shown);
+    site pages(keeper.status(), shown, o.listen.host);
     node_sample measured;
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname.empty() ? o.node_name : o.hostname); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
@@ -119,6 +119,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         bound.port = server.local_port();
         log.info("serving", {{"url", "http://" + bound.text() + "/"}});
         tasks.spawn(meter.measure(stop));
+        tasks.spawn(meter.ask_kubelet(stop));
     }
     if (!o.once) tasks.spawn(meter.watch(stop));
     co_await keeper.run(stop);

@@ -1,10 +1,34 @@
 #include "shared/exposition.hpp"
 
+#include <boost/locale/utf.hpp>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 
 namespace examples {
+namespace {
+
+// A label's value as it is written. What is not UTF-8 becomes U+FFFD, as one such byte costs Prometheus all of the
+// text.
+void append_value(std::string& out, std::string_view value) {
+    using utf8 = boost::locale::utf::utf_traits<char>;
+    for (const char* at = value.data(); at != value.data() + value.size();) {
+        const char* const begin = at;
+        const auto point = utf8::decode(at, value.data() + value.size());
+        if (!boost::locale::utf::is_valid_codepoint(point)) {
+            at = begin + 1;
+            out += "\xef\xbf\xbd";
+        } else if (point == '\n') {
+            out += "\\n";
+        } else {
+            if (point == '\\' || point == '"') out += '\\';
+            out.append(begin, at);
+        }
+    }
+}
+
+}  // namespace
 
 std::string exposition::number(double value) {
     std::array<char, 32> text{};
@@ -16,14 +40,7 @@ void exposition::add(char& before, const label& one) {
     out_ += before;
     before = ',';
     out_.append(one.first).append("=\"");
-    for (const char c : one.second) {
-        if (c == '\n') {
-            out_ += "\\n";
-            continue;
-        }
-        if (c == '\\' || c == '"') out_ += '\\';
-        out_ += c;
-    }
+    append_value(out_, one.second);
     out_ += '"';
 }
 

@@ -4,7 +4,7 @@
 #include <kcontrol/base/log.hpp>
 
 #include "access/gate.hpp"
-#include "access/host_name.hpp"
+#include "shared/host_name.hpp"
 #include "table/job_query.hpp"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 
 namespace training_monitor {
 namespace {
+
+using examples::is_loopback;
 
 using kcontrol::errc;
 using kcontrol::error;

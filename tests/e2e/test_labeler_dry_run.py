@@ -145,6 +145,19 @@ class LabelerDryRun(unittest.TestCase):
                 self.assertIn(f"{call} has not returned for 200 ms; the driver hangs", done.stderr)
                 self.assertLess(time.monotonic() - begin, 20)
 
+    def test_a_file_that_blocks_is_named_and_does_not_hold_the_program(self):
+        pipe = self.folder / "libnvidia-ml.so.1"
+        os.mkfifo(pipe)
+        done = subprocess.run([os.environ["KCONTROL_LABELER"], "--dry-run", "--nvml", pipe, "--nvml-timeout", "200ms"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.stdout, done.returncode), ("", 1))
+        self.assertIn("loading NVML's library has not returned for 200 ms", done.stderr)
+        device = self.folder / "bus/pci/devices/0000:00:1e.0"
+        device.mkdir(parents=True)
+        os.mkfifo(device / "class")
+        done = run(FAKE / "inventories" / "t4.txt", "--sysfs", self.folder, "--nvml-timeout", "200ms")
+        self.assertIn("a read of sysfs has not returned for 200 ms", done.stderr)
+
     def test_slow_calls_that_end_are_waited_for(self):
         done = run(self.inventory(T4.format(0) + T4.format(1) + "fault call=nvmlDeviceGetName hang_ms=300\n"),
                    "--nvml-timeout", "5s")

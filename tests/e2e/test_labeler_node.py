@@ -158,7 +158,7 @@ class LabelerOnANode(unittest.TestCase):
         self.until_labels(whole)
         self.use("a100-x8", LOST)
         self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
-        self.assertEqual(running.wait_for("a GPU does not answer")["gpu"], "3")
+        self.assertEqual(running.wait_for("a GPU does not answer")["index"], "3")
         self.assertEqual(running.metric("gpu_labeler_writes_total"), 2)
 
     def test_an_event_does_not_wait_for_the_schedule(self):

@@ -201,7 +201,7 @@ void refresh() {
     changed.notify_all();
 }
 
-std::atomic<int> hanging = 0;           // calls that hang now
+std::atomic<int> hanging = 0;         // calls that hang now
 std::atomic<long long> spent_ns = 0;  // in here, other than in waiting
 
 // Adds the time until its end.

@@ -101,6 +101,7 @@ result<range> parse_span(std::string_view text, const bounds& b, bool stepped) {
     if (text == "*" || text == "?") return range{b.low, b.high, 1, true};
     const auto ends = split(text, '-');
     if (ends.size() > 2) return bad(b, text, "has too many hyphens; a range is written 1-5");
+    if (ends.front().empty() || ends.back().empty()) return bad(b, text, "is no number and no range; " + allowed(b));
     const auto low = member(ends.front(), b);
     if (!low) return low.error();
     if (ends.size() == 1) return range{*low, stepped ? b.high : *low};

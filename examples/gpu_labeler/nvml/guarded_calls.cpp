@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <system_error>
 
 namespace gpu_labeler {
 
@@ -48,8 +49,8 @@ std::map<unsigned, std::string> guarded_calls::gpus_left_out() const {
     return out;
 }
 
-void guarded_calls::start(const std::shared_ptr<asked>& q) {
-    kcontrol::run_detached([q, ex = executor_, door = door_]() mutable {
+result<void> guarded_calls::start(const std::shared_ptr<asked>& q) {
+    auto work = [q, ex = executor_, door = door_]() mutable {
         q->question(*q->session);
         if (q->settled.exchange(true)) {  // nobody waits any more
             q->session->close();
@@ -62,7 +63,14 @@ void guarded_calls::start(const std::shared_ptr<asked>& q) {
             q->is_answered = true;
             q->answered.notify_all();
         });
-    });
+    };
+    try {
+        kcontrol::run_detached(std::move(work));
+    } catch (const std::system_error& none) {
+        return error(errc::unavailable, std::string("the system has no thread to ask the GPUs with (") + none.what() +
+                                            "); is the limit of processes or of memory too low?");
+    }
+    return {};
 }
 
 void guarded_calls::give_up(const std::shared_ptr<asked>& q) {
@@ -87,7 +95,7 @@ kcontrol::awaitable<result<void>> guarded_calls::run(std::function<void(nvml_ses
     const auto q = std::make_shared<asked>();
     q->session = session_;
     q->question = std::move(question);
-    start(q);
+    if (const auto begun = start(q); !begun) co_return begun.error();
     busy_ = true;
     auto done = co_await wait(q, stop);
     busy_ = false;

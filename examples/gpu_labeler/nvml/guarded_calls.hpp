@@ -40,7 +40,8 @@ public:
     guarded_calls& operator=(const guarded_calls&) = delete;
 
     /// Runs `question` on a thread of its own. It must touch nothing but the session and what it owns, and not throw.
-    /// Errors: timeout, naming the call that hangs; unavailable, when too many threads hang; stopped.
+    /// Errors: timeout, naming the call that hangs, also when too many threads hang; unavailable, when the system has
+    /// no thread for it; stopped.
     kcontrol::awaitable<kcontrol::result<void>> run(std::function<void(nvml_session&)> question, std::stop_token stop);
 
     /// The same for a question that has an answer.
@@ -71,7 +72,7 @@ private:
 
     kcontrol::awaitable<kcontrol::result<void>> wait(std::shared_ptr<asked> q, std::stop_token stop);
     std::map<unsigned, std::string> gpus_left_out() const;
-    void start(const std::shared_ptr<asked>& q);
+    kcontrol::result<void> start(const std::shared_ptr<asked>& q);
     void give_up(const std::shared_ptr<asked>& q);
 
     kcontrol::environment& env_;

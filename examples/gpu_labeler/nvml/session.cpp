@@ -38,13 +38,19 @@ nvml_session::nvml_session(const kcontrol::environment& env, std::string library
 
 std::optional<std::string> nvml_session::sysfs_of(const std::string& bus_id, const std::string& name) const {
     if (bus_id.empty() || bus_id.find('/') != bus_id.npos) return std::nullopt;
+    const nvml::call_watch::mark mark(watch_, "a read of sysfs");
     return read_file_(sysfs_ + "/bus/pci/devices/" + sysfs_name(bus_id) + "/" + name);
+}
+
+result<std::shared_ptr<const nvml::library>> nvml_session::open_library() {
+    const nvml::call_watch::mark mark(watch_, "loading NVML's library");
+    return nvml::library::open(path_);
 }
 
 result<void> nvml_session::initialize() {
     watch_.about(std::nullopt);
     if (!nvml_) {
-        auto loaded = nvml::library::open(path_);
+        auto loaded = open_library();
         if (!loaded) {
             last_status_ = nvml::library_not_found;
             return loaded.error();

@@ -23,6 +23,7 @@ public:
 
     /// `library_path` as for nvml::library::open; `sysfs` is where sysfs is mounted, usually /sys. Sessions that use
     /// NVML at the same time share `users`.
+    /// Loading the library and reading sysfs may block as well, and are watched like its calls.
     nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs, file_reader read_file);
 
     /// Loads and initialises NVML where that is not done. Call it before every group of questions; nvml() is there
@@ -62,8 +63,10 @@ public:
     std::shared_ptr<nvml_users> users = std::make_shared<nvml_users>();
 
 private:
+    kcontrol::result<std::shared_ptr<const nvml::library>> open_library();
+
     const kcontrol::environment& env_;
-    nvml::call_watch watch_;
+    mutable nvml::call_watch watch_;  // also of reads of files, which change nothing else
     std::string path_;
     std::string sysfs_;
     file_reader read_file_;

@@ -13,9 +13,9 @@ namespace gpu_labeler {
 
 /// How well the GPUs are watched.
 struct watch_status {
-    bool watching = false;             ///< somebody waits for events now
-    std::uint64_t gaps = 0;            ///< times that nobody did between two that somebody did
-    kcontrol::duration unwatched{};    ///< how long those were together
+    bool watching = false;           ///< somebody waits for events now
+    std::uint64_t gaps = 0;          ///< times that nobody did between two that somebody did
+    kcontrol::duration unwatched{};  ///< how long those were together
 };
 
 /// Waits for events until it is stopped. What ends the wait before, such as a driver's reload or a call that hangs, is

@@ -48,7 +48,8 @@ kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop
     if (answer) {
         taken = std::move(*answer);
     } else {
-        taken.state = reader_state::hanging;
+        const bool hangs = answer.error() == kcontrol::errc::timeout;
+        taken.state = hangs ? reader_state::hanging : reader_state::failing;
         taken.message = answer.error().message();
     }
     taken.time = env_.wall_now();

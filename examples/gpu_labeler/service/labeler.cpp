@@ -81,7 +81,7 @@ void labeler::took(const inventory& found) {
     }
     if (found.lost != lost_) {
         for (const auto& gpu : found.lost) {
-            log_.warning("a GPU does not answer", {{"gpu", std::to_string(gpu.index)}, {"error", gpu.why}});
+            log_.warning("a GPU does not answer", {{"index", std::to_string(gpu.index)}, {"error", gpu.why}});
         }
         lost_ = found.lost;
     }

@@ -64,16 +64,32 @@ kcontrol::awaitable<void> measurer::watch(std::stop_token stop) {
 kcontrol::awaitable<void> measurer::take(std::stop_token stop) {
     auto sample = co_await gpus_.sample(stop);
     if (!sample) co_return;
-    if (pods_) {
-        const auto users = co_await pods_->list(stop);
-        if (users) attribute_users(*sample, *users);
+    log_changes(*sample);
+    tell(std::move(*sample));
+}
+
+void measurer::tell(node_sample sample) {
+    attribute_users(sample, users_);
+    if (on_sample_) on_sample_(sample);
+    last_ = std::move(sample);
+}
+
+kcontrol::awaitable<void> measurer::ask_kubelet(std::stop_token stop) {
+    auto next = env_.now();
+    while (pods_ && !stop.stop_requested()) {
+        auto users = co_await pods_->list(stop);
+        if (stop.stop_requested()) co_return;
         const auto why = users ? std::string() : users.error().message();
         if (why != pods_error_ && !why.empty()) log_.warning("who uses the GPUs is not known", {{"error", why}});
         pods_error_ = why;
+        auto now = users ? std::move(*users) : std::vector<device_user>();
+        if (now != users_) {
+            users_ = std::move(now);
+            if (last_.state != reader_state::starting) tell(last_);
+        }
+        next = std::max(next + interval_, env_.now());
+        co_await kcontrol::sleep_until(env_, next, stop);
     }
-    log_changes(*sample);
-    if (on_sample_) on_sample_(*sample);
-    last_ = std::move(*sample);
 }
 
 void measurer::note(const gpu_event& event) {
@@ -109,11 +125,13 @@ void measurer::log_changes(const node_sample& sample) {
     } else if (sample.state != last_.state) {
         log_.info("the GPUs are measured", {{"gpus", std::to_string(sample.gpus.size())}});
     }
+    // That nobody can be asked is one thing, and not one for each GPU.
+    if (sample.state != reader_state::ok && sample.state != reader_state::no_device) return;
+    const auto before = std::exchange(told_, {});
     for (const auto& gpu : sample.gpus) {
-        const auto before = std::find_if(last_.gpus.begin(), last_.gpus.end(),
-                                         [&](const gpu_sample& g) { return g.index == gpu.index; });
-        const auto was = before == last_.gpus.end() ? gpu_health::ok : before->health;
-        if (gpu.health == was) continue;
+        told_[gpu.index] = gpu.health;
+        const auto was = before.find(gpu.index);
+        if (gpu.health == (was == before.end() ? gpu_health::ok : was->second)) continue;
         std::vector<kcontrol::log_field> fields{{"index", std::to_string(gpu.index)},
                                                 {"gpu", gpu.uuid},
                                                 {"health", std::string(name_of(gpu.health))},

@@ -9,9 +9,11 @@
 #include "reader/gpu_reader.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace gpu_labeler {
 
@@ -30,12 +32,16 @@ public:
 
     /// Measures until it is stopped.
     kcontrol::awaitable<void> measure(std::stop_token stop);
+    /// Asks the kubelet at the same interval who uses which GPU, until it is stopped; nothing where nobody is to be
+    /// asked. Beside measure(), so that a kubelet that does not answer delays no sample.
+    kcontrol::awaitable<void> ask_kubelet(std::stop_token stop);
     /// Waits for events until it is stopped; they are logged, and measured at once, but not more often than every 500
     /// ms.
     kcontrol::awaitable<void> watch(std::stop_token stop);
 
 private:
     kcontrol::awaitable<void> take(std::stop_token stop);
+    void tell(node_sample sample);
     void note(const gpu_event& event);
     void log_event(const gpu_event& event, bool of_program);
     void log_changes(const node_sample& sample);
@@ -49,8 +55,10 @@ private:
     std::function<void()> on_change_;
     kcontrol::async_event happened_;
     bool has_happened_ = false;
+    std::vector<device_user> users_;  ///< as the kubelet said last
     std::string pods_error_;
     node_sample last_;
+    std::map<unsigned, gpu_health> told_;  ///< by index, as the log has it
 };
 
 }  // namespace gpu_labeler

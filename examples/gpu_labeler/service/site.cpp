@@ -5,6 +5,7 @@
 #include <kcontrol/manager/metrics.hpp>
 
 #include "service/reports.hpp"
+#include "shared/host_name.hpp"
 #include "shared/responses.hpp"
 
 namespace gpu_labeler {
@@ -28,6 +29,10 @@ http::handler site::handler() {
 }
 
 http::response site::answer(const http::request& request) const {
+    if (examples::is_loopback(listen_host_) && !examples::is_loopback(examples::host_of(request.headers.get("Host")))) {
+        return examples::error_response(403,
+                                        "this address answers to localhost only; the Host header names another host");
+    }
     if (auto of_gpus = gpus_.answer(request)) return std::move(*of_gpus);
     const auto path = http::split_target(request.target).first;
     http::response out;

@@ -12,13 +12,17 @@
 
 namespace gpu_labeler {
 
-/// Answers GET and HEAD; it has nothing that could be written to.
+/// Answers GET and HEAD; it has nothing that could be written to. On a loopback address it answers only requests whose
+/// Host header names loopback: another name that leads there is a page of somebody else's that wants to read (DNS
+/// rebinding).
 ///
 /// Thread-safety: shared objects unsafe; requests run on the server's executor.
 /// Object lifetime: outlives the server it answers for; handlers and status outlive it.
 class site {
 public:
-    site(const labeler_status& status, const web_handlers& gpus) : status_(status), gpus_(gpus) {}
+    /// `listen_host` is the address that it is served at.
+    site(const labeler_status& status, const web_handlers& gpus, std::string listen_host)
+        : status_(status), gpus_(gpus), listen_host_(std::move(listen_host)) {}
 
     kcontrol::http::handler handler();
 
@@ -30,6 +34,7 @@ public:
 private:
     const labeler_status& status_;
     const web_handlers& gpus_;
+    std::string listen_host_;
     std::vector<std::function<std::string()>> metrics_;
 };
 

@@ -2,12 +2,17 @@
 
 #include <kcontrol/http/url.hpp>
 
-#include "access/host_name.hpp"
+#include "shared/host_name.hpp"
 
 #include <algorithm>
 
 namespace training_monitor {
 namespace {
+
+using examples::authority_of;
+using examples::authority_of_host;
+using examples::host_of;
+using examples::is_loopback;
 
 bool is_one_of(const std::vector<std::string>& origins, std::string_view origin) {
     return std::find(origins.begin(), origins.end(), origin) != origins.end();

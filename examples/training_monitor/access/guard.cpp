@@ -2,11 +2,14 @@
 
 #include <kcontrol/json/writer.hpp>
 
-#include "access/host_name.hpp"
+#include "shared/host_name.hpp"
 #include "web/responses.hpp"
 
 namespace training_monitor {
 namespace {
+
+using examples::host_of;
+using examples::is_loopback;
 
 namespace http = kcontrol::http;
 

@@ -6,8 +6,8 @@
 #include <kcontrol/json/yaml.hpp>
 #include <kcontrol/model/known_fields.hpp>
 
-#include "access/host_name.hpp"
 #include "notices/config_file.hpp"
+#include "shared/host_name.hpp"
 #include "table/job_query.hpp"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 namespace training_monitor::notices {
 namespace {
 
+using examples::is_loopback;
 using kcontrol::duration;
 using kcontrol::errc;
 using kcontrol::error;

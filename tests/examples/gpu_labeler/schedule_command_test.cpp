@@ -23,6 +23,7 @@ TEST_CASE("schedule command: five times by default, in the zone that is meant") 
           "2026-01-02T00:00:00-03:30\n");
     CHECK(run({"--count=1", "--from=2026-01-01T00:00:00Z", "@daily"}).value() == "2026-01-02T00:00:00Z\n");
     CHECK(run({"CRON_TZ=Asia/Tokyo 0 9 * * *", "--count=1"}).value() == "2026-11-22T09:00:00+09:00\n");
+    CHECK(run({"--count=1", "--from=2026-01-01T00:00:00Z", "--", "@daily"}).value() == "2026-01-02T00:00:00Z\n");
     // What comes before the end of its nine years is told.
     CHECK(run({"0 0 29 2 *", "--from", "2250-01-01T00:00:00Z"}).value() ==
           "2252-02-29T00:00:00Z\n2256-02-29T00:00:00Z\n2260-02-29T00:00:00Z\n");
@@ -43,6 +44,8 @@ TEST_CASE("schedule command: errors name the flag, the value and the remedy") {
         {{"@daily", "--count", "100001"}, "--count: \"100001\""},
         {{"@daily", "--from", "yesterday"}, "--from: "},
         {{"@daily", "--until", "1"}, "unknown flag \"--until\""},
+        {{"--", "-5 * * * *"}, "minute: \"-5\" is no number and no range; use 0 to 59"},
+        {{"--", "--"}, "\"--\" has 1 fields"},
         {{"61 * * * *"}, "minute: \"61\" is above 59"},
         {{"0 0 30 2 *"}, "\"0 0 30 2 *\" never fires"},
     };

@@ -25,6 +25,25 @@ TEST_CASE("exposition: values of labels are escaped") {
     CHECK(out.take().ends_with("a{x=\"say \\\"hi\\\"\\\\\\nbye\"} 1\n"));
 }
 
+TEST_CASE("exposition: what is not UTF-8 in a value costs only itself") {
+    const std::pair<std::string, const char*> table[] = {{"a\xff"
+                                                          "b",
+                                                          "a\xef\xbf\xbd"
+                                                          "b"},
+                                                         {"\xc3\xa9", "\xc3\xa9"},
+                                                         {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+                                                         {"x\xc3", "x\xef\xbf\xbd"},
+                                                         {"\xc3(", "\xef\xbf\xbd("},
+                                                         {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+                                                         {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}};
+    for (const auto& [value, expected] : table) {
+        exposition out;
+        out.family("a", "gauge", "A.");
+        out.sample({{"x", value}}, 1);
+        CHECK(out.take().ends_with("a{x=\"" + std::string(expected) + "\"} 1\n"));
+    }
+}
+
 TEST_CASE("exposition: whole numbers stay whole, others are as short as can be") {
     const std::pair<double, const char*> table[] = {{0, "0"},       {-3, "-3"},   {987654321098765, "987654321098765"},
                                                     {71.5, "71.5"}, {0.1, "0.1"}, {1e300, "1e+300"}};

@@ -173,7 +173,7 @@ TEST_CASE("cron: errors name the field, the value and the remedy") {
         {"*/ * * * *", "step of minute: \"\" is no number"},
         {"*/-1 * * * *", "step of minute: \"-1\" is no number"},
         {"*/x * * * *", "step of minute: \"x\" is no number"},
-        {"-1 * * * *", "minute: \"\" is no number"},
+        {"-1 * * * *", "minute: \"-1\" is no number and no range"},
         {"+1 * * * *", "minute: \"+1\" is no number"},
         {"1, * * * *", "minute: \"1,\" has nothing between two commas"},
         {"1,,2 * * * *", "minute: \"1,,2\" has nothing between two commas"},

@@ -1,6 +1,13 @@
 // The server's side of one gRPC call, as bytes.
 #pragma once
 
+#include <kcontrol/runtime/executor.hpp>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
 #include <array>
 #include <cstring>
 #include <functional>
@@ -118,5 +125,22 @@ private:
     std::size_t sent_ = 0;
     nghttp2_session* session_ = nullptr;
 };
+
+/// Answers one call over a socket.
+inline kcontrol::awaitable<void> serve(boost::asio::local::stream_protocol::acceptor& acceptor, grpc_answer answer) {
+    auto socket = co_await acceptor.async_accept(boost::asio::use_awaitable);
+    fake_kubelet kubelet(std::move(answer));
+    std::array<char, 4096> buffer{};
+    try {
+        while (true) {
+            const auto out = kubelet.send();
+            if (!out.empty())
+                co_await boost::asio::async_write(socket, boost::asio::buffer(out), boost::asio::use_awaitable);
+            const auto size = co_await socket.async_read_some(boost::asio::buffer(buffer), boost::asio::use_awaitable);
+            kubelet.receive(std::string_view(buffer.data(), size));
+        }
+    } catch (const boost::system::system_error&) {  // the client is gone
+    }
+}
 
 }  // namespace gpu_labeler::test

@@ -9,7 +9,6 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/write.hpp>
 #include <doctest/doctest.h>
 
 using namespace gpu_labeler;
@@ -21,21 +20,6 @@ using asio::local::stream_protocol;
 namespace {
 
 using listed = kcontrol::result<std::vector<device_user>>;
-
-kcontrol::awaitable<void> serve(stream_protocol::acceptor& acceptor, grpc_answer answer) {
-    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
-    fake_kubelet kubelet(std::move(answer));
-    std::array<char, 4096> buffer{};
-    try {
-        while (true) {
-            const auto out = kubelet.send();
-            if (!out.empty()) co_await asio::async_write(socket, asio::buffer(out), asio::use_awaitable);
-            const auto size = co_await socket.async_read_some(asio::buffer(buffer), asio::use_awaitable);
-            kubelet.receive(std::string_view(buffer.data(), size));
-        }
-    } catch (const boost::system::system_error&) {  // the client is gone
-    }
-}
 
 // Takes the connection, and says nothing, or closes it at once.
 kcontrol::awaitable<void> take(stream_protocol::acceptor& acceptor, std::vector<stream_protocol::socket>& into,

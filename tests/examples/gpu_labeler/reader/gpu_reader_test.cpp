@@ -325,8 +325,8 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
     f.until([&] { return seen.back().uuid == "GPU-1"; });
     std::vector<gpu_event_kind> kinds;
     for (const auto& e : seen) kinds.push_back(e.kind);
-    CHECK(kinds == std::vector{gpu_event_kind::xid, gpu_event_kind::let_go, gpu_event_kind::unwatched,
-                               gpu_event_kind::xid});
+    CHECK(kinds ==
+          std::vector{gpu_event_kind::xid, gpu_event_kind::let_go, gpu_event_kind::unwatched, gpu_event_kind::xid});
     CHECK(seen[2].lasted >= std::chrono::milliseconds(100));
     CHECK(f.reader.watching().watching);
     CHECK(f.reader.watching().gaps == 1);
@@ -357,4 +357,21 @@ TEST_CASE("reader: a wait for events that hung and comes back is over, as anothe
     stop.request_stop();
     f.sample();
     f.until_none_hangs();
+}
+
+TEST_CASE("reader: a system without a thread to give is a state, and tried again") {
+    pthread_attr_t usual;
+    REQUIRE(::pthread_getattr_default_np(&usual) == 0);
+    pthread_attr_t huge = usual;
+    std::size_t size = 0;
+    REQUIRE(::pthread_attr_getstacksize(&usual, &size) == 0);
+    REQUIRE(::pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);
+    fixture f(t4(0));
+    REQUIRE(::pthread_setattr_default_np(&huge) == 0);
+    const auto none = f.sample();
+    ::pthread_setattr_default_np(&usual);
+    CHECK(none.state == reader_state::failing);
+    CHECK(none.message.starts_with("the system has no thread to ask the GPUs with"));
+    CHECK(f.reader.hanging() == 0);
+    CHECK(f.sample().state == reader_state::ok);
 }

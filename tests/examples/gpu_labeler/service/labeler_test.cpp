@@ -222,11 +222,11 @@ TEST_CASE("labeler: metrics") {
     watching.gaps = 3;
     watching.unwatched = 1500ms;
     const auto text = loop_metrics(n.keeper.status(), watching, 2);
-    for (const auto* line : {"gpu_labeler_reads_total 1\n", "gpu_labeler_writes_total 1\n",
-                             "gpu_labeler_gpus{state=\"ok\"} 8\n", "gpu_labeler_gpus{state=\"lost\"} 0\n",
-                             "gpu_labeler_labels_settled 1\n", "gpu_labeler_hanging_threads 2\n",
-                             "gpu_labeler_events_watched 1\n", "gpu_labeler_event_gaps_total 3\n",
-                             "gpu_labeler_event_gap_seconds_total 1.5\n"}) {
+    for (const auto* line :
+         {"gpu_labeler_reads_total 1\n", "gpu_labeler_writes_total 1\n", "gpu_labeler_gpus{state=\"ok\"} 8\n",
+          "gpu_labeler_gpus{state=\"lost\"} 0\n", "gpu_labeler_labels_settled 1\n", "gpu_labeler_hanging_threads 2\n",
+          "gpu_labeler_events_watched 1\n", "gpu_labeler_event_gaps_total 3\n",
+          "gpu_labeler_event_gap_seconds_total 1.5\n"}) {
         CAPTURE(std::string(line));
         CHECK(text.find(line) != std::string::npos);
     }

@@ -2,9 +2,12 @@
 
 #include <kcontrol/runtime/system_environment.hpp>
 
+#include "pods/answers.hpp"
+#include "pods/fake_kubelet.hpp"
 #include "support/fake_nvml.hpp"
 #include "support/run.hpp"
 
+#include <boost/asio/local/stream_protocol.hpp>
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -26,6 +29,7 @@ struct fixture {
         meter->on_sample([this](const node_sample& sample) { samples.push_back(sample); });
         meter->on_change([this] { ++changes; });
         kcontrol::test::start(context, meter->measure(stop.get_token()));
+        kcontrol::test::start(context, meter->ask_kubelet(stop.get_token()));
         kcontrol::test::start(context, meter->watch(stop.get_token()));
     }
     ~fixture() {
@@ -103,7 +107,45 @@ TEST_CASE("measurer: a kubelet that does not answer is told, and costs no sample
     fixture f(one_gpu, "/dev/null");
     f.until([&] { return !f.samples.empty(); });
     CHECK(f.samples[0].gpus.size() == 1);
-    CHECK(f.logged("who uses the GPUs is not known error=/dev/null"));
+    f.until([&] { return f.logged("who uses the GPUs is not known error=/dev/null"); });
+}
+
+TEST_CASE("measurer: a kubelet that takes the call and says nothing delays no sample") {
+    kcontrol::test::temporary_directory directory;
+    boost::asio::io_context kubelet;
+    const boost::asio::local::stream_protocol::acceptor deaf(kubelet, directory.path("kubelet.sock"));
+    fixture f(one_gpu, directory.path("kubelet.sock"));
+    f.until([&] { return !f.samples.empty(); });
+    f.machine.write(one_gpu + "event gpu=0 type=8 data=79\n");
+    f.until([&] { return f.samples.size() > 1; });
+    CHECK(f.samples.back().gpus[0].health == gpu_health::failed);
+    CHECK_FALSE(f.logged("who uses"));  // its time is not over
+}
+
+TEST_CASE("measurer: who uses a GPU is told as soon as the kubelet says so") {
+    kcontrol::test::temporary_directory directory;
+    fixture f(one_gpu, directory.path("kubelet.sock"));
+    boost::asio::local::stream_protocol::acceptor acceptor(f.context, directory.path("kubelet.sock"));
+    gpu_labeler::test::grpc_answer answer;
+    answer.body = gpu_labeler::test::framed(
+        gpu_labeler::test::pods_message({{"ns", "pod", {{"container", "nvidia.com/gpu", {"GPU-0"}}}}}));
+    kcontrol::test::start(f.context, gpu_labeler::test::serve(acceptor, std::move(answer)));
+    f.until([&] { return !f.samples.empty() && !f.samples.back().gpus[0].users.empty(); });
+    CHECK(f.samples.back().gpus[0].users[0].pod == "pod");
+    f.machine.write(one_gpu + "event gpu=0 type=8 data=31\n");
+    const auto before = f.samples.size();
+    f.until([&] { return f.samples.size() > before; });
+    CHECK(f.samples.back().gpus[0].users.size() == 1);
+}
+
+TEST_CASE("measurer: a driver that can't be asked is one line and not one for each GPU") {
+    fixture f(one_gpu + "gpu uuid=GPU-1 bus=b memory_mib=1024\n" + "event gpu=0 type=8 data=31\n" +
+              "fault call=nvmlSystemGetDriverVersion after=1 return=18\n");
+    f.until([&] { return f.samples.size() > 1; });
+    CHECK(f.samples.back().state == reader_state::failing);
+    CHECK(f.samples.back().gpus.size() == 2);
+    CHECK(f.logged("the GPUs can't be measured"));
+    CHECK_FALSE(f.logged("not well"));
 }
 
 TEST_CASE("measurer: the state of NVML is told when it changes") {

@@ -1,8 +1,8 @@
-#include "access/host_name.hpp"
+#include "shared/host_name.hpp"
 
 #include <algorithm>
 
-namespace training_monitor {
+namespace examples {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -65,4 +65,4 @@ std::string authority_of(std::string_view origin) {
     return authority_of_host(origin.substr(colon + 3), scheme);
 }
 
-}  // namespace training_monitor
+}  // namespace examples

@@ -1,8 +1,8 @@
-#include "access/host_name.hpp"
+#include "shared/host_name.hpp"
 
 #include <doctest/doctest.h>
 
-using namespace training_monitor;
+using namespace examples;
 
 TEST_CASE("loopback is an address, not a name that looks like one") {
     for (const char* yes : {"localhost", "127.0.0.1", "127.1.2.3", "::1"}) CHECK(is_loopback(yes));

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace training_monitor {
+namespace examples {
 
 /// True for "localhost", "::1" and 127.0.0.0/8 as an IP address without brackets.
 bool is_loopback(std::string_view host);
@@ -19,4 +19,4 @@ std::string authority_of(std::string_view origin);
 /// A Host header in the same form, for a server that speaks `scheme`.
 std::string authority_of_host(std::string_view host_header, std::string_view scheme);
 
-}  // namespace training_monitor
+}  // namespace examples
