@@ -400,6 +400,41 @@ TEST_CASE("plain decode: types that hold themselves are read to any depth that a
     CHECK(plain_outcome<engine>(deep, nullptr).empty());
 }
 
+TEST_CASE("plain decode: lists and maps of any length come out, whatever the last ones were") {
+    std::mt19937 random(4);
+    const auto bolt_text = [&](std::size_t inner) {
+        std::string out = "{\"name\":\"a name of " + std::to_string(random() % 1000) + "\",\"inner\":[";
+        for (std::size_t i = 0; i < inner; ++i)
+            out +=
+                (i > 0 ? "," : "") + std::string("{\"name\":\"") + std::string(random() % 20, 'x') + "\",\"count\":7}";
+        return out + "]}";
+    };
+    share_pool pool;
+    std::size_t disordered = 0;
+    for (int round = 0; round < 400; ++round) {
+        std::string bolts, by_name, notes;
+        for (std::size_t left = random() % 3 == 0 ? random() % 70 : random() % 5, i = 0; i < left; ++i) {
+            // Mostly in order, and all different.
+            const std::size_t number = 1000 + (random() % 200 == 0 ? 500 - i : i);
+            const std::string key = (i > 0 ? ",\"k" : "\"k") + std::to_string(number) + "\":";
+            bolts += (i > 0 ? "," : "") + bolt_text(random() % 20);
+            by_name += key + bolt_text(random() % 3);
+            notes += key + "\"" + std::string(random() % 30, 'y') + "\"";
+            disordered += number != 1000 + i && i > 0 ? 1 : 0;
+        }
+        const std::string text =
+            "{\"bolts\":[" + bolts + "],\"byName\":{" + by_name + "},\"notes\":{" + notes + "},\"color\":\"the last\"}";
+        CAPTURE(text);
+        json::document document;
+        const auto parsed = document.parse(text);
+        REQUIRE(parsed.has_value());
+        const std::string wanted = outcome<engine>(resource_of<engine>().decode(*parsed));
+        CHECK(plain_outcome<engine>(text, &pool) == wanted);
+        CHECK(plain_outcome<engine>(text, nullptr) == wanted);
+    }
+    CHECK(disordered > 5);
+}
+
 TEST_CASE("pool: what texts came to is not remembered without end") {
     share_pool pool;
     json::lazy_document document;

@@ -111,7 +111,7 @@ __attribute__((target("avx2,pclmul,popcnt,bmi"))) inline const char* skip_bracke
             std::memcpy(last, at, left);
         }
         // The text may come from memory, which processors don't fetch ahead across pages.
-        __builtin_prefetch(at + 1536);
+        __builtin_prefetch(at + 2048);
         blocks.read(whole ? at : last);
         // What is closed at once, as most of managedFields is, changes nothing.
         const std::uint64_t empty = blocks.opens & blocks.closes >> 1;

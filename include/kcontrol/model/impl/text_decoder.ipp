@@ -1,6 +1,7 @@
-// text_decoder: the block_decoder for a text in place, where most objects come from. It reads the text once from front
-// to back, expects what servers write (no white space, maps in order, no escapes in names), and gives up on all else:
-// whoever called it has the general one, which says what is wrong.
+// text_decoder: the block_decoder for a text in place, where most objects come
+// from. It reads the text once from front to back, expects what servers write
+// (no white space, maps in order, no escapes in names), and gives up on all
+// else: whoever called it has the general one, which says what is wrong.
 #pragma once
 
 #include <kcontrol/model/impl/plain_decoder.ipp>
@@ -15,17 +16,21 @@ class text_decoder : public plain_decoder {
 public:
     using plain_decoder::plain_decoder;
 
-    /// Whether an object of the type was read; it is wrong, or not written as servers do, otherwise.
+    /// Whether an object of the type was read; it is wrong, or not written as
+    /// servers do, otherwise.
     bool decode_root(const type_descriptor& type) {
         return read_structure(type, to_.allocate(type.size, alignof(std::max_align_t)));
     }
 
 private:
-    // Beyond this many levels of the types the general decoder takes over: lists are passed over once before they are
-    // read, so that what is nested is passed over once a level.
+    // Beyond this many levels of the types the general decoder takes over: lists
+    // are passed over once before they are read, so that what is nested is passed
+    // over once a level.
     static constexpr std::size_t deepest_read = 48;
+    static constexpr std::size_t most_guessed = 16;  // elements that room is made for before they are met
 
-    /// Reads a value into a place, which is fresh. `site` stands for where in the types that is.
+    /// Reads a value into a place, which is fresh. `site` stands for where in the
+    /// types that is.
     bool read(const type_descriptor& type, std::size_t at, const void* site) {
         const char first = in_.front();
         if (type.kind == type_kind::text || type.kind == type_kind::quantity) {
@@ -50,9 +55,9 @@ private:
 
     /// A text that was read before as the same type is not read again.
     bool read_or_recall(const type_descriptor& type, std::size_t at, const void* site) {
-        if (pool_ == nullptr) return read_brackets(type, at);
+        if (pool_ == nullptr) return read_brackets(type, at, site);
         auto& repetition = to_.repetition_at(site);
-        if (!repetition.likely()) return read_brackets(type, at);
+        if (!repetition.likely()) return read_brackets(type, at, site);
         const char* const first = in_.at();
         if (!in_.skip_value(deepest_passed)) return false;
         const std::string_view text(first, static_cast<std::size_t>(in_.at() - first));
@@ -60,7 +65,7 @@ private:
             // The next one will be as long, and its end is to be found first.
             if (text.size() > share_pool::longest_text) repetition.missed();
             in_.go_back_to(first);
-            return read_brackets(type, at);
+            return read_brackets(type, at, site);
         }
         const auto known = pool_->recall(&type, text);
         if (known.value != nullptr) {
@@ -75,28 +80,28 @@ private:
         }
         repetition.missed();
         in_.go_back_to(first);
-        if (!known.seen_before) return read_brackets(type, at);
+        if (!known.seen_before) return read_brackets(type, at, site);
         const std::size_t before = to_.handle_count();
         const bool outer = std::exchange(insist_, true);
-        const bool done = read_brackets(type, at);
+        const bool done = read_brackets(type, at, site);
         insist_ = outer;
         // What is of this block alone can't be had again.
         if (done && to_.handle_count() == before) pool_->remember(&type, text, known.hash, to_.at(at), type.size);
         return done;
     }
 
-    bool read_brackets(const type_descriptor& type, std::size_t at) {
+    bool read_brackets(const type_descriptor& type, std::size_t at, const void* site) {
         const bool object = in_.front() == '{';
-        if (type.kind == type_kind::optional && type.handle) return read_part(type, at, &type);
+        if (type.kind == type_kind::optional && type.handle) return read_part(type, at, site);
         if (depth_ == deepest_read) return read_elsewhere(type, at);
         ++depth_;
         bool done = false;
         if (type.kind == type_kind::structure && object) {
             done = read_structure(type, at);
         } else if (type.kind == type_kind::list && !object) {
-            done = read_list(type, at);
+            done = read_list(type, at, site);
         } else if (type.kind == type_kind::map && object) {
-            done = read_map(type, at);
+            done = read_map(type, at, site);
         } else {
             done = read_elsewhere(type, at);
         }
@@ -110,6 +115,7 @@ private:
         std::size_t previous = 0;
         std::uint64_t filled = 0;  // a bit a field; those of large types share them
         do {
+            __builtin_prefetch(in_.at() + 2048);
             std::uint16_t& expected = to_.expected_field(&type, previous);
             const field_descriptor* field = take_expected_name(type, expected);
             if (field == nullptr && !take_name(type, expected, field)) return false;
@@ -130,7 +136,8 @@ private:
         return in_.take('}');
     }
 
-    /// Passes over the name that is expected, and the colon; null if it is another.
+    /// Passes over the name that is expected, and the colon; null if it is
+    /// another.
     const field_descriptor* take_expected_name(const type_descriptor& type, std::size_t expected) noexcept {
         if (expected >= type.field_count) return nullptr;
         const field_descriptor& field = type.fields[expected];
@@ -160,42 +167,44 @@ private:
         const std::size_t part = to_.allocate(type.element->size, 8);
         const char first = in_.front();
         const bool done =
-            first == '{' || first == '[' ? read_brackets(*type.element, part) : read(*type.element, part, site);
+            first == '{' || first == '[' ? read_brackets(*type.element, part, site) : read(*type.element, part, site);
         if (!done) return false;
         if (!share(part, before, at)) to_.set_fresh_handle(at, part);
         return true;
     }
 
-    bool read_list(const type_descriptor& type, std::size_t at) {
+    bool read_list(const type_descriptor& type, std::size_t at, const void* site) {
         if (!in_.take('[')) return false;
         if (in_.take(']')) return to_.set(at, handle_inline), true;
         const type_descriptor& element = *type.element;
         const std::size_t before = to_.handle_count();
         // How many there will be is guessed, as what is read goes behind them.
-        std::uint16_t& expected = to_.expected_field(&type, 0);
-        std::size_t room = std::clamp<std::size_t>(expected, 1, 64);
+        std::uint16_t& expected = to_.expected_field(site, 0);
+        std::size_t room = std::clamp<std::size_t>(expected, 1, most_guessed);
         const std::size_t part = allocate_elements(room, element.size);
         to_.allocate_uninitialised(0, 8);  // what follows begins where end_of_elements() says
         std::size_t count = 0;
         do {
             if (count == room) {
-                to_.shift(end_of_elements(part, room, element), end_of_elements(part, 2 * room, element), before);
+                to_.shift(end_of_elements(part, room, element.size), end_of_elements(part, 2 * room, element.size),
+                          before);
                 room *= 2;
             }
             if (!read(element, part + list_offset + count * element.size, &type)) return false;
             ++count;
         } while (in_.take(','));
         if (!in_.take(']')) return false;
-        if (count < room) {
-            to_.shift(end_of_elements(part, room, element), end_of_elements(part, count, element), before);
-        }
-        to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
-        expected = static_cast<std::uint16_t>(std::min<std::size_t>(count, 64));
+        finish_elements(part, count, room, element.size, before);
+        expected = static_cast<std::uint16_t>(std::min(count, most_guessed));
         if (!share(part, before, at)) to_.set_fresh_handle(at, part);
         return true;
     }
-    static std::size_t end_of_elements(std::size_t part, std::size_t count, const type_descriptor& element) noexcept {
-        return (part + list_offset + count * element.size + 7) & ~std::size_t{7};
+    static std::size_t end_of_elements(std::size_t part, std::size_t count, std::size_t size) noexcept {
+        return (part + list_offset + count * size + 7) & ~std::size_t{7};
+    }
+    void finish_elements(std::size_t part, std::size_t count, std::size_t room, std::size_t size, std::size_t before) {
+        if (count < room) to_.shift(end_of_elements(part, room, size), end_of_elements(part, count, size), before);
+        to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
     }
 
     /// Another place of the types for each; they are only told apart.
@@ -203,10 +212,12 @@ private:
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(site) ^ 0x5A0);
     }
 
-    /// Whether the keys are plain and in our order, which is the servers', and how many.
+    /// Whether the keys are plain and in our order, which is the servers', and
+    /// how many.
     bool count_entries(std::size_t& count) {
         json::plain_text ahead = in_;
         std::string_view previous;
+        count = 0;
         do {
             std::string_view name;
             bool escaped = false;
@@ -219,32 +230,73 @@ private:
         return ahead.front() == '}';
     }
 
-    bool read_map(const type_descriptor& type, std::size_t at) {
+    bool read_map(const type_descriptor& type, std::size_t at, const void* site) {
         const char* const first = in_.at();
         in_.pass(1);
         if (in_.take('}')) return to_.set(at, handle_inline), true;
-        std::size_t count = 0;
-        if (!count_entries(count)) {
+        const std::size_t size = to_.size();
+        const std::size_t before = to_.handle_count();
+        bool plain = false;
+        if (!read_entries(type, at, site, plain)) {
+            if (plain) return false;
+            to_.take_back(size, before);
             in_.go_back_to(first);
             return read_elsewhere(type, at);
         }
+        return true;
+    }
+
+    /// `plain` is false if only a key was not as it should be. Such a map is read
+    /// anew, so that maps of more than texts are looked through before: else what
+    /// is in them would be read anew once a level.
+    bool read_entries(const type_descriptor& type, std::size_t at, const void* site, bool& plain) {
         const type_descriptor& element = *type.element;
+        std::uint16_t& expected = to_.expected_field(site, 0);
+        std::size_t room = std::clamp<std::size_t>(expected, 1, most_guessed);
+        if (element.kind != type_kind::text && element.kind != type_kind::quantity && !count_entries(room))
+            return false;
         const std::size_t entry = sizeof(handle_word) + ((element.size + 7U) & ~std::size_t{7});
         const std::size_t before = to_.handle_count();
-        const std::size_t part = allocate_elements(count, entry);
-        std::size_t place = part + list_offset;
-        const void* site = &type;
-        for (std::size_t index = 0; index < count; ++index, place += entry) {
+        const std::size_t part = allocate_elements(room, entry);
+        std::size_t count = 0;
+        std::string_view previous;
+        const void* told = &type;
+        do {
+            if (count == room) {
+                to_.shift(end_of_elements(part, room, entry), end_of_elements(part, 2 * room, entry), before);
+                room *= 2;
+            }
+            const std::size_t place = part + list_offset + count * entry;
+            if (!read_key(place, place_after(told), previous)) return false;
             // What comes again is told by the key before, if that comes again.
-            if (!read_string(type, place, place_after(site)) || !in_.take(':')) return false;
             handle_word key = 0;
             std::memcpy(&key, to_.at(place), sizeof key);
-            site = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
-            if (!read(element, place + sizeof key, site)) return false;
-            if (!in_.take(index + 1 < count ? ',' : '}')) return false;
-        }
+            told = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
+            if (!read(element, place + sizeof key, told)) return plain = true, false;
+            ++count;
+        } while (in_.take(','));
+        plain = true;
+        if (!in_.take('}')) return false;
+        finish_elements(part, count, room, entry, before);
+        expected = static_cast<std::uint16_t>(std::min(count, most_guessed));
         if (!share(part, before, at)) to_.set_fresh_handle(at, part);
         return true;
+    }
+
+    /// False if the key is not behind the one before, in our order, or has
+    /// escapes.
+    bool read_key(std::size_t at, const void* site, std::string_view& previous) {
+        const char* const first = in_.at() + 1;
+        if (!take_expected(at, site)) {
+            std::string_view content;
+            bool escaped = false;
+            if (!in_.take_string(content, escaped) || escaped) return false;
+            put_string(at, content, site);
+        }
+        const std::string_view key(first, static_cast<std::size_t>(in_.at() - 1 - first));
+        const bool ordered = previous.data() == nullptr || previous < key;
+        previous = key;
+        return ordered && in_.take(':');
     }
 
     std::size_t depth_ = 0;
