@@ -48,11 +48,12 @@ protected:
             return in_.take("false") && put(optional, at, false);
         }
         std::int32_t number = 0;
+        std::int64_t wide = 0;
         switch (kind) {
-        case type_kind::int32: return take_short_number(in_, number) && put(optional, at, number);
-        case type_kind::int64: return take_short_number(in_, number) && put(optional, at, std::int64_t{number});
+        case type_kind::int32: return take_integer(in_, number) && put(optional, at, number);
+        case type_kind::int64: return take_integer(in_, wide) && put(optional, at, wide);
         case type_kind::int_or_string:
-            return take_short_number(in_, number) && put(optional, at + int_or_string::number_offset(), number);
+            return take_integer(in_, number) && put(optional, at + int_or_string::number_offset(), number);
         default: return false;
         }
     }

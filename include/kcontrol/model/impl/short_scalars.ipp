@@ -1,4 +1,4 @@
-// Numbers as most of them are written, in one go.
+// Integers as most of them are written, in one go.
 #pragma once
 
 #include <kcontrol/json/plain_text.hpp>
@@ -7,12 +7,15 @@
 
 namespace kcontrol::detail {
 
-/// Passes over a whole number of at most nine digits; false, at the same place, if it is not one.
-inline bool take_short_number(json::plain_text& in, std::int32_t& out) noexcept {
-    constexpr std::ptrdiff_t most = 9;
-    const char* const first = in.at();
-    const char* at = first;
-    std::int32_t value = 0;
+/// Takes an integer of at most eighteen digits; false, at the same place, if it is not one.
+template <class Integer>
+bool take_integer(json::plain_text& in, Integer& out) noexcept {
+    constexpr std::ptrdiff_t most = 18;
+    const char* at = in.at();
+    const bool negative = in.front() == '-';
+    if (negative) ++at;
+    const char* const first = at;
+    std::int64_t value = 0;
     for (; at != in.end() && at - first < most; ++at) {
         const int digit = *at - '0';
         if (digit < 0 || digit > 9) break;
@@ -20,8 +23,9 @@ inline bool take_short_number(json::plain_text& in, std::int32_t& out) noexcept 
     }
     if (at == first || at == in.end() || (at - first > 1 && *first == '0')) return false;
     if (*at != ',' && *at != '}' && *at != ']') return false;
+    out = static_cast<Integer>(negative ? -value : value);
+    if (out != (negative ? -value : value)) return false;
     in.go_back_to(at);
-    out = value;
     return true;
 }
 
