@@ -5,6 +5,8 @@
 #include "options.hpp"
 #include "program.hpp"
 #include "schedule_command.hpp"
+#include "service/live_settings.hpp"
+#include "shared/signal_calls.hpp"
 #include "shared/signal_stop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -75,9 +77,23 @@ int dry_run(kcontrol::environment& env, const gpu_labeler::options& o) {
     return leave(report.status, report.hanging);
 }
 
-int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o) {
-    const auto done = run<gpu_labeler::program_result>(
-        [&](kcontrol::executor ex, std::stop_token stop) { return gpu_labeler::run_program(env, ex, o, stop); });
+kcontrol::awaitable<gpu_labeler::program_result> run_with_reloads(kcontrol::environment& env, kcontrol::executor ex,
+                                                                  const gpu_labeler::options& o,
+                                                                  gpu_labeler::reload_request& reloads,
+                                                                  std::stop_token stop) {
+    const examples::signal_calls hang_up(ex, SIGHUP, [&reloads] { reloads.ask(); });
+    auto done = co_await gpu_labeler::run_program(env, ex, o, stop, &reloads);
+    co_return done;
+}
+
+// Without a file there is nothing to read again, and SIGHUP ends the program as any other.
+int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o,
+                const std::vector<std::string_view>& arguments) {
+    gpu_labeler::reload_request reloads([&] { return gpu_labeler::parse_options(arguments, env); });
+    const auto done = run<gpu_labeler::program_result>([&](kcontrol::executor ex, std::stop_token stop) {
+        return o.config_file.empty() ? gpu_labeler::run_program(env, ex, o, stop)
+                                     : run_with_reloads(env, ex, o, reloads, stop);
+    });
     return leave(done.status, done.hanging);
 }
 
@@ -104,7 +120,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     try {
-        return o->dry_run ? dry_run(env, *o) : keep_labels(env, *o);
+        return o->dry_run ? dry_run(env, *o) : keep_labels(env, *o, arguments);
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "error: %s\n", failure.what());
         return 1;

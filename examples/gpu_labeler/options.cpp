@@ -256,7 +256,8 @@ usage: gpu_labeler [flags]            keeps the labels of this node right
 
 Flags (in the file of --config: without dashes, in camelCase, noTimestamp: true):
   --config FILE             YAML; may also have `sharing` as in the configuration of
-                            NVIDIA's device plugin, whose file can be given here
+                            NVIDIA's device plugin, whose file can be given here;
+                            read again on SIGHUP
 
 When:
   --schedule SPEC           when GPUs are looked at for labels, as cron has it

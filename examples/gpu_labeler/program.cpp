@@ -17,6 +17,7 @@
 #include "web/handlers.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 namespace gpu_labeler {
@@ -77,11 +78,54 @@ kcontrol::awaitable<int> clean_up(label_store& store, kcontrol::logger log, std:
     co_return 0;
 }
 
+// A log whose level may change while it is written.
+class log_with_level {
+public:
+    log_with_level(kcontrol::environment& env, const options& o) : level_(std::make_shared<kcontrol::log_level>()) {
+        set(o);
+        const auto sink = examples::standard_error_sink(env, o.log_format);
+        log_ = kcontrol::logger(
+            [sink, level = level_](const kcontrol::log_record& record) {
+                if (record.level >= *level) sink(record);
+            },
+            kcontrol::log_level::debug);
+        if (!o.node_name.empty()) log_ = log_.with("node", o.node_name);
+    }
+
+    void set(const options& o) { *level_ = o.log_level; }
+    const kcontrol::logger& log() const noexcept { return log_; }
+
+private:
+    std::shared_ptr<kcontrol::log_level> level_;
+    kcontrol::logger log_;
+};
+
+// Takes over what may change, whenever it is asked to.
+kcontrol::awaitable<void> follow(kcontrol::environment& env, reload_request& reloads, options& o,
+                                 std::function<void()> take_over, kcontrol::logger log, std::stop_token stop) {
+    for (;;) {
+        const bool asked = co_await reloads.asked(env, stop);
+        if (!asked) co_return;
+        const auto fresh = reloads.read();
+        if (!fresh) {
+            log.error("the settings can't be read again; those before hold on", {{"error", fresh.error().message()}});
+            continue;
+        }
+        auto change = change_settings(o, *fresh);
+        o = std::move(change.now);
+        take_over();
+        std::vector<kcontrol::log_field> fields{{"changed", change.taken.empty() ? "nothing" : change.taken}};
+        if (!change.left.empty()) fields.push_back({"after a restart", change.left});
+        log.info("settings read again", std::move(fields));
+    }
+}
+
 // The labels, and beside them, where --listen asks for it, everything that is served.
-kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-                                                std::unique_ptr<label_store> store, kcontrol::logger log,
-                                                std::stop_token stop) {
+kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, options& o,
+                                                std::unique_ptr<label_store> store, log_with_level& told,
+                                                reload_request* reloads, std::stop_token stop) {
     program_result out;
+    const auto& log = told.log();
     auto settings = settings_of(o);
     if (!settings) {
         log.error(settings.error().message());
@@ -122,6 +166,13 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         tasks.spawn(meter.ask_kubelet(stop));
     }
     if (!o.once) tasks.spawn(meter.watch(stop));
+    const std::function<void()> take_over = [&] {
+        told.set(o);
+        gpus.change(o);
+        if (auto changed = settings_of(o)) keeper.change(std::move(*changed));
+        meter.change_interval(o.sample_interval);
+    };
+    if (reloads && !o.once) tasks.spawn(follow(env, *reloads, o, take_over, log, stop));
     co_await keeper.run(stop);
     co_await server.stop();
     co_await tasks.join();
@@ -133,9 +184,9 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
 }  // namespace
 
 kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
-                                                std::stop_token stop) {
-    kcontrol::logger log(examples::standard_error_sink(env, o.log_format), o.log_level);
-    if (!o.node_name.empty()) log = log.with("node", o.node_name);
+                                                std::stop_token stop, reload_request* reloads) {
+    log_with_level told(env, o);
+    const auto& log = told.log();
     program_result out;
     auto store = make_store(env, ex, o, log);
     if (!store) {
@@ -148,7 +199,7 @@ kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcon
         co_return out;
     }
     log.info("starting", {{"where", (*store)->name()}, {"schedule", o.schedule}});
-    out = co_await keep_labels(env, ex, o, std::move(*store), log, stop);
+    out = co_await keep_labels(env, ex, o, std::move(*store), told, reloads, stop);
     if (!o.once) log.info("stopped");
     co_return out;
 }

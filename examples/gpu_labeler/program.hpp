@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/executor.hpp>
 
 #include "options.hpp"
+#include "service/live_settings.hpp"
 
 #include <stop_token>
 
@@ -16,8 +17,8 @@ struct program_result {
 };
 
 /// Keeps the node's labels until `stop`, or for one pass (--once), or removes them (--cleanup). Errors are logged to
-/// standard error. `ex` is a single-threaded context's.
+/// standard error. `ex` is a single-threaded context's. `reloads`, which outlives this, has the settings read again.
 kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
-                                                std::stop_token stop);
+                                                std::stop_token stop, reload_request* reloads = nullptr);
 
 }  // namespace gpu_labeler

@@ -5,9 +5,12 @@ test_labeler_node
 """
 import json
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
+import urllib.error
+import urllib.request
 
 import cluster
 import labeler
@@ -358,6 +361,52 @@ class LabelerWithoutAServer(unittest.TestCase):
         done = labeler.run(self.inventory, "--once", "--config", config, "--mig-strategy", "none", "--log-format", "text")
         self.assertNotIn("nvidia.com/mig.strategy", file.read_text())
         self.assertNotIn("{", done.stderr)
+
+    def test_sighup_reads_the_file_again(self):
+        config, file = self.folder / "config.yaml", self.folder / "gfd"
+        def write(text):
+            config.write_text(f"output: features.d\nfeaturesFile: {file}\n{text}")
+        def labels():
+            return dict(line.split("=", 1) for line in file.read_text().splitlines()) if file.exists() else {}
+        write("")
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--config", config, "--schedule", "@yearly")
+        self.addCleanup(running.stop)
+        wait.until("no labels come", lambda: labels() == labeler.golden("a100-x8"))
+        write("migStrategy: mixed\nsharing: {mps: {resources: [{name: nvidia.com/gpu, replicas: 2}]}}\nnvmlTimeout: 1s\n")
+        running.process.send_signal(signal.SIGHUP)
+        told = running.wait_for("settings read again")
+        self.assertEqual((told["changed"], told["after a restart"]), ("--mig-strategy, sharing", "--nvml-timeout"))
+        wait.until("the labels stay", lambda: labels().get("nvidia.com/mig.strategy") == "mixed")
+        self.assertEqual(labels()["nvidia.com/gpu.replicas"], "2")
+        before = labels()
+        write("migStrategy: all\n")
+        running.process.send_signal(signal.SIGHUP)
+        told = running.wait_for("the settings can't be read again; those before hold on")
+        self.assertEqual(told["level"], "error")
+        self.assertIn(f"--config {config}: migStrategy: \"all\" is not a strategy", told["error"])
+        self.assertEqual(running.get("/healthz")[0], 200)
+        self.assertEqual(labels(), before)
+        write("logLevel: error\n")
+        running.process.send_signal(signal.SIGHUP)
+        wait.until("the labels are not as they were", lambda: labels() == labeler.golden("a100-x8"))
+        self.assertEqual(running.stop()[0], 0)
+        self.assertNotEqual(running.records()[-1]["message"], "stopped")  # which is no error
+
+    def test_sighup_without_a_file_is_the_end(self):
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n")
+        running.process.send_signal(signal.SIGHUP)
+        self.assertEqual(running.process.wait(10), -signal.SIGHUP)
+
+    def test_on_loopback_another_host_is_refused(self):
+        running = labeler.Labeler(self.inventory, self.folder / "log", "--output", "none", "--node-name", "n")
+        self.addCleanup(running.stop)
+        for host, code in (("evil.example", 403), ("localhost", 200)):
+            request = urllib.request.Request(running.url + "/api/v1/gpus", headers={"Host": host})
+            try:
+                with urllib.request.urlopen(request, timeout=10) as answer:
+                    self.assertEqual(answer.status, code)
+            except urllib.error.HTTPError as answer:
+                self.assertEqual(answer.code, code)
 
     def test_usage(self):
         config = self.folder / "config.yaml"

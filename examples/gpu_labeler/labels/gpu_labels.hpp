@@ -21,12 +21,16 @@ enum class sharing_kind { none, time_slicing, mps };
 struct shared_resource {
     unsigned replicas = 1;
     bool renamed = false;  ///< to `….shared`, so that the product's name needs no mark
+
+    bool operator==(const shared_resource&) const = default;
 };
 
 /// The device plugin's sharing configuration.
 struct sharing {
     sharing_kind kind = sharing_kind::none;
     std::map<std::string, shared_resource> resources;  ///< by the resource's name, nvidia.com/gpu
+
+    bool operator==(const sharing&) const = default;
 };
 
 struct label_options {

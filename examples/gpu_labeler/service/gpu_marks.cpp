@@ -13,14 +13,16 @@ std::optional<std::string> read_small_file(kcontrol::environment& env, const std
     return std::move(*text);
 }
 
-label_options label_options_of(kcontrol::environment& env, const options& o) {
+std::int64_t seconds_now(const kcontrol::environment& env) {
+    return std::chrono::floor<std::chrono::seconds>(env.wall_now().time_since_epoch()).count();
+}
+
+label_options label_options_of(kcontrol::environment& env, const options& o, std::int64_t started) {
     label_options out;
     out.strategy = o.strategy;
     out.shared = o.shared;
     out.machine = read_small_file(env, o.machine_type_file).value_or("unknown");
-    if (!o.no_timestamp) {
-        out.started = std::chrono::floor<std::chrono::seconds>(env.wall_now().time_since_epoch()).count();
-    }
+    if (!o.no_timestamp) out.started = started;
     return out;
 }
 
@@ -40,9 +42,13 @@ reader_limits limits_of(const options& o) {
 }  // namespace
 
 gpu_marks::gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const options& o)
-    : as_(label_options_of(env, o)),
+    : env_(env),
+      started_(seconds_now(env)),
+      as_(label_options_of(env, o, started_)),
       annotated_(o.output == label_output::node),
       reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
+
+void gpu_marks::change(const options& o) { as_ = label_options_of(env_, o, started_); }
 
 kcontrol::awaitable<kcontrol::result<reading>> gpu_marks::read(std::stop_token stop) {
     auto found = co_await reader_.read(stop);

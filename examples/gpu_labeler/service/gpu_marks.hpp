@@ -23,11 +23,16 @@ public:
     /// last of the same GPUs, or missing. Errors: those of gpu_reader::read.
     kcontrol::awaitable<kcontrol::result<reading>> read(std::stop_token stop);
 
+    /// Labels as `o` has them from now on; the time of the start stays.
+    void change(const options& o);
+
     gpu_reader& reader() noexcept { return reader_; }
 
 private:
     kcontrol::awaitable<void> annotate(reading& out, std::stop_token stop);
 
+    kcontrol::environment& env_;
+    std::int64_t started_;  ///< seconds since 1970
     label_options as_;
     bool annotated_;  // the other places for labels have none for annotations
     gpu_reader reader_;

@@ -24,6 +24,11 @@ void labeler::event() {
     happened_.notify_all();
 }
 
+void labeler::change(loop_settings settings) {
+    loop_.change(std::move(settings), env_.now());
+    happened_.notify_all();
+}
+
 kcontrol::awaitable<void> labeler::run(std::stop_token stop) {
     for (;;) {
         if (stop.stop_requested()) loop_.stop();

@@ -39,6 +39,9 @@ public:
     /// Something happened to a GPU: it is looked at now, not when the schedule says.
     void event();
 
+    /// Other settings hold from now on.
+    void change(loop_settings settings);
+
     /// Hears of every read that succeeded.
     void on_read(std::function<void(const inventory&)> call) { on_read_ = std::move(call); }
 

@@ -43,17 +43,26 @@ measurer::measurer(kcontrol::environment& env, gpu_reader& gpus, std::optional<p
     : env_(env), gpus_(gpus), pods_(std::move(pods)), interval_(interval), log_(std::move(log)) {}
 
 kcontrol::awaitable<void> measurer::measure(std::stop_token stop) {
-    auto next = env_.now();
+    next_ = env_.now();
     while (!stop.stop_requested()) {
         has_happened_ = false;
         const auto begun = env_.now();
+        // One for an event is beside the others: many of them don't put off the next.
+        if (begun >= next_) next_ = std::max(next_ + interval_, begun);
         co_await take(stop);
-        next = std::max(next + interval_, env_.now());
-        while (!stop.stop_requested() && !has_happened_ && env_.now() < next) {
-            co_await happened_.wait(env_, stop, next);
+        while (!stop.stop_requested() && !has_happened_ && env_.now() < next_) {
+            co_await happened_.wait(env_, stop, next_);
         }
         if (has_happened_) co_await kcontrol::sleep_until(env_, begun + between_events, stop);
     }
+}
+
+void measurer::change_interval(kcontrol::duration interval) {
+    if (interval == interval_) return;
+    interval_ = interval;
+    next_ = env_.now();
+    happened_.notify_all();
+    changed_.notify_all();
 }
 
 kcontrol::awaitable<void> measurer::watch(std::stop_token stop) {
@@ -88,7 +97,7 @@ kcontrol::awaitable<void> measurer::ask_kubelet(std::stop_token stop) {
             if (last_.state != reader_state::starting) tell(last_);
         }
         next = std::max(next + interval_, env_.now());
-        co_await kcontrol::sleep_until(env_, next, stop);
+        co_await changed_.wait(env_, stop, next);
     }
 }
 

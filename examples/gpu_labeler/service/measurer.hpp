@@ -30,6 +30,9 @@ public:
     /// Hears when labels may be wrong: a GPU is lost, out of order, or divided otherwise.
     void on_change(std::function<void()> call) { on_change_ = std::move(call); }
 
+    /// Another time between samples from now on; the next one comes at once.
+    void change_interval(kcontrol::duration interval);
+
     /// Measures until it is stopped.
     kcontrol::awaitable<void> measure(std::stop_token stop);
     /// Asks the kubelet at the same interval who uses which GPU, until it is stopped; nothing where nobody is to be
@@ -54,6 +57,8 @@ private:
     std::function<void(const node_sample&)> on_sample_;
     std::function<void()> on_change_;
     kcontrol::async_event happened_;
+    kcontrol::async_event changed_;
+    kcontrol::time_point next_{};  ///< sample, if nothing happens before
     bool has_happened_ = false;
     std::vector<device_user> users_;  ///< as the kubelet said last
     std::string pods_error_;

@@ -64,6 +64,12 @@ loop_step run_loop::next(time_point now, double unit) {
     return {step == write_step::look ? loop_action::look : loop_action::write, {}};
 }
 
+void run_loop::change(loop_settings settings, time_point now) {
+    settings_ = std::move(settings);
+    read_at_ = now;
+    resync_at_.reset();
+}
+
 void run_loop::schedule_read(time_point now, kcontrol::wall_time wall) {
     last_read_ = now;
     const auto fires = settings_.once() ? std::nullopt : settings_.schedule().next(wall);

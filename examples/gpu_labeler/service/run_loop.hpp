@@ -73,6 +73,9 @@ public:
     /// A look or a write failed, or nobody knows.
     void store_failed(kcontrol::time_point now, double unit);
 
+    /// Other settings hold from now on; the GPUs are read at once.
+    void change(loop_settings settings, kcontrol::time_point now);
+
     /// Something happened to a GPU: it is read again, at once unless that was done within the last second.
     void event() noexcept { event_ = true; }
     void stop() noexcept { stopping_ = true; }

@@ -5,11 +5,13 @@
 #include "pods/answers.hpp"
 #include "pods/fake_kubelet.hpp"
 #include "support/fake_nvml.hpp"
+#include "support/manual_environment.hpp"
 #include "support/run.hpp"
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <doctest/doctest.h>
 
+#include <thread>
 #include <vector>
 
 using namespace gpu_labeler;
@@ -153,4 +155,48 @@ TEST_CASE("measurer: the state of NVML is told when it changes") {
     f.until([&] { return !f.samples.empty(); });
     CHECK(f.samples[0].state == reader_state::no_driver);
     CHECK(f.logged("the GPUs can't be measured reason=NVML can't start: the NVIDIA driver is not loaded"));
+}
+
+TEST_CASE("measurer: many events don't put off the next sample, and another interval holds at once") {
+    kcontrol::test::manual_environment env;
+    boost::asio::io_context context;
+    fake_nvml machine(one_gpu);
+    gpu_reader reader(env, context.get_executor(), [&] { return machine.make_session(env); });
+    measurer meter(env, reader, std::nullopt, std::chrono::seconds(4), {});
+    int samples = 0;
+    std::stop_source stop;
+    meter.on_sample([&](const node_sample&) { ++samples; });
+    const auto until_samples = [&](int count) {
+        while (samples < count) {
+            env.advance(kcontrol::duration::zero(), context);
+            std::this_thread::yield();
+        }
+    };
+    kcontrol::test::start(context, meter.measure(stop.get_token()));
+    kcontrol::test::start(context, meter.watch(stop.get_token()));
+    const auto begun = env.now();
+    until_samples(1);
+    std::string events;
+    for (int i = 0; i < 3; ++i) {
+        const auto timers = env.pending_timers();
+        events += "event gpu=0 type=8 data=31\n";
+        machine.write(one_gpu + events);
+        while (env.next_timer().value() > env.now() + std::chrono::milliseconds(500) || env.pending_timers() < timers) {
+            env.advance(kcontrol::duration::zero(), context);
+            std::this_thread::yield();
+        }
+        env.advance(std::chrono::milliseconds(500), context);
+        until_samples(2 + i);
+    }
+    env.advance(kcontrol::duration::zero(), context);
+    CHECK(env.next_timer().value() <= begun + std::chrono::seconds(4));
+    meter.change_interval(std::chrono::hours(1));
+    until_samples(5);
+    meter.change_interval(std::chrono::seconds(2));
+    until_samples(6);
+    env.advance(kcontrol::duration::zero(), context);
+    CHECK(env.next_timer().value() <= env.now() + std::chrono::seconds(2));
+    stop.request_stop();
+    env.advance(kcontrol::duration::zero(), context);
+    while (reader.hanging() > 0) std::this_thread::yield();
 }

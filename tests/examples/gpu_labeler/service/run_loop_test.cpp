@@ -307,3 +307,19 @@ TEST_CASE("run loop: 5,000 that start together come without a peak") {
     MESSAGE("first requests a second: mean " << mean << ", most " << most);
     CHECK(most < 3 * mean);
 }
+
+TEST_CASE("run loop: other settings hold at once") {
+    world w(settings("@yearly").resync(0s).keep(0s));
+    w.run(1h);
+    CHECK(w.reads == 1);
+    w.loop.change(settings("@every 10s").resync(2min).keep(30s), w.now);
+    w.run(1min);
+    CHECK(w.reads == 7);
+    w.there = {};
+    w.run(2min);
+    CHECK(w.looks > 1);  // each one to two minutes
+    CHECK(w.there == marks(8));
+    w.gpus.reset();
+    w.run(2min);
+    CHECK(w.there == node_marks());
+}
