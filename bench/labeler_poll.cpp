@@ -3,8 +3,8 @@
 // usage: bench_labeler_poll LIBRARY INVENTORY [POLLS]
 //   LIBRARY    the stand-in, build/…/tests/libfake_nvml.so, or a real libnvidia-ml.so.1
 //   INVENTORY  a file of tests/fake_nvml/inventories for the stand-in; - for a real one
-// Prints the median and the 99th percentile of each part in microseconds, of a poll as a whole, and of what of that the
-// stand-in itself took at least; a machine that does other work besides shows in the percentile first.
+// Prints the median, the 99th percentile and the most of each part in microseconds, of a poll as a whole, and of what
+// of that the stand-in itself took at least; a machine that does other work besides shows in the percentile first.
 #include <kcontrol/runtime/system_environment.hpp>
 
 #include "labels/gpu_labels.hpp"
@@ -52,8 +52,8 @@ public:
     void print() {
         for (auto& [part, times] : parts_) {
             std::sort(times.begin(), times.end());
-            std::printf("%-30s median %8.1f us   p99 %8.1f us\n", part.c_str(), times[times.size() / 2],
-                        times[times.size() * 99 / 100]);
+            std::printf("%-30s median %8.1f us   p99 %8.1f us   most %8.1f us\n", part.c_str(), times[times.size() / 2],
+                        times[times.size() * 99 / 100], times.back());
         }
     }
 
