@@ -29,12 +29,14 @@ result<void> set_strategy(options& o, std::string_view value) {
     return {};
 }
 
-template <kcontrol::duration options::*Field, bool ZeroToo>
+// What is done again and again must leave time between.
+template <kcontrol::duration options::*Field, int LeastMilliseconds>
 result<void> set_duration(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
     if (!length) return length.error();
-    if (length->count() < 0 || (!ZeroToo && length->count() == 0)) {
-        return bad_argument(quoted(value) + " is no time to wait; use for example 5s");
+    if (length->count() < 0) return bad_argument(quoted(value) + " is no time to wait; use for example 5s");
+    if (*length < std::chrono::milliseconds(LeastMilliseconds)) {
+        return bad_argument(quoted(value) + " is too short; use " + std::to_string(LeastMilliseconds) + "ms or more");
     }
     o.*Field = *length;
     return {};
@@ -146,10 +148,10 @@ constexpr flag flags[] = {
     {"--version", flag_kind::command, set_switch<&options::version>},
     {"--config", flag_kind::one_off, set_text<&options::config_file>},
     {"--schedule", flag_kind::value, set_schedule},
-    {"--sample-interval", flag_kind::value, set_duration<&options::sample_interval, false>},
-    {"--start-jitter", flag_kind::value, set_duration<&options::start_jitter, true>},
-    {"--resync-interval", flag_kind::value, set_duration<&options::resync_interval, true>},
-    {"--keep-labels", flag_kind::value, set_duration<&options::keep_labels, true>},
+    {"--sample-interval", flag_kind::value, set_duration<&options::sample_interval, 100>},
+    {"--start-jitter", flag_kind::value, set_duration<&options::start_jitter, 0>},
+    {"--resync-interval", flag_kind::value, set_duration<&options::resync_interval, 0>},
+    {"--keep-labels", flag_kind::value, set_duration<&options::keep_labels, 0>},
     {"--mig-strategy", flag_kind::value, set_strategy},
     {"--no-timestamp", flag_kind::on_off, set_switch<&options::no_timestamp>},
     {"--output", flag_kind::value, set_output},
@@ -163,7 +165,7 @@ constexpr flag flags[] = {
     {"--log-format", flag_kind::value, set_log_format},
     {"--log-level", flag_kind::value, set_log_level},
     {"--nvml", flag_kind::value, set_text<&options::nvml>},
-    {"--nvml-timeout", flag_kind::value, set_duration<&options::nvml_timeout, false>},
+    {"--nvml-timeout", flag_kind::value, set_duration<&options::nvml_timeout, 10>},
     {"--machine-type-file", flag_kind::value, set_text<&options::machine_type_file>},
     {"--sysfs", flag_kind::value, set_text<&options::sysfs>},
     {"--pod-resources-socket", flag_kind::value, set_text<&options::pod_resources_socket>},

@@ -147,6 +147,10 @@ TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag
 TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({}).find("NODE_NAME") != std::string::npos);
     CHECK(refuse({"--nod-name=n"}) == "unknown flag \"--nod-name\"; did you mean --node-name?");
+    CHECK(refuse({"--sample-interval=99ms"}) == "--sample-interval: \"99ms\" is too short; use 100ms or more");
+    CHECK(refuse({"--sample-interval=0s"}).find("too short") != std::string::npos);
+    CHECK(refuse({"--nvml-timeout=1ms"}).find("use 10ms or more") != std::string::npos);
+    CHECK(refuse({"--keep-labels=-1s"}).find("is no time to wait") != std::string::npos);
     CHECK(refuse({"polish"}) == "no such command: \"polish\"; see gpu_labeler --help");
     CHECK(refuse({"--once=yes"}) == "--once takes no value");
     CHECK(refuse({"--output"}) == "--output needs a value; see gpu_labeler --help");
