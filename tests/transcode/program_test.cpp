@@ -86,6 +86,45 @@ TEST_CASE("transcode: several documents, lists and lines, each on a line of its 
     CHECK(nothing.out == "");
 }
 
+TEST_CASE("transcode: JSON objects one behind the other, as kubectl get -o json prints them twice") {
+    const std::string a = "{\n \"apiVersion\": \"v1\",\n \"kind\": \"ConfigMap\",\n \"data\": {\"x\": \"}{\\\"\"}\n}\n";
+    const std::string line = R"({"apiVersion":"v1","kind":"ConfigMap","data":{"x":"}{\""}})"
+                             "\n";
+    CHECK(run({}, a + a).out == line + line);
+    CHECK(run({}, a + " " + line.substr(0, line.size() - 1) + "\r\n\t" + a).out == line + line + line);
+    CHECK(run({}, a + "}").status == 1);
+    CHECK(run({}, a + "x").status == 1);
+    CHECK(run({}, "{apiVersion: v1, kind: ConfigMap}").out == "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}\n");
+}
+
+TEST_CASE("transcode: numbers in JSON and in YAML, as kubectl has them") {
+    const auto number = [](const std::string& text, const std::string& after) {
+        return run({"--as", "dynamic"}, after + R"({"apiVersion":"v1","kind":"X","x":)" + text + "}");
+    };
+    CHECK(number("1e400", "").status == 1);
+    CHECK(number("1e400", "").log ==
+          "kcontrol-transcode: standard input: JSON number 1e400 is too large for a double\n");
+    CHECK(number("\"1e400\"", "").status == 0);
+    CHECK(number("1e400", "---\n").out == R"({"apiVersion":"v1","kind":"X","x":"1e400"})"
+                                          "\n");
+    CHECK(number("1e-400", "").out == R"({"apiVersion":"v1","kind":"X","x":0})"
+                                      "\n");
+    CHECK(number("100000000000000000000", "").out.find("1e+20") != std::string::npos);
+    CHECK(number("010", "").out.find(":8}") != std::string::npos);  // not JSON, so YAML
+}
+
+TEST_CASE("transcode: the elements of a list of one kind are of that kind, those of a List say theirs") {
+    const auto typed =
+        run({}, R"({"apiVersion":"v1","kind":"ConfigMapList","items":[{"metadata":{"name":"a"},"data":{"x":5}}]})");
+    CHECK(typed.status == 1);
+    CHECK(typed.log ==
+          "kcontrol-transcode: standard input, items[0]: v1 ConfigMap a: data[x]: expected a string, "
+          "found the integer 5\n");
+    const auto mixed = run({}, R"({"apiVersion":"v1","kind":"List","items":[{"kind":"ConfigMap"}]})");
+    CHECK(mixed.status == 1);
+    CHECK(mixed.log.find("apiVersion: expected a string that is not empty") != std::string::npos);
+}
+
 TEST_CASE("transcode: an object that fails is named, and the others go on") {
     const std::string good = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x"}})";
     struct row {

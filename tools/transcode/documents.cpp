@@ -4,10 +4,14 @@
 #include <kcontrol/json/value.hpp>
 #include <kcontrol/json/yaml.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <istream>
+#include <optional>
+#include <string_view>
 
 namespace transcode {
 namespace {
@@ -19,24 +23,57 @@ using kcontrol::result;
 
 constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-bool is_json(const std::string& text) {
-    json::document document;
-    return document.parse(text).has_value();
+// Where the JSON value that begins at `at` ends, going by its brackets and strings.
+std::size_t end_of_json(std::string_view text, std::size_t at) {
+    std::size_t depth = 0;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"') {
+            for (++at; at < text.size() && text[at] != '"'; ++at) {
+                if (text[at] == '\\') ++at;
+            }
+        }
+        if (c == '{' || c == '[') ++depth;
+        if ((c == '}' || c == ']') && --depth == 0) return at + 1;
+    }
+    return text.size();
 }
 
-// Every line that is not blank is a document of its own; or nothing.
-std::vector<std::string> json_lines(const std::string& text) {
-    std::vector<std::string> lines;
+// Objects and lists of JSON, one behind the other; or nothing if something else is among them.
+std::vector<std::string> json_documents(const std::string& text) {
+    std::vector<std::string> documents;
     json::document document;
-    for (std::size_t start = 0; start < text.size();) {
-        const std::size_t end = std::min(text.find('\n', start), text.size());
-        std::string line = text.substr(start, end - start);
-        start = end + 1;
-        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-        if (!document.parse(line)) return {};
-        lines.push_back(std::move(line));
+    for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != std::string::npos;) {
+        if (text[at] != '{' && text[at] != '[') return {};
+        const std::size_t end = end_of_json(text, at);
+        documents.push_back(text.substr(at, end - at));
+        if (!document.parse(documents.back())) return {};
+        at = end;
     }
-    return lines;
+    return documents;
+}
+
+// A number beyond a double outside of strings. YAML would take it for a text, as it does in YAML.
+std::optional<std::string> too_large_number(std::string_view text) {
+    constexpr std::string_view of_numbers = "+-.0123456789Ee";
+    json::document document;
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '"') {
+            for (++at; at < text.size() && text[at] != '"'; ++at) {
+                if (text[at] == '\\') ++at;
+            }
+            ++at;
+            continue;
+        }
+        const std::size_t end = std::min(text.find_first_not_of(of_numbers, at), text.size());
+        const std::string_view word = text.substr(at, end - at);
+        at = std::max(end, at + 1);
+        double value = 0;
+        const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (read.ec != std::errc::result_out_of_range || read.ptr != word.data() + word.size()) continue;
+        if (!document.parse(word)) return std::string(word);  // else it is too small: zero
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -60,9 +97,11 @@ result<std::vector<std::string>> split_documents(const std::string& text) {
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return std::vector<std::string>();
     if (text[first] == '{' || text[first] == '[') {
-        if (is_json(text)) return std::vector<std::string>{text};
-        auto lines = json_lines(text);
-        if (!lines.empty()) return lines;
+        auto documents = json_documents(text);
+        if (!documents.empty()) return documents;
+        if (const auto number = too_large_number(text)) {
+            return error(errc::decode_failed, "JSON number " + *number + " is too large for a double");
+        }
     }
     const auto parsed = json::parse_yaml(text, max_bytes);
     if (!parsed) return parsed.error();

@@ -12,8 +12,8 @@ namespace transcode {
 /// The bytes of a file, or of `in` for "-". Errors: file_failed; too_large above 256 MiB.
 kcontrol::result<std::string> read_file(const std::string& path, std::istream& in);
 
-/// The documents of a text: JSON, JSON lines, or a YAML stream. Empty ones are left out. JSON is passed on as it is, so
-/// that a strict reader sees what was written. Errors: decode_failed, naming the place.
+/// The documents of a text: JSON objects one behind the other, or a YAML stream. Empty ones are left out. JSON is
+/// passed on as it is, so that a strict reader sees what was written. Errors: decode_failed, naming the place.
 kcontrol::result<std::vector<std::string>> split_documents(const std::string& text);
 
 }  // namespace transcode

@@ -50,11 +50,13 @@ private:
         const auto root = options_.strict ? json::parse_strict(document, text, limits) : document.parse(text);
         if (!root) return fail(where, root.error());
         if (!is_list(*root)) return add_object(*root, where);
-        type_name implied;
+        type_name implied;  // of a List, which holds any kinds, nothing is
         const json::node version = (*root)["apiVersion"];
-        if (version.is_string()) implied.api_version = version.as_string();
-        implied.kind = (*root)["kind"].as_string();
-        implied.kind.resize(implied.kind.size() - std::string_view("List").size());
+        const std::string_view kind = (*root)["kind"].as_string();
+        if (kind != "List") {
+            if (version.is_string()) implied.api_version = version.as_string();
+            implied.kind = kind.substr(0, kind.size() - std::string_view("List").size());
+        }
         std::size_t index = 0;
         for (const json::node item : (*root)["items"].elements()) {
             add_object(item, where + ", items[" + std::to_string(index++) + "]", implied);
@@ -70,7 +72,7 @@ private:
 
     void add_object(json::node object, const std::string& where, const type_name& implied = {}) {
         const auto done = transcoder_.run(object, implied);
-        if (!done) return fail(where + ": " + name_of(object), done.error());
+        if (!done) return fail(where + ": " + name_of(object, implied), done.error());
         out_ << *done << '\n';
     }
 

@@ -27,13 +27,18 @@ kcontrol::group_version_kind gvk_of(const std::string& api_version, const std::s
 
 }  // namespace
 
-std::string name_of(json::node object) {
+std::string name_of(json::node object, const type_name& implied) {
     if (!object.is_object()) return "a document that is not an object";
     const json::node meta = object["metadata"];
     std::string name = meta.is_object() ? text_of(meta["name"]) : std::string();
     const std::string ns = meta.is_object() ? text_of(meta["namespace"]) : std::string();
     if (!ns.empty()) name.insert(0, ns + "/");
-    std::string shown = text_of(object["apiVersion"]) + " " + text_of(object["kind"]) + " " + name;
+    const auto either = [&](const char* member, const std::string& other) {
+        const std::string own = text_of(object[member]);
+        return own.empty() ? other : own;
+    };
+    const std::string shown =
+        either("apiVersion", implied.api_version) + " " + either("kind", implied.kind) + " " + name;
     return kcontrol::escape_control(shown);
 }
 

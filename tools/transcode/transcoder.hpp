@@ -36,7 +36,7 @@ private:
     std::map<std::pair<std::string, std::string>, const kcontrol::resource_info*> kinds_;  // by apiVersion and kind
 };
 
-/// "apps/v1 Deployment shop/web", as far as the object says.
-std::string name_of(kcontrol::json::node object);
+/// "apps/v1 Deployment shop/web", as far as the object or its list says.
+std::string name_of(kcontrol::json::node object, const type_name& implied = {});
 
 }  // namespace transcode
