@@ -68,6 +68,17 @@ TEST_CASE("dynamic: of a name that appears twice the last one counts, by path an
     CHECK(edited.get({"spec"}) == object->content.get({"spec"}));
 }
 
+TEST_CASE("dynamic: an object without metadata gets none") {
+    const auto info = dynamic_resource({"example.com", "v1", "Thing"}, "things");
+    const std::string text = R"({"kind":"Thing","x":1})";
+    auto written = info.encode(any_object(decoded(text)), info);
+    CHECK(written == R"({"kind":"Thing","x":1,"apiVersion":"example.com/v1"})");
+    auto named = std::make_shared<dynamic_object>(*decoded(text));
+    named->metadata.name = "a";
+    written = info.encode(any_object(std::shared_ptr<const dynamic_object>(named)), info);
+    CHECK(written == R"({"kind":"Thing","x":1,"apiVersion":"example.com/v1","metadata":{"name":"a"}})");
+}
+
 TEST_CASE("dynamic: a float64 that Go wrote without an exponent") {
     const auto object = decoded(R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},)"
                                 R"("x":[100000000000000000000,18446744073709552000,-9223372036854776000]})");

@@ -192,6 +192,7 @@ result<any_object> decode_dynamic(json::node from, share_pool* pool) {
 
 // Writes into the JSON those fields of the metadata in which the two differ.
 inline void overlay_metadata(json::object& content, const object_meta& wanted) {
+    if (!content.contains("metadata") && wanted == object_meta()) return;
     json::value& place = content["metadata"];
     if (!place.is_object()) place.emplace_object();
     object_meta present;
