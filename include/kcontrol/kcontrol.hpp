@@ -73,6 +73,7 @@
 #include <kcontrol/model/field_path.hpp>
 #include <kcontrol/model/field_selector.hpp>
 #include <kcontrol/model/generated.hpp>
+#include <kcontrol/model/generated_header.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/known_fields.hpp>
 #include <kcontrol/model/label_selector.hpp>

@@ -3,6 +3,7 @@
 
 #include "plan.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,15 @@ void write_struct(const planned_type& type, std::string& out);
 /// Declares the table of a type. To be written at namespace scope outside of any namespace, like the definition.
 void write_table_declaration(const planned_type& type, std::string& out);
 
-/// The table: plain data, which costs the compiler little. `storage` stands before the definition: `inline`, or
-/// KCONTROL_DECL.
-void write_table(const planned_type& type, std::string_view storage, std::string& out);
+/// The table: plain data, which costs the compiler little. Defined once, with KCONTROL_DECL.
+void write_table(const planned_type& type, std::string& out);
+
+/// The same for a header, inline. `written` has the full names of the types that the header defines.
+void write_inline_table(const planned_type& type, const std::set<std::string>& written, std::string& out);
+
+/// For a header of very many types, behind their declarations and before their definitions.
+void write_early_handles(const std::vector<planned_type>& types, const std::set<std::string>& written,
+                         std::string& out);
 
 /// `#include <a>` lines: those of the library first, each group sorted.
 void write_includes(const std::set<std::string>& headers, std::string& out);

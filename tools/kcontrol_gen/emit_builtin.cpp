@@ -80,7 +80,7 @@ emitted emit_space(const schema& all, const dialect& words, const std::string& s
     made.tables = "// The tables of " + header_of(space) + ".\n" + source_remark(all);
     made.tables += "#include <" + header_of(space) + ">\n#include <kcontrol/model/generated.hpp>\n\n";
     for (const auto& type : planned.types) {
-        write_table(type, "KCONTROL_DECL", made.tables);
+        write_table(type, made.tables);
         if (type.of_kind != nullptr) made.kinds.push_back(type.full_name());
     }
     made.tables.pop_back();

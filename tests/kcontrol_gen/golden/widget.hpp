@@ -12,7 +12,7 @@
 #include <kcontrol/model/boxed.hpp>
 #include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/generated.hpp>
+#include <kcontrol/model/generated_header.hpp>
 #include <kcontrol/model/int_or_string.hpp>
 #include <kcontrol/model/list.hpp>
 #include <kcontrol/model/nullable.hpp>
@@ -157,64 +157,68 @@ const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha
 template <>
 const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget>::value;
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor backup[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::backup>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::backup, "path", path),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::backup>::value =
-    generated_structure<::acme::v1::backup>(::acme::v1::kcontrol_tables::backup);
+    generated_structure<::acme::v1::backup>(generated_fields<::acme::v1::backup>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor container[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::container>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::container, "name", name),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::container>::value =
-    generated_structure<::acme::v1::container>(::acme::v1::kcontrol_tables::container);
+    generated_structure<::acme::v1::container>(generated_fields<::acme::v1::container>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor pod_spec[] = {
-    KCONTROL_GENERATED_FIELD(::acme::v1::pod_spec, "containers", containers),
+template <>
+inline constexpr kcontrol::type_descriptor kcontrol::detail::generated_parts<::acme::v1::pod_spec>[] = {
+    KCONTROL_GENERATED_HANDLE(list, ::acme::v1::container),
 };
-}
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::pod_spec>[] = {
+    KCONTROL_GENERATED_PART(0, ::acme::v1::pod_spec, "containers", containers),
+};
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_spec>::value =
-    generated_structure<::acme::v1::pod_spec>(::acme::v1::kcontrol_tables::pod_spec);
+    generated_structure<::acme::v1::pod_spec>(generated_fields<::acme::v1::pod_spec>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor pod_template_metadata[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::pod_template_metadata>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::pod_template_metadata, "name", name),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template_metadata>::value =
-    generated_structure<::acme::v1::pod_template_metadata>(::acme::v1::kcontrol_tables::pod_template_metadata);
+    generated_structure<::acme::v1::pod_template_metadata>(generated_fields<::acme::v1::pod_template_metadata>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor pod_template[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::pod_template>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::pod_template, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::acme::v1::pod_template, "spec", spec),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::pod_template>::value =
-    generated_structure<::acme::v1::pod_template>(::acme::v1::kcontrol_tables::pod_template);
+    generated_structure<::acme::v1::pod_template>(generated_fields<::acme::v1::pod_template>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor probe[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::probe>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::probe, "path", path),
     KCONTROL_GENERATED_FIELD(::acme::v1::probe, "podIPs", pod_ips),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::probe>::value =
-    generated_structure<::acme::v1::probe>(::acme::v1::kcontrol_tables::probe);
+    generated_structure<::acme::v1::probe>(generated_fields<::acme::v1::probe>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor widget_spec[] = {
+template <>
+inline constexpr kcontrol::type_descriptor kcontrol::detail::generated_parts<::acme::v1::widget_spec>[] = {
+    KCONTROL_GENERATED_HANDLE(optional, ::acme::v1::probe),
+    KCONTROL_GENERATED_HANDLE(list, ::acme::v1::probe),
+    KCONTROL_GENERATED_HANDLE(optional, ::acme::v1::pod_template),
+};
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::widget_spec>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "replicas", replicas, .required = true),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "size", size, .required = true),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "paused", paused),
@@ -228,50 +232,45 @@ inline constexpr kcontrol::field_descriptor widget_spec[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "limit", limit),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "backup", backup),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "slots", slots),
-    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probe", probe),
-    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "probes", probes),
-    KCONTROL_GENERATED_FIELD(::acme::v1::widget_spec, "template", template_),
+    KCONTROL_GENERATED_PART(0, ::acme::v1::widget_spec, "probe", probe),
+    KCONTROL_GENERATED_PART(1, ::acme::v1::widget_spec, "probes", probes),
+    KCONTROL_GENERATED_PART(2, ::acme::v1::widget_spec, "template", template_),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_spec>::value =
-    generated_structure<::acme::v1::widget_spec>(::acme::v1::kcontrol_tables::widget_spec);
+    generated_structure<::acme::v1::widget_spec>(generated_fields<::acme::v1::widget_spec>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor widget_status[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::widget_status>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::widget_status, "observedGeneration", observed_generation),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget_status>::value =
-    generated_structure<::acme::v1::widget_status>(::acme::v1::kcontrol_tables::widget_status);
+    generated_structure<::acme::v1::widget_status>(generated_fields<::acme::v1::widget_status>);
 
-namespace acme::v1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor widget[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1::widget>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1::widget, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget, "spec", spec, .required = true),
     KCONTROL_GENERATED_FIELD(::acme::v1::widget, "status", status),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1::widget>::value =
-    generated_structure<::acme::v1::widget>(::acme::v1::kcontrol_tables::widget);
+    generated_structure<::acme::v1::widget>(generated_fields<::acme::v1::widget>);
 
-namespace acme::v1alpha1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor widget_spec[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1alpha1::widget_spec>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget_spec, "size", size),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget_spec>::value =
-    generated_structure<::acme::v1alpha1::widget_spec>(::acme::v1alpha1::kcontrol_tables::widget_spec);
+    generated_structure<::acme::v1alpha1::widget_spec>(generated_fields<::acme::v1alpha1::widget_spec>);
 
-namespace acme::v1alpha1::kcontrol_tables {
-inline constexpr kcontrol::field_descriptor widget[] = {
+template <>
+inline constexpr kcontrol::field_descriptor kcontrol::detail::generated_fields<::acme::v1alpha1::widget>[] = {
     KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::acme::v1alpha1::widget, "spec", spec),
 };
-}
 template <>
 inline constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::acme::v1alpha1::widget>::value =
-    generated_structure<::acme::v1alpha1::widget>(::acme::v1alpha1::kcontrol_tables::widget);
+    generated_structure<::acme::v1alpha1::widget>(generated_fields<::acme::v1alpha1::widget>);
