@@ -94,6 +94,7 @@
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/generated_parts.ipp>
+#include <kcontrol/model/impl/go_text.ipp>
 #include <kcontrol/model/impl/int_or_string.ipp>
 #include <kcontrol/model/impl/known_fields.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>
@@ -109,6 +110,7 @@
 #include <kcontrol/model/impl/raw_json.ipp>
 #include <kcontrol/model/impl/resource_of.ipp>
 #include <kcontrol/model/impl/schema.ipp>
+#include <kcontrol/model/impl/schema_bounds.ipp>
 #include <kcontrol/model/impl/schema_formats.ipp>
 #include <kcontrol/model/impl/schema_rules.ipp>
 #include <kcontrol/model/impl/share_pool.ipp>

@@ -134,6 +134,12 @@ TEST_CASE("what it refuses, in the server's words") {
         {R"("ports":[{"port":0}])",
          "[spec.ports[0].name: Required value, spec.ports[0].port: Invalid value: 0: spec.ports[0].port in body should "
          "be greater than or equal to 1]"},
+        {R"("ports":[null,{"name":"a","port":1},null])",
+         R"([spec.ports[0]: Invalid value: "null": spec.ports[0] in body must be of type object: "null", )"
+         R"(spec.ports[2]: Invalid value: "null": spec.ports[2] in body must be of type object: "null", )"
+         R"(spec.ports[2]: Duplicate value: {}])"},
+        {R"("note":18446744073709551616)",
+         R"(spec.note: Invalid value: "number": spec.note in body must be of type string: "number")"},
         {R"("ports":[7])",
          R"([spec.ports[0]: Invalid value: "integer": spec.ports[0] in body must be of type object: "integer", )"
          R"(spec.ports[0]: Invalid value: 7: must be an object for an array of list-type map])"},

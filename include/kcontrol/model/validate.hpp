@@ -61,7 +61,8 @@ KCONTROL_DECL result<field_errors> validate_text(const type_descriptor& type, st
 /// own metadata, schemas of custom_codecs, and the formats uri, email, ipv4, ipv6, cidr, mac, isbn*, creditcard,
 /// rgbcolor, bsonobjectid and duration. Patterns are matched by RE2, which has Go's syntax and meaning. Unknown members
 /// are ignored, as the server drops them; absent members with a default are right. Each call compiles the patterns it
-/// needs.
+/// needs. A list where the schema wants a string with a format is refused here; the server lets it pass, but no typed
+/// object can hold it.
 ///
 /// Thread-safety: safe.
 /// Source: kube-openapi pkg/validation and apiextensions-apiserver 1.36; compared with a server in tests/e2e.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/model/impl/go_text.ipp>
+#include <kcontrol/model/impl/schema_bounds.ipp>
 #include <kcontrol/model/impl/schema_formats.ipp>
 #include <kcontrol/model/impl/schema_rules.ipp>
 #include <kcontrol/model/names.hpp>
@@ -13,61 +15,6 @@
 
 namespace kcontrol {
 namespace detail {
-
-/// A float64 as Go's %v has it: the fewest digits, and an exponent below 1e-4 and from 1e6 on.
-inline std::string go_number(double value) {
-    char digits[64];
-    const bool plain = value == 0 || (std::fabs(value) >= 1e-4 && std::fabs(value) < 1e6);
-    const auto end = std::to_chars(digits, std::end(digits), value,
-                                   plain ? std::chars_format::fixed : std::chars_format::scientific);
-    return std::string(digits, end.ptr);
-}
-
-/// Text as Go's %q has it, as far as JSON texts go.
-inline std::string go_quote(std::string_view text) {
-    constexpr char hex[] = "0123456789abcdef";
-    std::string quoted = "\"";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            (quoted += '\\') += c;
-        } else if (c >= '\a' && c <= '\r') {
-            (quoted += '\\') += "abtnvfr"[c - '\a'];
-        } else if (byte < 0x20 || byte == 0x7f) {
-            ((quoted += "\\x") += hex[byte >> 4U]) += hex[byte & 15U];
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted += '"';
-}
-
-inline std::string go_value(json::node value) {
-    switch (value.kind()) {
-    case json::kind::string: return go_quote(value.as_string());
-    case json::kind::number:
-    case json::kind::unsigned_integer: return go_number(value.as_double());
-    default: return value.to_json();
-    }
-}
-
-inline std::string_view go_type(json::node value) {
-    switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::boolean: return "boolean";
-    case json::kind::integer: return "integer";
-    case json::kind::unsigned_integer:
-    case json::kind::number: return "number";
-    case json::kind::string: return "string";
-    case json::kind::array: return "array";
-    case json::kind::object: break;
-    }
-    return "object";
-}
-
-inline std::int64_t count_code_points(std::string_view text) {
-    return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-}
 
 /// Walks an object and a table side by side, as kube-openapi's validators walk an object and its schema.
 class schema_validator {
@@ -232,31 +179,6 @@ private:
         }
     }
 
-    /// Whether the server compares integers, with the bound cut to one: for integers, unless the type is integer and
-    /// the bound is not.
-    static bool compares_integers(const type_descriptor& type, json::node value, double bound) {
-        const bool integral = type.kind == type_kind::int32 || type.kind == type_kind::int64;
-        return value.kind() == json::kind::integer && std::fabs(bound) < 9e18 &&
-               (!integral || std::floor(bound) == bound);
-    }
-    static std::partial_ordering compare_bound(const type_descriptor& type, json::node value, double bound) {
-        if (!compares_integers(type, value, bound)) return value.as_double() <=> bound;
-        return value.as_int64() <=> static_cast<std::int64_t>(bound);
-    }
-    static std::string bound_text(const type_descriptor& type, json::node value, double bound) {
-        if (!compares_integers(type, value, bound)) return go_number(bound);
-        return std::to_string(static_cast<std::int64_t>(bound));
-    }
-
-    static bool is_multiple(json::node value, double factor) {
-        if (factor <= 0) return false;
-        if (value.kind() == json::kind::integer && std::floor(factor) == factor) {
-            return value.as_int64() % static_cast<std::int64_t>(factor) == 0;
-        }
-        const double times = factor < 1 ? 1 / factor * value.as_double() : value.as_double() / factor;
-        return std::fabs(times - std::round(times)) <= 1e-9 * std::fmax(1, std::fabs(times));
-    }
-
     void check_count(std::int64_t count, std::int64_t least, std::int64_t most, std::string_view things,
                      const std::string& path) {
         if (count < least) {
@@ -335,6 +257,13 @@ private:
                 add(place, field_error_kind::invalid, "\"\"", "must not be empty");
             }
         }
+        // The server reads it as metadata before it looks at any schema.
+        const json::node metadata = value["metadata"];
+        object_meta read;
+        if (metadata.is_null()) return;
+        if (const auto decoded = decode(describe<object_meta>(), metadata, &read); !decoded) {
+            add(path + ".metadata", field_error_kind::invalid, metadata.to_json(), decoded.error().message());
+        }
     }
 
     /// A text that is the same for what the server takes for equal: objects without regard to order.
@@ -382,6 +311,7 @@ private:
         }
         check_unique(list, path, [&](json::node entry) {
             std::map<std::string_view, std::string> keys;
+            if (entry.is_null()) return join_members(keys);  // without defaults
             for (const std::string_view name : r.list_keys) {
                 const json::node value = entry[name];
                 if (!value.is_null()) {
