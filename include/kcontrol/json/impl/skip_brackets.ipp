@@ -47,29 +47,29 @@ inline const char* skip_brackets_by_bytes(const char* at, const char* end, std::
 
 #ifdef KCONTROL_JSON_AVX2
 
-/// What 64 bytes hold, a bit a byte. Strings and escapes reach from one to the next.
+/// Follows a value through blocks of 64 bytes, a bit a byte. Strings, escapes and depth reach from one to the next.
 class bracket_blocks {
 public:
-    std::uint64_t opens = 0;
-    std::uint64_t closes = 0;
+    static constexpr std::size_t size = 64;
+    static constexpr std::size_t goes_on = size + 1;  ///< the value does not end in the block
+    static constexpr std::size_t too_deep = size + 2;
 
-    // As of simdjson's first stage: a bit at each letter of a string, found by the parity of the quotes before it.
-    __attribute__((target("avx2,pclmul,popcnt,bmi"))) void read(const char* from) noexcept {
+    explicit bracket_blocks(std::size_t deepest) noexcept : deepest_(deepest) {}
+
+    /// Where in the block the value ends.
+    __attribute__((target("avx2,pclmul,popcnt,bmi"))) std::size_t end_within(const char* from) noexcept {
         const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
         const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
-        std::uint64_t quotes = equal(low, high, '"');
-        const std::uint64_t backslashes = equal(low, high, '\\');
-        if ((backslashes | escapes_first_) != 0) quotes &= ~escaped(backslashes);
-        const __m128i ones = _mm_set1_epi8(static_cast<char>(0xFF));
-        const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(quotes)), ones, 0);
-        const std::uint64_t strings = static_cast<std::uint64_t>(_mm_cvtsi128_si64(product)) ^ in_string_;
-        in_string_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(strings) >> 63);
         // The bit in which '[' and '{' differ, and ']' and '}'.
         const __m256i bit = _mm256_set1_epi8(0x20);
         const __m256i low_folded = _mm256_or_si256(low, bit);
         const __m256i high_folded = _mm256_or_si256(high, bit);
-        opens = equal(low_folded, high_folded, '{') & ~strings;
-        closes = equal(low_folded, high_folded, '}') & ~strings;
+        const std::uint64_t outside = ~strings(low, high);
+        const std::uint64_t all_opens = equal(low_folded, high_folded, '{') & outside;
+        const std::uint64_t all_closes = equal(low_folded, high_folded, '}') & outside;
+        // What is closed at once, as most of managedFields is, changes nothing.
+        const std::uint64_t empty = all_opens & all_closes >> 1;
+        return follow(all_opens ^ empty, all_closes ^ empty << 1, empty != 0);
     }
 
 private:
@@ -78,6 +78,18 @@ private:
         const auto first = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted)));
         const auto second = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted)));
         return first | std::uint64_t{second} << 32;
+    }
+
+    // As in simdjson's first stage: a bit at each letter of a string, found by the parity of the quotes before it.
+    __attribute__((target("avx2,pclmul"))) std::uint64_t strings(__m256i low, __m256i high) noexcept {
+        std::uint64_t quotes = equal(low, high, '"');
+        const std::uint64_t backslashes = equal(low, high, '\\');
+        if ((backslashes | escapes_first_) != 0) quotes &= ~escaped(backslashes);
+        const __m128i ones = _mm_set1_epi8(static_cast<char>(0xFF));
+        const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(quotes)), ones, 0);
+        const std::uint64_t letters = static_cast<std::uint64_t>(_mm_cvtsi128_si64(product)) ^ in_string_;
+        in_string_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(letters) >> 63);
+        return letters;
     }
 
     // The letters behind a run of backslashes of odd length. Source: simdjson, json_escape_scanner.h.
@@ -91,6 +103,26 @@ private:
         return (even ^ (carried << 1)) & follows;
     }
 
+    __attribute__((target("popcnt,bmi"))) std::size_t follow(std::uint64_t opens, std::uint64_t closes,
+                                                             bool empty) noexcept {
+        const auto opened = static_cast<std::size_t>(__builtin_popcountll(opens));
+        const auto closed = static_cast<std::size_t>(__builtin_popcountll(closes));
+        const std::size_t depth = depth_;
+        // It may be less deep: then someone else says so.
+        if (depth + opened + (empty ? 1 : 0) > deepest_) return too_deep;
+        depth_ = depth + opened - closed;
+        if (closed < depth) return goes_on;
+        for (std::size_t before = 0; closes != 0; closes &= closes - 1, ++before) {
+            const std::uint64_t below = (closes & -closes) - 1;
+            if (depth + static_cast<std::size_t>(__builtin_popcountll(opens & below)) == before + 1) {
+                return static_cast<std::size_t>(std::countr_zero(closes)) + 1;
+            }
+        }
+        return goes_on;
+    }
+
+    std::size_t deepest_;
+    std::size_t depth_ = 0;
     std::uint64_t in_string_ = 0;      // all ones if the block before ended in a string
     std::uint64_t escapes_first_ = 0;  // 1 if it ended with a backslash that counts
 };
@@ -99,41 +131,20 @@ __attribute__((target("avx2,pclmul,popcnt,bmi"))) inline const char* skip_bracke
     const char* at, const char* end, std::size_t deepest) noexcept {
     if (deepest == 0) return nullptr;
     if (end - at >= 2 && (at[1] == '}' || at[1] == ']')) return at + 2;
-    bracket_blocks blocks;
-    char last[64];
-    std::size_t depth = 0;
-    for (;;) {
-        const auto left = static_cast<std::size_t>(end - at);
-        if (left == 0) return nullptr;
-        const bool whole = left >= sizeof last;
-        if (!whole) {
-            std::memset(last, ' ', sizeof last);
-            std::memcpy(last, at, left);
-        }
+    bracket_blocks blocks(deepest);
+    const char* const last_whole = end - (end - at) % static_cast<std::ptrdiff_t>(bracket_blocks::size);
+    for (; at != last_whole; at += bracket_blocks::size) {
         // The text may come from memory, which processors don't fetch ahead across pages.
         __builtin_prefetch(at + 2048);
-        blocks.read(whole ? at : last);
-        // What is closed at once, as most of managedFields is, changes nothing.
-        const std::uint64_t empty = blocks.opens & blocks.closes >> 1;
-        const std::uint64_t opens = blocks.opens ^ empty;
-        std::uint64_t closes = blocks.closes ^ empty << 1;
-        const auto opened = static_cast<std::size_t>(__builtin_popcountll(opens));
-        const auto closed = static_cast<std::size_t>(__builtin_popcountll(closes));
-        if (depth + opened + (empty != 0 ? 1 : 0) > deepest)
-            return nullptr;  // it may be less deep: then someone else says so
-        if (closed >= depth) {
-            std::size_t before = 0;  // closed in this block so far
-            for (; closes != 0; closes &= closes - 1, ++before) {
-                const std::uint64_t below = (closes & -closes) - 1;
-                if (depth + static_cast<std::size_t>(__builtin_popcountll(opens & below)) == before + 1) {
-                    return at + std::countr_zero(closes) + 1;
-                }
-            }
-        }
-        depth = depth + opened - closed;
-        if (!whole) return nullptr;
-        at += sizeof last;
+        const std::size_t behind = blocks.end_within(at);
+        if (behind <= bracket_blocks::size) return at + behind;
+        if (behind == bracket_blocks::too_deep) return nullptr;
     }
+    char rest[bracket_blocks::size];
+    std::memset(rest, ' ', sizeof rest);
+    std::memcpy(rest, at, static_cast<std::size_t>(end - at));
+    const std::size_t behind = blocks.end_within(rest);
+    return behind <= bracket_blocks::size ? at + behind : nullptr;
 }
 
 #endif

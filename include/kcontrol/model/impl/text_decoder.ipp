@@ -1,7 +1,6 @@
-// text_decoder: the block_decoder for a text in place, where most objects come
-// from. It reads the text once from front to back, expects what servers write
-// (no white space, maps in order, no escapes in names), and gives up on all
-// else: whoever called it has the general one, which says what is wrong.
+// text_decoder: the block_decoder for a text in place, where most objects come from. It reads the text once from front
+// to back, expects what servers write (no white space, maps in order, no escapes in names), and gives up on all else:
+// whoever called it has the general one, which says what is wrong.
 #pragma once
 
 #include <kcontrol/model/impl/plain_decoder.ipp>
@@ -16,21 +15,20 @@ class text_decoder : public plain_decoder {
 public:
     using plain_decoder::plain_decoder;
 
-    /// Whether an object of the type was read; it is wrong, or not written as
-    /// servers do, otherwise.
+    /// Whether an object of the type was read; it is wrong, or not written as servers do, otherwise.
     bool decode_root(const type_descriptor& type) {
         return read_structure(type, to_.allocate(type.size, alignof(std::max_align_t)));
     }
 
 private:
-    // Beyond this many levels of the types the general decoder takes over: lists
-    // are passed over once before they are read, so that what is nested is passed
-    // over once a level.
+    // Beyond this many levels of the types the general decoder takes over: what is nested may be passed over, to count
+    // elements or to recall it, once a level.
     static constexpr std::size_t deepest_read = 48;
-    static constexpr std::size_t most_guessed = 16;  // elements that room is made for before they are met
+    // How many elements there are is guessed, to this number, and to this depth: a wrong guess moves what is nested.
+    static constexpr std::size_t most_guessed = 16;
+    static constexpr std::size_t deepest_guessed = 8;
 
-    /// Reads a value into a place, which is fresh. `site` stands for where in the
-    /// types that is.
+    /// Reads a value into a place, which is fresh. `site` stands for where in the types that is.
     bool read(const type_descriptor& type, std::size_t at, const void* site) {
         const char first = in_.front();
         if (type.kind == type_kind::text || type.kind == type_kind::quantity) {
@@ -136,8 +134,7 @@ private:
         return in_.take('}');
     }
 
-    /// Passes over the name that is expected, and the colon; null if it is
-    /// another.
+    /// Passes over the name that is expected, and the colon; null if it is another.
     const field_descriptor* take_expected_name(const type_descriptor& type, std::size_t expected) noexcept {
         if (expected >= type.field_count) return nullptr;
         const field_descriptor& field = type.fields[expected];
@@ -173,6 +170,17 @@ private:
         return true;
     }
 
+    /// How many elements there are from here to the end of the list.
+    bool count_elements(std::size_t& count) {
+        json::plain_text ahead = in_;
+        count = 0;
+        do {
+            if (!ahead.skip_value(deepest_passed)) return false;
+            ++count;
+        } while (ahead.take(','));
+        return ahead.front() == ']';
+    }
+
     bool read_list(const type_descriptor& type, std::size_t at, const void* site) {
         if (!in_.take('[')) return false;
         if (in_.take(']')) return to_.set(at, handle_inline), true;
@@ -181,14 +189,15 @@ private:
         // How many there will be is guessed, as what is read goes behind them.
         std::uint16_t& expected = to_.expected_field(site, 0);
         std::size_t room = std::clamp<std::size_t>(expected, 1, most_guessed);
+        if (depth_ > deepest_guessed && !count_elements(room)) return false;
         const std::size_t part = allocate_elements(room, element.size);
         to_.allocate_uninitialised(0, 8);  // what follows begins where end_of_elements() says
         std::size_t count = 0;
         do {
             if (count == room) {
-                to_.shift(end_of_elements(part, room, element.size), end_of_elements(part, 2 * room, element.size),
-                          before);
-                room *= 2;
+                std::size_t more = 0;
+                if (!count_elements(more)) return false;
+                add_room(part, room, more, element.size, before);
             }
             if (!read(element, part + list_offset + count * element.size, &type)) return false;
             ++count;
@@ -202,6 +211,10 @@ private:
     static std::size_t end_of_elements(std::size_t part, std::size_t count, std::size_t size) noexcept {
         return (part + list_offset + count * size + 7) & ~std::size_t{7};
     }
+    void add_room(std::size_t part, std::size_t& room, std::size_t more, std::size_t size, std::size_t before) {
+        to_.shift(end_of_elements(part, room, size), end_of_elements(part, room + more, size), before);
+        room += more;
+    }
     void finish_elements(std::size_t part, std::size_t count, std::size_t room, std::size_t size, std::size_t before) {
         if (count < room) to_.shift(end_of_elements(part, room, size), end_of_elements(part, count, size), before);
         to_.set(part, list_header{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
@@ -212,8 +225,7 @@ private:
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(site) ^ 0x5A0);
     }
 
-    /// Whether the keys are plain and in our order, which is the servers', and
-    /// how many.
+    /// Whether the keys are plain and in our order, which is the servers', and how many.
     bool count_entries(std::size_t& count) {
         json::plain_text ahead = in_;
         std::string_view previous;
@@ -246,15 +258,14 @@ private:
         return true;
     }
 
-    /// `plain` is false if only a key was not as it should be. Such a map is read
-    /// anew, so that maps of more than texts are looked through before: else what
-    /// is in them would be read anew once a level.
+    /// `plain` is false if only a key was not as it should be. Such a map is read anew, so that maps of more than texts
+    /// are looked through before: else what is in them would be read anew once a level.
     bool read_entries(const type_descriptor& type, std::size_t at, const void* site, bool& plain) {
         const type_descriptor& element = *type.element;
         std::uint16_t& expected = to_.expected_field(site, 0);
         std::size_t room = std::clamp<std::size_t>(expected, 1, most_guessed);
-        if (element.kind != type_kind::text && element.kind != type_kind::quantity && !count_entries(room))
-            return false;
+        const bool flat = element.kind == type_kind::text || element.kind == type_kind::quantity;
+        if (!flat && !count_entries(room)) return false;
         const std::size_t entry = sizeof(handle_word) + ((element.size + 7U) & ~std::size_t{7});
         const std::size_t before = to_.handle_count();
         const std::size_t part = allocate_elements(room, entry);
@@ -263,8 +274,9 @@ private:
         const void* told = &type;
         do {
             if (count == room) {
-                to_.shift(end_of_elements(part, room, entry), end_of_elements(part, 2 * room, entry), before);
-                room *= 2;
+                std::size_t more = 0;
+                if (!count_entries(more)) return false;
+                add_room(part, room, more, entry, before);
             }
             const std::size_t place = part + list_offset + count * entry;
             if (!read_key(place, place_after(told), previous)) return false;
@@ -283,8 +295,7 @@ private:
         return true;
     }
 
-    /// False if the key is not behind the one before, in our order, or has
-    /// escapes.
+    /// False if the key is not behind the one before, in our order, or has escapes.
     bool read_key(std::size_t at, const void* site, std::string_view& previous) {
         const char* const first = in_.at() + 1;
         if (!take_expected(at, site)) {
