@@ -5,6 +5,7 @@ test_labeler_node
 """
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -154,6 +155,20 @@ class LabelerOnANode(unittest.TestCase):
         self.assertEqual(running.metric("gpu_labeler_looks_total"), 1)
         self.assertEqual(running.metric("gpu_labeler_write_failures_total"), 0)
         self.assertEqual(running.stop()[0], 0)
+
+    def test_it_is_small(self):
+        running = self.start("--schedule", "@every 1s", "--sample-interval", "1s")
+        self.until_labels(labeler.golden("a100-x8"))
+        wait.until("the GPUs are not read", lambda: running.metric("gpu_labeler_reads_total") >= 4)
+        process = pathlib.Path(f"/proc/{running.process.pid}")
+        libraries = (process / "maps").read_text()
+        if "san.so" in libraries:
+            self.skipTest("a sanitized build")
+        memory = {name: int(re.search(rf"{name}:\s+(\d+) kB", (process / "status").read_text())[1])
+                  for name in ("VmRSS", "RssAnon")}
+        self.assertLess(memory["RssAnon"], 3 * 1024)
+        if "libcrypto" not in libraries:   # linked from archives, as it is handed out
+            self.assertLess(memory["VmRSS"], 12 * 1024)
 
     def test_a_lost_gpu_and_its_return(self):
         running = self.start("--schedule", "@every 1s")
