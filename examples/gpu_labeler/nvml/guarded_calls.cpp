@@ -41,6 +41,11 @@ int guarded_calls::hanging() const noexcept {
     return static_cast<int>(std::count_if(given_up_.begin(), given_up_.end(), hangs));
 }
 
+int guarded_calls::hanging_in_general() const noexcept {
+    const auto hangs = [](const auto& q) { return !q->gpu && !q->returned; };
+    return static_cast<int>(std::count_if(given_up_.begin(), given_up_.end(), hangs));
+}
+
 std::map<unsigned, std::string> guarded_calls::gpus_left_out() const {
     std::map<unsigned, std::string> out;
     for (const auto& q : given_up_) {
@@ -85,7 +90,7 @@ kcontrol::awaitable<result<void>> guarded_calls::run(std::function<void(nvml_ses
         if (why == kcontrol::wake::stopped) co_return error(errc::stopped, "stopped before the GPUs were asked");
     }
     std::erase_if(given_up_, [](const auto& q) { return q->returned.load(); });
-    if (hanging() >= most_.threads) {
+    if (hanging_in_general() >= most_.threads) {
         co_return error(errc::timeout, std::to_string(hanging()) +
                                            " calls of NVML hang; the GPUs are not asked again " +
                                            "until one returns. The node probably needs a reboot");

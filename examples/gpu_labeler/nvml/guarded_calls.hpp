@@ -18,12 +18,13 @@ namespace gpu_labeler {
 
 struct reader_limits {
     kcontrol::duration call = std::chrono::seconds(5);  ///< for one call of NVML
-    int threads = 3;                                    ///< so many may hang at the same time
+    int threads = 3;  ///< so many may hang at the same time in calls that are about no GPU
 };
 
 /// Asks NVML without ever waiting longer than a deadline for one call of it: a call may hang in the driver, and
 /// nothing can take a thread out of there. Such a thread is given up, and the next question gets a fresh one, up to a
-/// few. If it was about one GPU, the next questions leave that one out until the thread is back.
+/// few. If it was about one GPU, the next questions leave that one out until the thread is back; so there is one such
+/// thread at most for each GPU, and the others can be asked however many hang.
 ///
 /// Thread-safety: used on one strand, that of the executor given; questions that come while one is asked wait for it.
 /// Cancellation: a question that is stopped gives its thread up as well. Object lifetime: environment and executor
@@ -72,6 +73,7 @@ private:
 
     kcontrol::awaitable<kcontrol::result<void>> wait(std::shared_ptr<asked> q, std::stop_token stop);
     std::map<unsigned, std::string> gpus_left_out() const;
+    int hanging_in_general() const noexcept;
     kcontrol::result<void> start(const std::shared_ptr<asked>& q);
     void give_up(const std::shared_ptr<asked>& q);
 

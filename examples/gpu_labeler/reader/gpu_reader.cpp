@@ -27,22 +27,29 @@ gpu_reader::gpu_reader(kcontrol::environment& env, kcontrol::executor ex, sessio
       calls_(env, ex, with_users(make_session, users_), most),
       events_(env, ex, with_users(std::move(make_session), users_), most) {}
 
+// A call about one GPU that hangs doesn't cost the others: they are asked without it.
+template <class T>
+kcontrol::awaitable<result<T>> gpu_reader::ask_those_that_answer(std::function<T(nvml_session&)> question,
+                                                                 std::stop_token stop) {
+    auto left_out = calls_.hanging_gpus();
+    auto answer = co_await calls_.ask(question, stop);
+    while (!answer && calls_.hanging_gpus() > left_out) {
+        left_out = calls_.hanging_gpus();
+        answer = co_await calls_.ask(question, stop);
+    }
+    co_return answer;
+}
+
 kcontrol::awaitable<result<inventory>> gpu_reader::read(std::stop_token stop) {
-    std::function<result<inventory>(nvml_session&)> question = read_inventory;
-    auto answer = co_await calls_.ask(std::move(question), stop);
+    const std::function<result<inventory>(nvml_session&)> question = read_inventory;
+    auto answer = co_await ask_those_that_answer(question, stop);
     if (!answer) co_return answer.error();
     co_return std::move(*answer);
 }
 
 kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop) {
     const std::function<node_sample(nvml_session&)> question = read_sample;
-    auto left_out = calls_.hanging_gpus();
-    auto answer = co_await calls_.ask(question, stop);
-    // A call about one GPU that hangs doesn't cost the others: they are asked without it.
-    while (!answer && calls_.hanging_gpus() > left_out) {
-        left_out = calls_.hanging_gpus();
-        answer = co_await calls_.ask(question, stop);
-    }
+    auto answer = co_await ask_those_that_answer(question, stop);
     if (!answer && answer.error() == kcontrol::errc::stopped) co_return answer.error();
     node_sample taken;
     if (answer) {

@@ -40,6 +40,10 @@ public:
     int hanging() const noexcept { return calls_.hanging() + events_.hanging(); }
 
 private:
+    template <class T>
+    kcontrol::awaitable<kcontrol::result<T>> ask_those_that_answer(std::function<T(nvml_session&)> question,
+                                                                   std::stop_token stop);
+
     kcontrol::environment& env_;
     std::shared_ptr<nvml_users> users_ = std::make_shared<nvml_users>();
     guarded_calls calls_;

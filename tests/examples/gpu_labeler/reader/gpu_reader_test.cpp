@@ -186,6 +186,30 @@ TEST_CASE("reader: a GPU that hangs doesn't cost the others") {
     CHECK(f.sample().gpus[1].health == gpu_health::ok);
 }
 
+TEST_CASE("reader: however many GPUs hang, the others answer, at the first question") {
+    std::string all;
+    std::string hangs;
+    for (int i = 0; i < 8; ++i) all += t4(i);
+    for (int i = 0; i < 5; ++i) hangs += hang("nvmlDeviceGetName", std::to_string(i));
+    fixture f(all);
+    f.sample();
+    f.machine.write(all + hangs);
+    kcontrol::result<inventory> found = kcontrol::error(kcontrol::errc::unavailable);
+    f.drive(f.take_inventory(found));
+    REQUIRE(found);
+    CHECK(found->gpus.size() == 3);
+    CHECK(found->lost.size() == 5);
+    CHECK(f.reader.hanging() == 5);
+    const auto taken = f.sample();
+    CHECK(taken.state == reader_state::ok);
+    CHECK(std::count_if(taken.gpus.begin(), taken.gpus.end(),
+                        [](const gpu_sample& g) { return g.health == gpu_health::failed; }) == 5);
+    CHECK(f.reader.hanging() == 5);
+    f.machine.write(all);
+    f.until_none_hangs();
+    CHECK(f.sample().gpus[0].health == gpu_health::ok);
+}
+
 TEST_CASE("reader: no more threads than a few hang") {
     fixture f(t4(0) + hang("nvmlInit_v2"), 2);
     CHECK(f.sample().state == reader_state::hanging);
