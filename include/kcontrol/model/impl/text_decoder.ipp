@@ -24,7 +24,8 @@ private:
     // Beyond this many levels of the types the general decoder takes over: what is nested may be passed over, to count
     // elements or to recall it, once a level.
     static constexpr std::size_t deepest_read = 48;
-    // How many elements there are is guessed, to this number, and to this depth: a wrong guess moves what is nested.
+    // How many elements there are is guessed, to this number, and to this depth: a wrong guess moves what is nested, so
+    // that it should be no more than some times.
     static constexpr std::size_t most_guessed = 16;
     static constexpr std::size_t deepest_guessed = 8;
 
@@ -195,8 +196,8 @@ private:
         std::size_t count = 0;
         do {
             if (count == room) {
-                std::size_t more = 0;
-                if (!count_elements(more)) return false;
+                std::size_t more = room;
+                if (room >= most_guessed && !count_elements(more)) return false;
                 add_room(part, room, more, element.size, before);
             }
             if (!read(element, part + list_offset + count * element.size, &type)) return false;
@@ -274,8 +275,8 @@ private:
         const void* told = &type;
         do {
             if (count == room) {
-                std::size_t more = 0;
-                if (!count_entries(more)) return false;
+                std::size_t more = room;
+                if (room >= most_guessed && !count_entries(more)) return false;
                 add_room(part, room, more, entry, before);
             }
             const std::size_t place = part + list_offset + count * entry;
