@@ -44,7 +44,12 @@ kcontrol::awaitable<result<inventory>> gpu_reader::read(std::stop_token stop) {
     const std::function<result<inventory>(nvml_session&)> question = read_inventory;
     auto answer = co_await ask_those_that_answer(question, stop);
     if (!answer) co_return answer.error();
-    co_return std::move(*answer);
+    auto& found = *answer;
+    // Where all hang it is the driver that does.
+    if (found && found->gpus.empty() && !found->lost.empty() && calls_.hanging_gpus() > 0) {
+        co_return kcontrol::error(kcontrol::errc::timeout, found->lost.front().why);
+    }
+    co_return std::move(found);
 }
 
 kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop) {
@@ -52,7 +57,10 @@ kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop
     auto answer = co_await ask_those_that_answer(question, stop);
     if (!answer && answer.error() == kcontrol::errc::stopped) co_return answer.error();
     node_sample taken;
-    if (answer) {
+    if (answer && !answer->gpus.empty() && calls_.hanging_gpus() >= answer->gpus.size()) {
+        taken.state = reader_state::hanging;
+        taken.message = answer->gpus.front().reason;
+    } else if (answer) {
         taken = std::move(*answer);
     } else {
         const bool hangs = answer.error() == kcontrol::errc::timeout;

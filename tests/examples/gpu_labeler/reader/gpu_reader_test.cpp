@@ -210,6 +210,27 @@ TEST_CASE("reader: however many GPUs hang, the others answer, at the first quest
     CHECK(f.sample().gpus[0].health == gpu_health::ok);
 }
 
+TEST_CASE("reader: where all GPUs hang it is the driver that does, and not each of them that is lost") {
+    fixture f(t4(0) + t4(1));
+    f.sample();
+    f.machine.write(t4(0) + t4(1) + hang("nvmlDeviceGetName"));
+    for (int i = 0; i < 2; ++i) {
+        kcontrol::result<inventory> found = kcontrol::error(kcontrol::errc::unavailable);
+        f.drive(f.take_inventory(found));
+        REQUIRE_FALSE(found);
+        CHECK(found.error() == kcontrol::errc::timeout);
+        CHECK(found.error().message() == "nvmlDeviceGetName has not returned for 300 ms; the driver hangs");
+        const auto taken = f.sample();
+        CHECK(taken.state == reader_state::hanging);
+        CHECK(taken.message == "nvmlDeviceGetName has not returned for 300 ms; the driver hangs");
+        REQUIRE(taken.gpus.size() == 2);
+        CHECK(taken.gpus[1].uuid == "GPU-1");
+    }
+    f.machine.write(t4(0) + t4(1));
+    f.until_none_hangs();
+    CHECK(f.sample().state == reader_state::ok);
+}
+
 TEST_CASE("reader: no more threads than a few hang") {
     fixture f(t4(0) + hang("nvmlInit_v2"), 2);
     CHECK(f.sample().state == reader_state::hanging);
