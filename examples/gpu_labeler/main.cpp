@@ -81,7 +81,7 @@ kcontrol::awaitable<gpu_labeler::program_result> run_with_reloads(kcontrol::envi
                                                                   const gpu_labeler::options& o,
                                                                   gpu_labeler::reload_request& reloads,
                                                                   std::stop_token stop) {
-    const examples::signal_calls hang_up(ex, SIGHUP, [&reloads] { reloads.ask(); });
+    const examples::signal_calls hang_up(ex, {SIGHUP}, [&reloads] { reloads.ask(); });
     auto done = co_await gpu_labeler::run_program(env, ex, o, stop, &reloads);
     co_return done;
 }

@@ -1,8 +1,9 @@
 // SIGINT and SIGTERM of a program, as the end of what it does.
 #pragma once
 
+#include "shared/signal_calls.hpp"
+
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -16,23 +17,14 @@ namespace examples {
 class signal_stop {
 public:
     signal_stop(boost::asio::io_context& context, std::stop_source& stop)
-        : signals_(context, SIGINT, SIGTERM), stop_(stop) {
-        wait();
-    }
+        : signals_(context.get_executor(), {SIGINT, SIGTERM}, [&stop] {
+              if (stop.stop_requested()) std::_Exit(1);
+              stop.request_stop();
+          }) {}
     void cancel() { signals_.cancel(); }
 
 private:
-    void wait() {
-        signals_.async_wait([this](boost::system::error_code error, int) {
-            if (error) return;
-            if (stop_.stop_requested()) std::_Exit(1);
-            stop_.request_stop();
-            wait();
-        });
-    }
-
-    boost::asio::signal_set signals_;
-    std::stop_source& stop_;
+    signal_calls signals_;
 };
 
 }  // namespace examples
