@@ -1,7 +1,8 @@
 #include "shared/exposition.hpp"
 
-#include <boost/locale/utf.hpp>
+#include <kcontrol/base/utf8.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,19 +13,18 @@ namespace {
 // A label's value as it is written. What is not UTF-8 becomes U+FFFD, as one such byte costs Prometheus all of the
 // text.
 void append_value(std::string& out, std::string_view value) {
-    using utf8 = boost::locale::utf::utf_traits<char>;
-    for (const char* at = value.data(); at != value.data() + value.size();) {
-        const char* const begin = at;
-        const auto point = utf8::decode(at, value.data() + value.size());
-        if (!boost::locale::utf::is_valid_codepoint(point)) {
-            at = begin + 1;
-            out += "\xef\xbf\xbd";
-        } else if (point == '\n') {
+    while (!value.empty()) {
+        const char c = value.front();
+        const std::size_t length = kcontrol::utf8_sequence_length(value);
+        if (length == 0) {
+            out += kcontrol::utf8_replacement;
+        } else if (c == '\n') {
             out += "\\n";
         } else {
-            if (point == '\\' || point == '"') out += '\\';
-            out.append(begin, at);
+            if (c == '\\' || c == '"') out += '\\';
+            out += value.substr(0, length);
         }
+        value.remove_prefix(std::max<std::size_t>(length, 1));
     }
 }
 

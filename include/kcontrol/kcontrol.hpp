@@ -15,6 +15,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cache/store.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/utf8.hpp>
 #include <kcontrol/json/writer.hpp>
 
 #include <charconv>
@@ -7,28 +8,6 @@
 
 namespace kcontrol::json {
 namespace detail {
-
-// The length of the well-formed UTF-8 sequence that `text` begins with (Unicode 15, table 3-7), or 0.
-inline std::size_t utf8_sequence_length(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto in = [&](std::size_t i, unsigned low, unsigned high) {
-        return i < text.size() && byte(i) >= low && byte(i) <= high;
-    };
-    if (text.empty()) return 0;
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    if (lead < 0xC2) return 0;
-    if (lead < 0xE0) return in(1, 0x80, 0xBF) ? 2 : 0;
-    if (lead < 0xF0) {
-        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
-        const unsigned high = lead == 0xED ? 0x9F : 0xBF;  // no surrogates
-        return in(1, low, high) && in(2, 0x80, 0xBF) ? 3 : 0;
-    }
-    if (lead > 0xF4) return 0;
-    const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
-    return in(1, low, high) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
-}
 
 inline void append_escape(std::string& out, char c) {
     switch (c) {
@@ -103,7 +82,7 @@ KCONTROL_DECL void writer::write_string(std::string_view text) {
             ++i;
             continue;
         }
-        const std::size_t length = c < 0x80 ? 0 : detail::utf8_sequence_length(text.substr(i));
+        const std::size_t length = c < 0x80 ? 0 : utf8_sequence_length(text.substr(i));
         if (length != 0) {
             i += length;
             continue;
@@ -112,7 +91,7 @@ KCONTROL_DECL void writer::write_string(std::string_view text) {
         if (c < 0x80) {
             detail::append_escape(text_, text[i]);
         } else {
-            text_ += "\xEF\xBF\xBD";
+            text_ += utf8_replacement;
         }
         done = ++i;
     }

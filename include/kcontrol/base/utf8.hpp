@@ -1,0 +1,35 @@
+// UTF-8 in texts from elsewhere, of which nobody knows that it is.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace kcontrol {
+
+/// What takes the place of a byte that is not UTF-8: U+FFFD.
+inline constexpr std::string_view utf8_replacement = "\xEF\xBF\xBD";
+
+/// The length in bytes of the well-formed UTF-8 sequence that `text` begins with, or 0 if there is none.
+/// Source: Unicode 15, table 3-7.
+inline std::size_t utf8_sequence_length(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto in = [&](std::size_t i, unsigned low, unsigned high) {
+        return i < text.size() && byte(i) >= low && byte(i) <= high;
+    };
+    if (text.empty()) return 0;
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead < 0xC2) return 0;
+    if (lead < 0xE0) return in(1, 0x80, 0xBF) ? 2 : 0;
+    if (lead < 0xF0) {
+        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
+        const unsigned high = lead == 0xED ? 0x9F : 0xBF;  // no surrogates
+        return in(1, low, high) && in(2, 0x80, 0xBF) ? 3 : 0;
+    }
+    if (lead > 0xF4) return 0;
+    const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
+    return in(1, low, high) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
+}
+
+}  // namespace kcontrol
