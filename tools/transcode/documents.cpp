@@ -1,5 +1,6 @@
 #include "documents.hpp"
 
+#include <kcontrol/json/plain_strings.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/value.hpp>
 #include <kcontrol/json/yaml.hpp>
@@ -23,29 +24,15 @@ using kcontrol::result;
 
 constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-// Where the JSON value that begins at `at` ends, going by its brackets and strings.
-std::size_t end_of_json(std::string_view text, std::size_t at) {
-    std::size_t depth = 0;
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (c == '"') {
-            for (++at; at < text.size() && text[at] != '"'; ++at) {
-                if (text[at] == '\\') ++at;
-            }
-        }
-        if (c == '{' || c == '[') ++depth;
-        if ((c == '}' || c == ']') && --depth == 0) return at + 1;
-    }
-    return text.size();
-}
-
 // Objects and lists of JSON, one behind the other; or nothing if something else is among them.
 std::vector<std::string> json_documents(const std::string& text) {
     std::vector<std::string> documents;
     json::document document;
     for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != std::string::npos;) {
         if (text[at] != '{' && text[at] != '[') return {};
-        const std::size_t end = end_of_json(text, at);
+        json::plain_text rest(std::string_view(text).substr(at));
+        if (!rest.skip_value(json::any_depth)) return {};
+        const std::size_t end = text.size() - rest.left();
         documents.push_back(text.substr(at, end - at));
         if (!document.parse(documents.back())) return {};
         at = end;
@@ -59,10 +46,9 @@ std::optional<std::string> too_large_number(std::string_view text) {
     json::document document;
     for (std::size_t at = 0; at < text.size();) {
         if (text[at] == '"') {
-            for (++at; at < text.size() && text[at] != '"'; ++at) {
-                if (text[at] == '\\') ++at;
-            }
-            ++at;
+            json::plain_text rest(text.substr(at));
+            if (!rest.skip_value(json::any_depth)) break;
+            at = text.size() - rest.left();
             continue;
         }
         const std::size_t end = std::min(text.find_first_not_of(of_numbers, at), text.size());

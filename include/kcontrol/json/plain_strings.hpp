@@ -6,6 +6,11 @@
 
 namespace kcontrol::json {
 
+/// Deeper than what servers write; what goes deeper is left to lazy_document, which says so.
+inline constexpr std::size_t usual_depth = 200;
+/// For texts that are known to be JSON, or that somebody reads afterwards.
+inline constexpr std::size_t any_depth = static_cast<std::size_t>(-1);
+
 inline bool plain_text::take_string(std::string_view& content, bool& escaped) noexcept {
     if (!take('"')) return false;
     detail::string_marks marks;

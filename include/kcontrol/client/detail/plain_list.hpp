@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/detail/plain_object.hpp>
 #include <kcontrol/json/plain_strings.hpp>
 
 #include <optional>
@@ -24,8 +25,6 @@ public:
     any_list take() noexcept { return std::move(list_); }
 
 private:
-    static constexpr std::size_t deepest = 200;
-
     bool is_whole() const noexcept { return text_.left() == 0 && has_items_ && has_metadata_; }
 
     template <class Read>
@@ -40,14 +39,14 @@ private:
     }
     bool read_member(std::string_view name) {
         if (name == "items") return !std::exchange(has_items_, true) && read_items();
-        if (name != "metadata") return text_.skip_value(deepest);
+        if (name != "metadata") return text_.skip_value(json::usual_depth);
         if (std::exchange(has_metadata_, true)) return false;
         return text_.take("{}") || read_members([this](std::string_view each) { return read_metadata(each); });
     }
     bool read_metadata(std::string_view name) {
         if (name == "resourceVersion") return read_string(list_.resource_version);
         if (name == "continue") return read_string(list_.continue_token);
-        return text_.skip_value(deepest);
+        return text_.skip_value(json::usual_depth);
     }
     bool read_string(std::string& to) {
         std::string_view content;
@@ -77,9 +76,7 @@ private:
 
 /// The list, or nothing.
 inline std::optional<any_list> read_plain_list(std::string_view body, const resource_info& info, share_pool& pool) {
-    // Go ends it with a line break.
-    if (!body.empty() && body.back() == '\n') body.remove_suffix(1);
-    plain_list_reader reader(json::plain_text(body), info, pool);
+    plain_list_reader reader(plain_body(body), info, pool);
     if (!reader.read()) return std::nullopt;
     return reader.take();
 }

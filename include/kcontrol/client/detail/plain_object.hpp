@@ -9,6 +9,12 @@
 
 namespace kcontrol::detail {
 
+/// The JSON of an answer's body, which Go ends with a line break.
+inline json::plain_text plain_body(std::string_view body) noexcept {
+    if (!body.empty() && body.back() == '\n') body.remove_suffix(1);
+    return json::plain_text(body);
+}
+
 /// Whether the text begins as an object of the kind does, and not as a Status.
 inline bool begins_with_kind(json::plain_text text, std::string_view kind) noexcept {
     std::string_view content;
@@ -20,8 +26,7 @@ inline bool begins_with_kind(json::plain_text text, std::string_view kind) noexc
 
 /// The object, or nothing: then the body is to be read in the general way, which says what is wrong with it.
 inline any_object read_plain_object(std::string_view body, const resource_info& info) {
-    if (!body.empty() && body.back() == '\n') body.remove_suffix(1);  // Go ends it with a line break
-    json::plain_text text(body);
+    json::plain_text text = plain_body(body);
     if (info.gvk.kind == "Status" || !begins_with_kind(text, info.gvk.kind)) return {};
     any_object object = info.decode(text, nullptr);
     return text.left() == 0 ? std::move(object) : any_object();

@@ -1,6 +1,7 @@
 // The only file that includes simdjson; lazy.ipp includes it through here.
 #pragma once
 
+#include <kcontrol/json/detail/find_quote.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 
@@ -59,8 +60,9 @@ inline std::string with_wide_integers_marked(std::string_view text) {
     const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
     for (std::size_t at = 0; at < text.size();) {
         if (text[at] == '"') {
-            for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
-            ++at;
+            string_marks marks;
+            const char* const behind = end_of_string(text.data() + at + 1, text.data() + text.size(), marks);
+            at = behind == nullptr ? text.size() : static_cast<std::size_t>(behind - text.data());
         } else if (is_digit(at)) {
             const std::size_t first = at;
             while (is_digit(at)) ++at;

@@ -11,7 +11,9 @@ class compact_check {
 public:
     compact_check(json::plain_text from, bool without_managed_fields) : in_(from), drops_(without_managed_fields) {}
 
-    bool run() { return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(deepest); }
+    bool run() {
+        return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(json::usual_depth);
+    }
     /// The place behind the object.
     json::plain_text rest() const noexcept { return in_; }
     /// Copies the object, which begins at `first`, and tells its size.
@@ -27,8 +29,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t deepest = 200;
-
     /// Checks an object, but leaves the first member of a name to `special`.
     bool check_object(bool (compact_check::*special)(const char* member), std::string_view name) {
         if (!in_.take('{')) return false;
@@ -41,17 +41,17 @@ private:
             if (!in_.take_string(found, escaped) || escaped || !in_.take(':')) return false;
             const bool is_it = !met && found == name;
             met = met || is_it;
-            if (!(is_it ? (this->*special)(member) : in_.check_value(deepest))) return false;
+            if (!(is_it ? (this->*special)(member) : in_.check_value(json::usual_depth))) return false;
         } while (in_.take(','));
         return in_.take('}');
     }
     bool check_metadata(const char*) {
-        if (in_.front() != '{') return in_.check_value(deepest);
+        if (in_.front() != '{') return in_.check_value(json::usual_depth);
         return check_object(&compact_check::pass_managed_fields, "managedFields");
     }
     /// A member goes with the comma behind it; the last one with the comma before it, if there is one.
     bool pass_managed_fields(const char* member) {
-        if (!in_.skip_value(deepest)) return false;
+        if (!in_.skip_value(json::usual_depth)) return false;
         gap_ = member;
         behind_gap_ = in_.at();
         if (in_.front() == ',') {

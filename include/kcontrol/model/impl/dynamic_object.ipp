@@ -18,51 +18,27 @@ struct dynamic_access {
 
 namespace detail {
 
-// Reads compact text that is known to be well-formed; `at` is where a value begins. Returns where it ends.
-inline std::size_t end_of_string(std::string_view text, std::size_t at) {
-    for (++at; text[at] != '"'; ++at) {
-        if (text[at] == '\\') ++at;
-    }
-    return at + 1;
+inline bool is_name(std::string_view content, bool escaped, std::string_view name) {
+    if (!escaped) return content == name;
+    const auto plain = json::parse("\"" + std::string(content) + "\"");
+    return plain && plain->is_string() && std::string_view(plain->get_string()) == name;
 }
 
-inline std::size_t end_of_value(std::string_view text, std::size_t at) {
-    std::size_t depth = 0;
-    for (;;) {
-        switch (text[at]) {
-        case '"': at = end_of_string(text, at); break;
-        case '{':
-        case '[': ++depth, ++at; continue;
-        case '}':
-        case ']': --depth, ++at; break;
-        case ',':
-        case ':': ++at; continue;
-        default:
-            while (at < text.size() && text[at] != ',' && text[at] != '}' && text[at] != ']') ++at;
-        }
-        if (depth == 0) return at;
-    }
-}
-
-// The text of the value at a path; empty if it is not there. Of a name that appears twice the last one counts, as in
-// Go.
+// The text of the value at a path in compact text, which is known to be well-formed; empty if it is not there. Of a
+// name that appears twice the last one counts, as in Go.
 inline std::string_view find_compact(std::string_view text, dynamic_content::path names) {
     for (const std::string_view name : names) {
-        if (text.empty() || text.front() != '{') return {};
-        std::string_view found;
-        for (std::size_t at = 1; at < text.size() && text[at] == '"';) {
-            const std::size_t key_end = end_of_string(text, at);
-            const std::string_view key = text.substr(at + 1, key_end - at - 2);
-            bool same = key == name;
-            if (!same && key.find('\\') != std::string_view::npos) {
-                const auto plain = json::parse(text.substr(at, key_end - at));
-                same = plain && plain->is_string() && std::string_view(plain->get_string()) == name;
-            }
-            at = end_of_value(text, key_end + 1);
-            if (same) found = text.substr(key_end + 1, at - key_end - 1);
-            ++at;  // a comma, or the end
+        json::plain_text in(text);
+        text = {};
+        if (!in.take('{')) return {};
+        std::string_view content;
+        bool escaped = false;
+        while (in.take_string(content, escaped) && in.take(':')) {
+            const char* const value = in.at();
+            if (!in.skip_value(json::any_depth)) return {};
+            if (is_name(content, escaped, name)) text = {value, static_cast<std::size_t>(in.at() - value)};
+            if (!in.take(',')) break;
         }
-        text = found;
     }
     return text;
 }

@@ -19,13 +19,10 @@ public:
     json::plain_text rest() const noexcept { return in_; }
 
 protected:
-    // What goes deeper than a document may is left to those who say so.
-    static constexpr std::size_t deepest_passed = 200;
-
     /// By the general decoder, which takes what is written in other ways.
     bool read_elsewhere(const type_descriptor& type, std::size_t at) {
         const char* const first = in_.at();
-        if (!in_.skip_value(deepest_passed)) return false;
+        if (!in_.skip_value(json::usual_depth)) return false;
         const auto value = to_.scratch().scan({first, static_cast<std::size_t>(in_.at() - first)});
         return value && decode_or_null(type, *value, at) && !value->has_fault();
     }
