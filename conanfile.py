@@ -69,6 +69,10 @@ class KcontrolConan(ConanFile):
         compiled.libs = ["kcontrol"]
         compiled.defines = ["KCONTROL_SEPARATE_COMPILATION"]
         compiled.requires = requires
+        testing = self.cpp_info.components["testing"]
+        testing.set_property("cmake_target_name", "kcontrol::testing")
+        testing.libs = ["kcontrol_testing"]
+        testing.requires = ["compiled"]
         header_only = self.cpp_info.components["header_only"]
         header_only.set_property("cmake_target_name", "kcontrol::header_only")
         header_only.requires = requires

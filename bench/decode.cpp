@@ -2,9 +2,9 @@
 //
 // usage: decode PODS_NDJSON      watch events, one a line; prints "variant TAB value TAB unit"
 #include <kcontrol/api/core/v1.hpp>
-#include <kcontrol/json/plain_text.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/metadata_object.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/json/cursor.hpp>
 
 #include "seen_pod.hpp"
 
@@ -38,7 +38,7 @@ std::vector<any_object> decode_all(const std::vector<std::string>& lines, const 
     std::vector<any_object> objects;
     objects.reserve(lines.size());
     for (const auto& line : lines) {
-        kcontrol::json::plain_text text(line);
+        kcontrol::json::cursor text(line);
         if (!text.take("{\"type\":\"ADDED\",\"object\":"))
             throw std::runtime_error("no such event: " + line.substr(0, 80));
         auto object = info.decode(text, &pool);

@@ -2,10 +2,10 @@
 //
 // usage: decode_count PODS_NDJSON VARIANT ROUNDS      every '%' of the text becomes a digit that differs by round
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/lazy.hpp>
-#include <kcontrol/json/plain_text.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/metadata_object.hpp>
 
 #include "seen_pod.hpp"
 
@@ -68,7 +68,7 @@ int run(const char* path, std::string_view name, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
         for (auto& pod : pods) {
             // As a watch does it.
-            kcontrol::json::plain_text text(pod.of_round(round));
+            kcontrol::json::cursor text(pod.of_round(round));
             if (!text.take("{\"type\":\"ADDED\",\"object\":")) throw std::runtime_error("not an event");
             auto object = info.decode(text, with);
             if (!object || !text.take('}')) throw std::runtime_error("not written as servers write");

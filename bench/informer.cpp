@@ -6,8 +6,8 @@
 // the same for all.
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/cache/informer.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/metadata_object.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/client.hpp>

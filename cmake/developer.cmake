@@ -14,12 +14,16 @@ if(KCONTROL_WARNINGS)
         target_compile_options(kcontrol_warnings INTERFACE -Wno-restrict)
     endif()
     target_link_libraries(kcontrol PRIVATE $<BUILD_INTERFACE:kcontrol_warnings>)
+    target_link_libraries(kcontrol_testing PRIVATE $<BUILD_INTERFACE:kcontrol_warnings>)
 endif()
 
-# What tests and examples link: the compiled library, or the header-only one in its preset.
+# What tests and examples link: the compiled library, or the header-only one in its preset; and what is for tests.
 add_library(kcontrol_under_test INTERFACE)
+add_library(kcontrol_testing_under_test INTERFACE)
+target_link_libraries(kcontrol_testing_under_test INTERFACE kcontrol_under_test)
 if(KCONTROL_TEST_HEADER_ONLY)
     target_link_libraries(kcontrol_under_test INTERFACE kcontrol::header_only)
 else()
     target_link_libraries(kcontrol_under_test INTERFACE kcontrol::kcontrol)
+    target_link_libraries(kcontrol_testing_under_test INTERFACE kcontrol::testing)
 endif()

@@ -1,5 +1,9 @@
-# The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only.
+# The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
+# kcontrol::testing, for users' tests: the in-process API server and the simulator. Programs link no part of it.
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
+set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
+list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver)[^/]*$")
+list(FILTER KCONTROL_TESTING_SOURCES INCLUDE REGEX "/(testing|apiserver)[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
     simdjson::simdjson yaml re2::re2 prometheus-cpp::core)
 
@@ -8,6 +12,11 @@ add_library(kcontrol::kcontrol ALIAS kcontrol)
 target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
 # A room is one file: with sections, a program that links with --gc-sections holds only what it uses of it.
 target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-ffunction-sections>)
+
+add_library(kcontrol_testing ${KCONTROL_TESTING_SOURCES})
+add_library(kcontrol::testing ALIAS kcontrol_testing)
+set_target_properties(kcontrol_testing PROPERTIES EXPORT_NAME testing)
+target_link_libraries(kcontrol_testing PUBLIC kcontrol)
 
 add_library(kcontrol_header_only INTERFACE)
 add_library(kcontrol::header_only ALIAS kcontrol_header_only)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
-testing/ is not in kcontrol.hpp: that is what a program includes. Nor is api/: a program includes the kinds it uses.
+What is for tests (testing/, apiserver/) is not in them: that is what a program includes and builds. testing/src.hpp has
+its definitions. Nor is api/ in kcontrol.hpp: a program includes the kinds it uses.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
 import pathlib
@@ -22,6 +23,10 @@ SRC = HEAD.format(what="Every definition of the library, for a build without CMa
 #endif
 
 """
+TESTING_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::testing").replace(
+    "kcontrol/src.hpp", "kcontrol/testing/src.hpp")
+
+FOR_TESTS = {"testing", "apiserver"}
 
 
 def includes(root, suffix, skip):
@@ -33,8 +38,9 @@ def includes(root, suffix, skip):
 def wanted(root):
     return {
         "include/kcontrol/kcontrol.hpp": KCONTROL + includes(
-            root, ".hpp", lambda parts: {"api", "detail", "impl", "testing", "kcontrol.hpp", "src.hpp"} & set(parts)),
-        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: False),
+            root, ".hpp", lambda parts: ({"api", "detail", "impl", "kcontrol.hpp", "src.hpp"} | FOR_TESTS) & set(parts)),
+        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: FOR_TESTS & set(parts)),
+        "include/kcontrol/testing/src.hpp": TESTING_SRC + includes(root, ".ipp", lambda parts: not FOR_TESTS & set(parts)),
     }
 
 
@@ -52,13 +58,14 @@ def write(root):
         (root / path).write_text(text)
 
 
+EMPTY = {"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
+         "include/kcontrol/testing/src.hpp": TESTING_SRC}
 PLANTED = [
-    ({"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
-      "include/kcontrol/base/a.hpp": ""}, "kcontrol.hpp: not as"),
-    ({"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
-      "include/kcontrol/base/impl/a.ipp": ""}, "src.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/base/a.hpp": ""}, "kcontrol/kcontrol.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/base/impl/a.ipp": ""}, "kcontrol/src.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/apiserver/impl/a.ipp": ""}, "testing/src.hpp: not as"),
 ]
-CLEAN = {"include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",
+CLEAN = {**EMPTY, "include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",
          "include/kcontrol/src.hpp": SRC + "#include <kcontrol/base/impl/a.ipp>\n",
          "include/kcontrol/base/a.hpp": "", "include/kcontrol/base/impl/a.ipp": "",
          "include/kcontrol/testing/a.hpp": "", "include/kcontrol/api/a.hpp": "", "include/kcontrol/base/detail/a.hpp": ""}

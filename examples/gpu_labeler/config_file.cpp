@@ -1,6 +1,6 @@
 #include "config_file.hpp"
 
-#include <kcontrol/json/yaml.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include "messages.hpp"
 

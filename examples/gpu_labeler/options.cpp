@@ -1,8 +1,8 @@
 #include "options.hpp"
 
 #include <kcontrol/base/flags.hpp>
-#include <kcontrol/model/api_duration.hpp>
 #include <kcontrol/model/names.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include "config_file.hpp"
 #include "cron/schedule.hpp"

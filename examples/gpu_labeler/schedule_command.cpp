@@ -1,7 +1,7 @@
 #include "schedule_command.hpp"
 
 #include <kcontrol/base/flags.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "cron/schedule.hpp"
 #include "messages.hpp"

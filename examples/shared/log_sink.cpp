@@ -1,7 +1,7 @@
 #include "shared/log_sink.hpp"
 
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include <cstdio>
 

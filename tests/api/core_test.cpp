@@ -1,8 +1,8 @@
 // Generated kinds: copied, edited, compared and patched as values, wherever their memory is.
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/api/core/v1.hpp>
-#include <kcontrol/model/codec.hpp>
-#include <kcontrol/model/patch_between.hpp>
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/codec/patch_between.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 //                utilization, memoryTotalBytes, memoryUsedBytes, smMHz, memoryMHz, eccUncorrected, xid, xidTime, users,
 //                migs (uuid, profile, totalBytes)
 //   anew         as if the program had been started anew: nothing measured, no past
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "scripted_server.hpp"
 #include "web/handlers.hpp"

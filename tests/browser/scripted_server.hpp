@@ -7,8 +7,8 @@
 //   mute, unmute connections stay open but carry nothing, as when a machine on the way fails; goes on
 #pragma once
 
+#include <kcontrol/documents/value.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/value.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/server.hpp>

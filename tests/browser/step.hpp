@@ -1,7 +1,7 @@
 // The members of a script's step. Those that are missing are empty.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include <cstdint>
 #include <string>

@@ -19,7 +19,7 @@ struct widget {
     std::int64_t size = 0;
 };
 
-inline result<any_object> decode_widget(json::node from, share_pool*) {
+inline result<any_object> decode_widget(const resource_info&, json::node from, share_pool*) {
     widget out;
     const json::node meta = from["metadata"];
     const auto text = [](json::node n) { return n.is_string() ? std::string(n.as_string()) : std::string(); };

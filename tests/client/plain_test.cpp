@@ -2,7 +2,7 @@
 #include <kcontrol/client/detail/plain_event.hpp>
 #include <kcontrol/client/detail/plain_list.hpp>
 #include <kcontrol/client/detail/plain_object.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include <kcontrol/client/async.hpp>
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 #include "fixture.hpp"
 

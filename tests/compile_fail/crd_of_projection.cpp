@@ -1,6 +1,6 @@
 // A CRD from a type that has only some fields of its kind.
 // expect: kcontrol: this type is a projection
-#include <kcontrol/model/crd.hpp>
+#include <kcontrol/schema/crd.hpp>
 
 struct widget {
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Widget", "widgets"};

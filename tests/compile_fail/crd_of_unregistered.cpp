@@ -1,6 +1,6 @@
 // A CRD from a struct that names no kind.
 // expect: kcontrol: this type is not registered as a Kubernetes kind
-#include <kcontrol/model/crd.hpp>
+#include <kcontrol/schema/crd.hpp>
 
 struct widget {
 #ifdef GOOD

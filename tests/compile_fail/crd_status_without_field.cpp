@@ -1,6 +1,6 @@
 // A status subresource of a kind without status.
 // expect: kcontrol: kcontrol_crd() says status(), but the field list has no "status"
-#include <kcontrol/model/crd.hpp>
+#include <kcontrol/schema/crd.hpp>
 
 struct widget {
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Widget", "widgets"};

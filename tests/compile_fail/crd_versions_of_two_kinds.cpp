@@ -1,6 +1,6 @@
 // Two kinds taken for versions of one; and a version twice.
 // expect: kcontrol: the versions of one CustomResourceDefinition have the same group, kind, plural and scope
-#include <kcontrol/model/crd.hpp>
+#include <kcontrol/schema/crd.hpp>
 
 struct old_widget {
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1beta1", "Widget", "widgets"};

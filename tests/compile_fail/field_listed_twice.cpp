@@ -1,6 +1,6 @@
 // Two members with one JSON name.
 // expect: kcontrol: a field list has an empty name, or one twice
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 #ifdef GOOD
 inline constexpr const char* second = "b";

@@ -1,7 +1,7 @@
 // A member whose struct has no field list.
 // expect: kcontrol: this type has no field list
 // expect: kcontrol_fields()
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 struct inner {
     std::string name;

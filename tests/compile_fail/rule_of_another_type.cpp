@@ -1,6 +1,6 @@
 // A rule for numbers on a string.
 // expect: kcontrol: minimum, maximum and multiple_of are rules for numbers
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 struct spec {
     std::string color;

@@ -1,6 +1,6 @@
 // A rule for the elements, said of the list.
 // expect: kcontrol: enum_values is a rule for scalars; say items(
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 struct spec {
     std::vector<std::string> colors;

@@ -1,6 +1,6 @@
 // A member of a type that JSON integers do not fit.
 // expect: Members may be bool, 32- and 64-bit signed integers
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
 
 #ifdef GOOD
 using number = std::int64_t;

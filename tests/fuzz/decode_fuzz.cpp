@@ -1,9 +1,9 @@
 // A text read in place gives what the parsed document gives: the same values, objects and messages.
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/json/lazy.hpp>
-#include <kcontrol/model/codec.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/object_block.hpp>
-#include <kcontrol/model/raw_json.hpp>
+#include <kcontrol/values/raw_json.hpp>
 
 #include "require.hpp"
 
@@ -71,7 +71,7 @@ void compare_plain(json::lazy_document& document, std::string_view text) {
     const auto dynamic =
         dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::namespaced, managed_fields::kept);
     for (int times = 0; times < 3; ++times) {
-        json::plain_text front(text);
+        json::cursor front(text);
         const any_object object = resource_of<thing>().decode(front, &pool);
         if (object && front.left() == 0) {
             const auto root = document.scan(text);
@@ -79,7 +79,7 @@ void compare_plain(json::lazy_document& document, std::string_view text) {
                 fuzz::require("decoded " + to_json(*object.as<thing>()) ==
                               outcome<thing>(resource_of<thing>().decode(*root)));
         }
-        front = json::plain_text(text);
+        front = json::cursor(text);
         const any_object kept = dynamic.decode(front, &pool);
         if (!kept || front.left() != 0) continue;
         const auto root = document.scan(text);

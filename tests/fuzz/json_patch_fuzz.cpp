@@ -1,5 +1,5 @@
 // Input: [document, patch] or [from, to]. A patch applies wholly or not at all; a diff leads where it should.
-#include <kcontrol/json/patch.hpp>
+#include <kcontrol/documents/patch.hpp>
 
 #include "require.hpp"
 

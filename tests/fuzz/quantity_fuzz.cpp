@@ -1,5 +1,5 @@
 // Two quantities, separated by a blank: order, sums and texts must agree with each other.
-#include <kcontrol/model/quantity.hpp>
+#include <kcontrol/values/quantity.hpp>
 
 #include "require.hpp"
 

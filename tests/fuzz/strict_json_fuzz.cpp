@@ -1,6 +1,6 @@
 // What strict reading takes, the other reader takes too; what has a name twice, it refuses.
-#include <kcontrol/json/strict.hpp>
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/strict.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include "require.hpp"
 

@@ -1,6 +1,6 @@
 // Durations and times: what is read is printed as something that reads the same.
-#include <kcontrol/model/api_duration.hpp>
-#include <kcontrol/model/micro_time.hpp>
+#include <kcontrol/values/api_duration.hpp>
+#include <kcontrol/values/micro_time.hpp>
 
 #include "require.hpp"
 

@@ -1,5 +1,5 @@
 // Whatever YAML gives must be writable as JSON and read back as the same.
-#include <kcontrol/json/yaml.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include "require.hpp"
 

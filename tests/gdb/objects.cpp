@@ -1,8 +1,8 @@
 // Something to look at for the test of the debugger's pretty-printers.
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/nullable.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/nullable.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 namespace {
 

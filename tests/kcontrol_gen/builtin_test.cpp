@@ -1,6 +1,6 @@
 // The built-in kinds: the tree holds what the generator writes, and objects survive.
 #include <kcontrol/api/kinds.hpp>
-#include <kcontrol/json/patch.hpp>
+#include <kcontrol/documents/patch.hpp>
 
 #include "support.hpp"
 

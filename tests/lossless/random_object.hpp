@@ -1,8 +1,8 @@
 // Random JSON that a type's table allows, and random JSON that no table knows. The same seed gives the same bytes.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
-#include <kcontrol/model/type_descriptor.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/values/type_descriptor.hpp>
 
 #include <algorithm>
 #include <cstdint>

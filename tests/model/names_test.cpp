@@ -2,7 +2,7 @@
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/model/resource_version.hpp>
 
-#include "go_table.hpp"
+#include "go_truth/go_table.hpp"
 
 #include <map>
 

@@ -2,7 +2,7 @@
 #include <kcontrol/model/node_selector.hpp>
 #include <kcontrol/model/selector.hpp>
 
-#include "go_table.hpp"
+#include "go_truth/go_table.hpp"
 
 #include <map>
 

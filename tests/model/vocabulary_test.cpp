@@ -1,6 +1,6 @@
 // text, list, dict and boxed: the members that objects consist of.
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/dict.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
 
 #include <doctest/doctest.h>
 

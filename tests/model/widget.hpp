@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/condition.hpp>
-#include <kcontrol/model/crd.hpp>
+#include <kcontrol/schema/crd.hpp>
 
 namespace kcontrol_test {
 

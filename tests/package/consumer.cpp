@@ -1,6 +1,6 @@
 // A tiny program that a user of the package might start with. It needs the headers, the library and its dependencies.
 #include <kcontrol/base/errc.hpp>
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 #include <kcontrol/version.hpp>
 
 #include <cstdio>

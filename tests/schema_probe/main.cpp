@@ -2,7 +2,7 @@
 //     schema_probe crd        prints the CustomResourceDefinition
 //     schema_probe validate   reads one object a line, prints the causes it finds as one line of JSON
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/validate.hpp>
+#include <kcontrol/schema/validate.hpp>
 
 #include "model/widget.hpp"
 

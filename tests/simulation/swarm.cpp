@@ -1,6 +1,6 @@
 #include "simulation/swarm.hpp"
 
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/testing/event_checker.hpp>

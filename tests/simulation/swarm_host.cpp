@@ -1,6 +1,6 @@
 #include "simulation/swarm_host.hpp"
 
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/co_spawn.hpp>

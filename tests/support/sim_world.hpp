@@ -3,8 +3,8 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/json/value.hpp>
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/sim_network.hpp>
 

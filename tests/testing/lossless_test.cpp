@@ -1,5 +1,5 @@
 // Lossless writes on the in-process API server; tests/e2e/test_lossless.py is the same on a real one.
-#include <kcontrol/json/patch.hpp>
+#include <kcontrol/documents/patch.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
 #include <kcontrol/transport/client.hpp>

@@ -1,8 +1,8 @@
 // A responder that keeps what a handler says, so that the API server is tested without sockets.
 #pragma once
 
+#include <kcontrol/documents/value.hpp>
 #include <kcontrol/http/handler.hpp>
-#include <kcontrol/json/value.hpp>
 
 #include "support/manual_environment.hpp"
 #include "support/run.hpp"

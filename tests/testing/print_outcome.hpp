@@ -1,7 +1,7 @@
 // Lets doctest show outcomes of the API server's rules.
 #pragma once
 
-#include <kcontrol/testing/failure.hpp>
+#include <kcontrol/apiserver/failure.hpp>
 
 #include "support/print.hpp"
 

@@ -1,8 +1,8 @@
 // kcontrol-transcode as its user sees it: arguments, what comes in, what goes out, the exit status.
 #include "transcode/program.hpp"
 
-#include <kcontrol/json/patch.hpp>
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/patch.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include "support/temporary_directory.hpp"
 

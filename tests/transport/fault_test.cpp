@@ -1,6 +1,6 @@
 // What a client makes of servers that stall, lie, flood or are not there, over real sockets.
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/runtime/timer.hpp>
 
 #include "simulation/widget.hpp"

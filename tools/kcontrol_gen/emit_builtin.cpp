@@ -90,7 +90,7 @@ emitted emit_space(const schema& all, const dialect& words, const std::string& s
 /// A table of all kinds, for programs that must know every one.
 std::string emit_kinds(const schema& all, const std::set<std::string>& spaces, const std::vector<std::string>& kinds) {
     std::string out = "// The kinds of kinds.hpp, and with them every header of api/.\n" + source_remark(all);
-    std::set<std::string> headers{"kcontrol/api/kinds.hpp"};
+    std::set<std::string> headers{"kcontrol/api/kinds.hpp", "kcontrol/codec/resource_of.hpp"};
     for (const auto& space : spaces) headers.insert(header_of(space));
     write_includes(headers, out);
     out += "namespace kcontrol::api {\n\nKCONTROL_DECL std::span<const resource_info* const> builtin_kinds() {\n";

@@ -1,6 +1,6 @@
 #include "input.hpp"
 
-#include <kcontrol/json/yaml.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include "condensed.hpp"
 #include "naming.hpp"

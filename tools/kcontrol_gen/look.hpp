@@ -1,7 +1,7 @@
 // Looking into a JSON document whose shape nobody promises: absent or wrongly typed is empty.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include <string>
 #include <string_view>

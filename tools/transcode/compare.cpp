@@ -1,7 +1,7 @@
 #include "compare.hpp"
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 namespace transcode {
 namespace {

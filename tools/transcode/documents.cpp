@@ -1,9 +1,9 @@
 #include "documents.hpp"
 
-#include <kcontrol/json/plain_strings.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/documents/yaml.hpp>
+#include <kcontrol/json/cursor_strings.hpp>
 #include <kcontrol/json/reader.hpp>
-#include <kcontrol/json/value.hpp>
-#include <kcontrol/json/yaml.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -30,7 +30,7 @@ std::vector<std::string> json_documents(const std::string& text) {
     json::document document;
     for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != std::string::npos;) {
         if (text[at] != '{' && text[at] != '[') return {};
-        json::plain_text rest(std::string_view(text).substr(at));
+        json::cursor rest(std::string_view(text).substr(at));
         if (!rest.skip_value(json::any_depth)) return {};
         const std::size_t end = text.size() - rest.left();
         documents.push_back(text.substr(at, end - at));
@@ -46,7 +46,7 @@ std::optional<std::string> too_large_number(std::string_view text) {
     json::document document;
     for (std::size_t at = 0; at < text.size();) {
         if (text[at] == '"') {
-            json::plain_text rest(text.substr(at));
+            json::cursor rest(text.substr(at));
             if (!rest.skip_value(json::any_depth)) break;
             at = text.size() - rest.left();
             continue;

@@ -1,7 +1,7 @@
 #include "program.hpp"
 
-#include <kcontrol/json/patch.hpp>
-#include <kcontrol/json/strict.hpp>
+#include <kcontrol/documents/patch.hpp>
+#include <kcontrol/documents/strict.hpp>
 #include <kcontrol/version.hpp>
 
 #include "documents.hpp"

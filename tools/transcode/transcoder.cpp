@@ -2,10 +2,10 @@
 
 #include <kcontrol/api/kinds.hpp>
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/json/strict.hpp>
-#include <kcontrol/model/dynamic_object.hpp>
-#include <kcontrol/model/known_fields.hpp>
-#include <kcontrol/model/metadata_object.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+#include <kcontrol/codec/known_fields.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/documents/strict.hpp>
 
 #include "compare.hpp"
 

@@ -1,6 +1,6 @@
 #include "cron/schedule.hpp"
 
-#include <kcontrol/model/api_duration.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include "messages.hpp"
 

@@ -1,5 +1,5 @@
 // The stores that are objects of an API server.
-#include <kcontrol/model/dynamic_object.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
 
 #include "node/label_store.hpp"
 #include "node/marks_json.hpp"

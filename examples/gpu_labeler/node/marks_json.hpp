@@ -1,7 +1,7 @@
 // Marks as the API server has them: which are ours in an object, and the text that makes them so.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include "node/node_marks.hpp"
 

@@ -1,7 +1,7 @@
 #include "web/gpus_json.hpp"
 
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "shared/json_members.hpp"
 

@@ -3,7 +3,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "messages.hpp"
 #include "shared/responses.hpp"

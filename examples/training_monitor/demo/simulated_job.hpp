@@ -1,7 +1,7 @@
 // One job of the demo and the pen with which its operator writes its status.
 #pragma once
 
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include "demo/ledger.hpp"
 #include "demo/simulated_cluster.hpp"

@@ -1,8 +1,8 @@
 #include "notices/center.hpp"
 
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/time.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "crypto/hmac.hpp"
 

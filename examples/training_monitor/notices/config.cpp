@@ -1,10 +1,10 @@
 #include "notices/config.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/codec/known_fields.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/json/value.hpp>
-#include <kcontrol/json/yaml.hpp>
-#include <kcontrol/model/known_fields.hpp>
 
 #include "notices/config_file.hpp"
 #include "shared/host_name.hpp"

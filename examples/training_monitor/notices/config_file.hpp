@@ -1,8 +1,8 @@
 // The configuration as it stands in the file, field by field; config.cpp makes sense of it.
 #pragma once
 
-#include <kcontrol/model/api_duration.hpp>
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include <cstdint>
 #include <map>

@@ -3,7 +3,7 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "crypto/hmac.hpp"
 #include "jobs/job_json.hpp"

@@ -1,7 +1,7 @@
 #include "notices/text_template.hpp"
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "table/watched.hpp"
 
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 #include "jobs/observe.hpp"
 

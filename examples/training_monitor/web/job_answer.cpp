@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "jobs/job_json.hpp"
 #include "shared/json_members.hpp"

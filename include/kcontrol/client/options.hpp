@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
-#include <kcontrol/model/share_pool.hpp>
+#include <kcontrol/codec/share_pool.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
-#include <kcontrol/json/reader.hpp>
+#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <memory>

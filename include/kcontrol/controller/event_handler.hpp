@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/controller/request.hpp>
-#include <kcontrol/model/resource.hpp>
 
 #include <concepts>
 #include <functional>

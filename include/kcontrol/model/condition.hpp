@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kcontrol/model/field.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,20 +1,20 @@
 // describe<T>(): the table of a type, made at compile time from its field list.
 #pragma once
 
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/date_time.hpp>
 #include <kcontrol/model/detail/describe_containers.hpp>
 #include <kcontrol/model/detail/rule_fit.hpp>
-#include <kcontrol/model/dict.hpp>
 #include <kcontrol/model/field.hpp>
-#include <kcontrol/model/int_or_string.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/micro_time.hpp>
-#include <kcontrol/model/quantity_text.hpp>
-#include <kcontrol/model/raw_json.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
-#include <kcontrol/model/type_descriptor.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/date_time.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/int_or_string.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/micro_time.hpp>
+#include <kcontrol/values/quantity_text.hpp>
+#include <kcontrol/values/raw_json.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
+#include <kcontrol/values/type_descriptor.hpp>
 
 #include <array>
 #include <concepts>
@@ -114,7 +114,8 @@ struct structure_type {
         // A constructor begins a new life, so g++ -O2 takes the zeroes for dead stores unless somebody may read them.
         __asm__ volatile("" : : "r"(bytes) : "memory");
         T* fresh = ::new (static_cast<void*>(bytes)) T();
-        const bool zero = bytes_are_zero(bytes, sizeof bytes);
+        bool zero = true;
+        for (const unsigned char byte : bytes) zero = zero && byte == 0;
         fresh->~T();
         return zero;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/rules.hpp>
+#include <kcontrol/values/custom_codec.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -82,13 +83,5 @@ constexpr field_list<Entries...> fields(const Entries&... entries) {
 /// `static constexpr auto get() { return kcontrol::fields(…); }`.
 template <class T>
 struct field_list_of {};
-
-/// JSON for a type that is not a struct of fields (a quantity, an enum): specialise it with
-/// `static result<void> decode(json::node, T&)`, `static void encode(const T&, json::writer&)` and
-/// `static bool empty(const T&)`, which says whether a member of that value is left out. T has operator==.
-/// decode is not called for null, which is as good as absent. `static constexpr std::string_view schema` may give the
-/// JSON of its structural schema; without it a CRD allows any value there.
-template <class T>
-struct custom_codec {};
 
 }  // namespace kcontrol

@@ -33,8 +33,8 @@
 // fresh.
 #pragma once
 
-#include <kcontrol/model/quantity_text.hpp>
 #include <kcontrol/model/resource.hpp>
+#include <kcontrol/values/quantity_text.hpp>
 
 #include <cstddef>
 

@@ -1,8 +1,8 @@
 // metav1.ObjectMeta: what every object carries, as far as controllers use it.
 #pragma once
 
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

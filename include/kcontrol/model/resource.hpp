@@ -1,11 +1,12 @@
-// What a kind is called and how its objects are read and written: resource_info, and the concept `resource`.
+// What a kind is: its names, the concept `resource`, and resource_info, which also knows how its objects are read and
+// written. All that is needed to declare a kind; codec/resource_of.hpp has the resource_info of one.
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/json/lazy.hpp>
-#include <kcontrol/json/plain_text.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/model/any_object.hpp>
-#include <kcontrol/model/share_pool.hpp>
+#include <kcontrol/model/describe.hpp>
+#include <kcontrol/model/metadata_fields.hpp>
 
 #include <concepts>
 #include <string>
@@ -13,7 +14,11 @@
 
 namespace kcontrol {
 
-struct type_descriptor;
+namespace json {
+class cursor;
+class lazy_node;
+}  // namespace json
+class share_pool;
 
 /// Group, version and kind: the identity of a kind. The core group is "".
 class group_version_kind {
@@ -40,24 +45,22 @@ enum class resource_scope { cluster, namespaced };
 /// Thread-safety: safe; immutable after construction.
 class resource_info {
 public:
-    using decode_function = result<any_object> (*)(json::node, share_pool*);
+    using decode_function = result<any_object> (*)(const resource_info&, json::node, share_pool*);
     using encode_function = std::string (*)(const any_object&, const resource_info&);
+    using lazy_decode_function = result<any_object> (*)(const resource_info&, json::lazy_node, share_pool*);
+    using cursor_decode_function = any_object (*)(const resource_info&, json::cursor&, share_pool*);
 
-    using lazy_decode_function = result<any_object> (*)(json::lazy_node, share_pool*);
-
-    using plain_decode_function = any_object (*)(json::plain_text&, share_pool*);
-
-    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`. So may `plain`: then nothing is
-    /// decoded from a plain_text.
+    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`. So may `from_cursor`: then nothing
+    /// is decoded from a cursor.
     resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e,
-                  lazy_decode_function lazy = nullptr, plain_decode_function plain = nullptr)
+                  lazy_decode_function lazy = nullptr, cursor_decode_function from_cursor = nullptr)
         : gvk(std::move(k)),
           plural(std::move(p)),
           scope(s),
           encode(e),
           decode_(d),
           lazy_decode_(lazy),
-          plain_decode_(plain) {}
+          cursor_decode_(from_cursor) {}
 
     group_version_kind gvk;
     std::string plural;
@@ -67,23 +70,25 @@ public:
     encode_function encode;                 ///< to the JSON of one object, with apiVersion and kind
 
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
-    KCONTROL_DECL result<any_object> decode(json::node from, share_pool* pool = nullptr) const;
+    result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(*this, from, pool); }
 
     /// From the text of one object, in place: several times faster. The same rules; but the inside of members that the
     /// type does not have is not read, so that nothing is said of what is malformed there (see lazy_document).
-    KCONTROL_DECL result<any_object> decode(json::lazy_node from, share_pool* pool = nullptr) const;
+    inline result<any_object> decode(json::lazy_node from, share_pool* pool = nullptr) const;
 
     /// From the front of a text, behind which `from` is afterwards: faster still. What is passed over is only searched
     /// for its end. Nothing, and `from` is anywhere, if the text is not written as servers write or something is wrong:
     /// the other ways read it, or say what that is.
-    KCONTROL_DECL any_object decode(json::plain_text& from, share_pool* pool) const;
+    any_object decode(json::cursor& from, share_pool* pool) const {
+        return cursor_decode_ != nullptr ? cursor_decode_(*this, from, pool) : any_object();
+    }
 
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
-    decode_function decode_;  // null: into a block, by the table
+    decode_function decode_;
     lazy_decode_function lazy_decode_;
-    plain_decode_function plain_decode_;
+    cursor_decode_function cursor_decode_;
 };
 
 /// The constant part of a resource_info, as a type states it.
@@ -108,11 +113,35 @@ concept resource = requires(const T& object) {
     { object.metadata } -> std::convertible_to<const object_meta&>;
 };
 
-/// The resource_info of a type; one static object each. A type that is not a `resource` does not compile.
+/// A resource that declares only some fields of its kind says so with `using kcontrol_projection = void;`. It can be
+/// read, watched and patched. It can't replace an object, which would lose what it does not declare.
 template <class T>
-const resource_info& resource_of();
+concept is_projection = requires {
+    typename T::kcontrol_projection;
+};
+
+/// Refuses, at compile time and in words, a type that does not name a kind.
+template <class T>
+constexpr void assert_resource() {
+    static_assert(detail::has_resource_name<T>,
+                  "kcontrol: this type is not registered as a Kubernetes kind. Give the struct `static constexpr "
+                  "kcontrol::resource_name kcontrol_resource{\"group\", \"version\", \"Kind\", \"plural\"};`");
+    if constexpr (detail::has_resource_name<T>) {
+        static_assert(resource<T>, "kcontrol: a resource has a member `kcontrol::object_meta metadata`");
+        static_assert(detail::has_fields<T>,
+                      "kcontrol: this resource has no field list. Give the struct `static constexpr auto "
+                      "kcontrol_fields() { return kcontrol::fields(kcontrol::field(\"spec\", &T::spec), ...); }`");
+    }
+}
+
+/// Refuses a projection where the object would be replaced.
+template <class T>
+constexpr void assert_replaceable() {
+    assert_resource<T>();
+    static_assert(
+        !is_projection<T>,
+        "kcontrol: this type is a projection: it declares only some fields of its kind, and replacing the object "
+        "would lose the others. Use patch(snapshot, edited), or a type with all fields");
+}
 
 }  // namespace kcontrol
-
-// resource_of, and the field lists a resource is declared with:
-#include <kcontrol/model/resource_of.hpp>

@@ -1,9 +1,9 @@
 // From the JSON an API server would send to the job the monitor shows.
 #pragma once
 
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/model/metadata_fields.hpp>
-#include <kcontrol/model/resource_of.hpp>
 
 #include "jobs/observe.hpp"
 

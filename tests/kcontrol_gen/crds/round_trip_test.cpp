@@ -1,5 +1,5 @@
 // What manifests say survives reading into generated types and writing again.
-#include <kcontrol/json/yaml.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include "registry.hpp"
 

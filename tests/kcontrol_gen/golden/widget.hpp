@@ -9,15 +9,15 @@
 //   Widget v1: spec.extra: kept as raw JSON (x-kubernetes-preserve-unknown-fields)
 #pragma once
 
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/date_time.hpp>
-#include <kcontrol/model/dict.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/date_time.hpp>
+#include <kcontrol/values/dict.hpp>
 #include <kcontrol/model/generated_header.hpp>
-#include <kcontrol/model/int_or_string.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/nullable.hpp>
-#include <kcontrol/model/raw_json.hpp>
-#include <kcontrol/model/text.hpp>
+#include <kcontrol/values/int_or_string.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/nullable.hpp>
+#include <kcontrol/values/raw_json.hpp>
+#include <kcontrol/values/text.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -3,12 +3,12 @@
 // clang-format off
 #pragma once
 
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/list.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <kcontrol/api/meta/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/list.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/text.hpp>
 
 #include <optional>
 

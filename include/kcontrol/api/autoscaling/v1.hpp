@@ -4,8 +4,8 @@
 #pragma once
 
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

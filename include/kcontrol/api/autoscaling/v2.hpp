@@ -4,12 +4,12 @@
 #pragma once
 
 #include <kcontrol/api/meta/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/quantity_text.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/quantity_text.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

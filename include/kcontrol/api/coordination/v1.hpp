@@ -3,9 +3,9 @@
 // clang-format off
 #pragma once
 
-#include <kcontrol/model/micro_time.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
+#include <kcontrol/values/micro_time.hpp>
+#include <kcontrol/values/text.hpp>
 
 #include <cstdint>
 #include <optional>

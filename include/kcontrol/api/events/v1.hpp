@@ -4,11 +4,11 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/micro_time.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/micro_time.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

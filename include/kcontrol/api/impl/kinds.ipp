@@ -27,6 +27,7 @@
 #include <kcontrol/api/resource/v1.hpp>
 #include <kcontrol/api/scheduling/v1.hpp>
 #include <kcontrol/api/storage/v1.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 namespace kcontrol::api {
 

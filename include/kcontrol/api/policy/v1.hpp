@@ -4,14 +4,14 @@
 #pragma once
 
 #include <kcontrol/api/meta/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
 #include <kcontrol/model/condition.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/int_or_string.hpp>
-#include <kcontrol/model/list.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/int_or_string.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <kcontrol/api/meta/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/list.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/text.hpp>
 
 namespace kcontrol::api::rbac::v1 {
 

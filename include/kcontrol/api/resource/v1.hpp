@@ -4,15 +4,15 @@
 #pragma once
 
 #include <kcontrol/api/core/v1.hpp>
-#include <kcontrol/model/boxed.hpp>
 #include <kcontrol/model/condition.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/quantity_text.hpp>
-#include <kcontrol/model/raw_json.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/quantity_text.hpp>
+#include <kcontrol/values/raw_json.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/model/text.hpp>
+#include <kcontrol/values/text.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,8 +4,8 @@
 #include <kcontrol/auth/detail/resolve.hpp>
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/json/yaml.hpp>
-#include <kcontrol/model/codec.hpp>
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include <set>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/client/watch_stream.hpp>
-#include <kcontrol/json/plain_strings.hpp>
+#include <kcontrol/json/cursor_strings.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <optional>
@@ -22,7 +22,7 @@ inline std::optional<watch_event_type> watch_event_type_from(std::string_view na
 /// One such event, or nothing: then the frame is to be read in the general way, which says what is wrong with it.
 inline std::optional<watch_event> read_plain_event(std::string_view frame, const resource_info& info,
                                                    share_pool* pool) {
-    json::plain_text text(frame);
+    json::cursor text(frame);
     std::string_view name;
     bool escaped = false;
     if (!text.take("{\"type\":") || !text.take_string(name, escaped) || escaped) return std::nullopt;

@@ -4,7 +4,7 @@
 
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/plain_object.hpp>
-#include <kcontrol/json/plain_strings.hpp>
+#include <kcontrol/json/cursor_strings.hpp>
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace kcontrol::detail {
 
 class plain_list_reader {
 public:
-    plain_list_reader(json::plain_text text, const resource_info& info, share_pool& pool)
+    plain_list_reader(json::cursor text, const resource_info& info, share_pool& pool)
         : text_(text), info_(info), pool_(pool) {}
 
     /// False if it is to be read in the general way, which says what is wrong with it.
@@ -66,7 +66,7 @@ private:
         return text_.take(']');
     }
 
-    json::plain_text text_;
+    json::cursor text_;
     const resource_info& info_;
     share_pool& pool_;
     any_list list_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/client/impl/client.ipp>
-#include <kcontrol/json/value.hpp>
+#include <kcontrol/documents/value.hpp>
 
 #include <algorithm>
 #include <initializer_list>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/model/patch_between.hpp>
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/patch_between.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 namespace kcontrol {
 namespace detail {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/manager/run.hpp>
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 namespace kcontrol {
 namespace detail {

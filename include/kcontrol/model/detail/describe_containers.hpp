@@ -1,18 +1,18 @@
 // The tables of containers: std::optional, std::vector and std::map, and boxed, nullable, list and dict.
 #pragma once
 
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/date_time.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/int_or_string.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/micro_time.hpp>
-#include <kcontrol/model/nullable.hpp>
-#include <kcontrol/model/quantity_text.hpp>
-#include <kcontrol/model/raw_json.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
-#include <kcontrol/model/type_descriptor.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/date_time.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/int_or_string.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/micro_time.hpp>
+#include <kcontrol/values/nullable.hpp>
+#include <kcontrol/values/quantity_text.hpp>
+#include <kcontrol/values/raw_json.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
+#include <kcontrol/values/type_descriptor.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -1,16 +1,16 @@
 // Whether rules suit the type of a member; asked by the compiler, of ruled fields only.
 #pragma once
 
-#include <kcontrol/model/boxed.hpp>
-#include <kcontrol/model/date_time.hpp>
-#include <kcontrol/model/dict.hpp>
-#include <kcontrol/model/int_or_string.hpp>
-#include <kcontrol/model/list.hpp>
-#include <kcontrol/model/nullable.hpp>
-#include <kcontrol/model/quantity_text.hpp>
 #include <kcontrol/model/rules.hpp>
-#include <kcontrol/model/text.hpp>
-#include <kcontrol/model/timestamp.hpp>
+#include <kcontrol/values/boxed.hpp>
+#include <kcontrol/values/date_time.hpp>
+#include <kcontrol/values/dict.hpp>
+#include <kcontrol/values/int_or_string.hpp>
+#include <kcontrol/values/list.hpp>
+#include <kcontrol/values/nullable.hpp>
+#include <kcontrol/values/quantity_text.hpp>
+#include <kcontrol/values/text.hpp>
+#include <kcontrol/values/timestamp.hpp>
 
 #include <concepts>
 #include <map>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <kcontrol/base/secret_string.hpp>
-#include <kcontrol/model/codec.hpp>
-#include <kcontrol/model/resource_of.hpp>
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 #include <map>
 #include <memory>
@@ -48,7 +48,7 @@ private:
 };
 
 template <class Node>
-result<any_object> decode_secret(Node from, share_pool*) {
+result<any_object> decode_secret(const resource_info&, Node from, share_pool*) {
     whole_secret whole;
     const auto done = decode(describe<whole_secret>(), from, &whole);
     if (!done) return done.error();

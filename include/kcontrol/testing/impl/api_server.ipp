@@ -1,8 +1,8 @@
 #pragma once
 
-#include <kcontrol/json/patch.hpp>
+#include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/documents/patch.hpp>
 #include <kcontrol/testing/api_server.hpp>
-#include <kcontrol/testing/detail/api_server_core.hpp>
 
 namespace kcontrol::testing {
 namespace detail {

@@ -1,6 +1,6 @@
 #include "cron/schedule.hpp"
 
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include <doctest/doctest.h>
 

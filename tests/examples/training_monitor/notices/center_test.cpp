@@ -1,7 +1,7 @@
 // From changes to deliveries: in virtual time with a made-up receiver, and against real ones over HTTP and TLS.
 #include "notices/center.hpp"
 
-#include <kcontrol/model/time.hpp>
+#include <kcontrol/values/time.hpp>
 
 #include "history/history.hpp"
 #include "notices/formats.hpp"

@@ -1,0 +1,56 @@
+// Who may ask the in-process API server, and what: bearer tokens that can be changed, and rules that forbid.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/http/handler.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Something that is forbidden; "*" stands for everything.
+class access_rule {
+public:
+    access_rule() = default;
+    access_rule(std::string u, std::string v, std::string r, std::string ns = "*")
+        : user(std::move(u)), verb(std::move(v)), resource(std::move(r)), namespace_(std::move(ns)) {}
+
+    std::string user = "*";
+    std::string verb = "*";
+    std::string resource = "*";  ///< "jobs", "jobs.batch" or "jobs/status"
+    std::string namespace_ = "*";
+
+    friend bool operator==(const access_rule&, const access_rule&) = default;
+};
+
+/// Authentication and authorisation. At first everybody is let in and everything is allowed.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class access_control {
+public:
+    /// From now on exactly these bearer tokens are accepted (token → user); without one, only a verified client
+    /// certificate is. An empty map lets everybody in again.
+    void set_tokens(std::map<std::string, std::string> tokens) { tokens_ = std::move(tokens); }
+    void forbid(access_rule rule) { forbidden_.push_back(std::move(rule)); }
+    /// Takes one rule back.
+    void permit(const access_rule& rule) { std::erase(forbidden_, rule); }
+    void permit_all() { forbidden_.clear(); }
+
+    /// The user's name, or Unauthorized.
+    KCONTROL_DECL outcome<std::string> authenticate(const http::server_request& request) const;
+    /// Forbidden, in Kubernetes' words, if a rule says so.
+    KCONTROL_DECL outcome<void> authorize(const std::string& user, const request_info& request) const;
+
+private:
+    std::map<std::string, std::string> tokens_;
+    std::vector<access_rule> forbidden_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/access_control.ipp>
+#endif

@@ -1,0 +1,108 @@
+// The working part of the in-process API server, shared between it and the requests in progress.
+#pragma once
+
+#include <kcontrol/apiserver/access_control.hpp>
+#include <kcontrol/apiserver/fault.hpp>
+#include <kcontrol/apiserver/list_page.hpp>
+#include <kcontrol/apiserver/object_store.hpp>
+#include <kcontrol/apiserver/options.hpp>
+#include <kcontrol/apiserver/rendering.hpp>
+#include <kcontrol/apiserver/request_log.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace kcontrol::testing::detail {
+
+/// An open watch: how writers and the server's owner reach it.
+class open_watch {
+public:
+    enum class order { run, end, abort };
+
+    async_event wake;
+    const resource_table* table = nullptr;
+    order told = order::run;
+};
+
+/// What a watch works on.
+class watch_job {
+public:
+    request_info info;
+    list_query query;
+    shape form = shape::object;
+    std::shared_ptr<resource_table> table;
+    fault injected;
+};
+
+/// Everything but the executor. Touched on the server's executor only.
+class api_server_core : public std::enable_shared_from_this<api_server_core> {
+public:
+    KCONTROL_DECL api_server_core(environment& env, api_server_options options);
+
+    KCONTROL_DECL awaitable<void> handle(http::server_request request, http::responder& out);
+
+    /// Kinds that CustomResourceDefinitions stand for follow them.
+    KCONTROL_DECL void follow_crd(const json::value& crd);
+    KCONTROL_DECL void end_watches(open_watch::order order);
+    KCONTROL_DECL void wake_watches(const resource_table* of);
+
+    environment& env;
+    api_server_options options;
+    object_store store;
+    access_control access;
+    request_log log;
+    fault_hook faults;
+    std::map<std::string, std::uint64_t> frozen;  // replica → version
+    bool ready = true;
+
+    // Writes, used by requests and by the programmatic face alike. Results are whole objects.
+    KCONTROL_DECL outcome<object_ptr> create(resource_table& table, const write_target& target, json::value body,
+                                             bool dry_run);
+    KCONTROL_DECL outcome<object_ptr> update(resource_table& table, const write_target& target, json::value body,
+                                             bool dry_run);
+    KCONTROL_DECL outcome<apply_result> apply(resource_table& table, const write_target& target, json::value config,
+                                              bool force, bool dry_run);
+    KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
+                                                const delete_request& request);
+
+private:
+    KCONTROL_DECL http::response answer(const http::server_request& request, const request_info& info, shape form,
+                                        const std::string& replica);
+    KCONTROL_DECL http::response answer_path(const http::server_request& request, const request_info& info) const;
+    KCONTROL_DECL outcome<http::response> answer_resource(const http::server_request& request, const request_info& info,
+                                                          shape form, const std::string& replica);
+    KCONTROL_DECL outcome<http::response> answer_read(const request_info& info, const resource_table& table, shape form,
+                                                      const std::string& replica) const;
+    KCONTROL_DECL outcome<http::response> answer_write(const http::server_request& request, const request_info& info,
+                                                       resource_table& table, shape form);
+    KCONTROL_DECL outcome<http::response> answer_apply(const http::server_request& request, const request_info& info,
+                                                       const write_target& target, resource_table& table, bool dry_run,
+                                                       shape form);
+    KCONTROL_DECL outcome<object_ptr> patch(const http::server_request& request, const write_target& target,
+                                            resource_table& table, bool dry_run);
+    KCONTROL_DECL outcome<http::response> remove_one(const http::server_request& request, const request_info& info,
+                                                     resource_table& table, shape form);
+    KCONTROL_DECL outcome<http::response> remove_many(const http::server_request& request, const request_info& info,
+                                                      resource_table& table, shape form);
+    KCONTROL_DECL outcome<object_store::table_ptr> find_table(const request_info& info) const;
+    KCONTROL_DECL renderer renderer_for(const resource_table& table, const request_info& info, shape form) const;
+    KCONTROL_DECL read_view view_of(const std::string& replica) const;
+    KCONTROL_DECL void crd_written(const resource_table& table, const object_ptr& object);
+
+    KCONTROL_DECL awaitable<int> start_watch(http::responder& out, watch_job& job);
+    KCONTROL_DECL awaitable<void> run_watch(http::responder& out, watch_job& job);
+
+    std::list<open_watch*> watches_;
+};
+
+}  // namespace kcontrol::testing::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/api_server_core.ipp>
+#include <kcontrol/apiserver/impl/api_server_watch.ipp>
+#include <kcontrol/apiserver/impl/api_server_writes.ipp>
+#endif

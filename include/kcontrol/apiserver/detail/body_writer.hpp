@@ -1,0 +1,44 @@
+// Writes the body of an answer, and breaks it on the way where a fault says so.
+#pragma once
+
+#include <kcontrol/apiserver/fault.hpp>
+#include <kcontrol/http/handler.hpp>
+
+#include <string>
+
+namespace kcontrol::testing::detail {
+
+/// Collects the events of a watch, writes them, and applies the fault. Not thread-safe.
+/// Object lifetime: `out` and the fault outlive it.
+class body_writer {
+public:
+    body_writer(http::responder& out, const fault& injected) : out_(out), fault_(injected) {}
+
+    /// Adds an event (with its newline) to what flush() will send. False: the stream has ended, add no more.
+    KCONTROL_DECL bool add(std::string event);
+
+    /// Sends what was added. False: the stream is over, return from the handler.
+    KCONTROL_DECL awaitable<bool> flush();
+
+    std::size_t pending() const noexcept { return buffer_.size(); }
+
+private:
+    KCONTROL_DECL void check_end();
+
+    http::responder& out_;
+    const fault& fault_;
+    std::string buffer_;
+    std::size_t events_ = 0;
+    std::size_t sent_ = 0;
+    bool ended_ = false;
+    bool abort_ = false;
+};
+
+/// Sends a whole answer, cut after some bytes if the fault says so.
+KCONTROL_DECL awaitable<void> send_answer(http::responder& out, http::response answer, const fault& injected);
+
+}  // namespace kcontrol::testing::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/body_writer.ipp>
+#endif

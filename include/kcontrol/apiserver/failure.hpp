@@ -1,0 +1,82 @@
+// A refusal of the API server: the metav1.Status it answers with, word for word as Kubernetes says it.
+#pragma once
+
+#include <kcontrol/base/error.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Group and plural: what errors, permissions and the store call a resource. Prints as "jobs.batch" or "pods".
+class group_resource {
+public:
+    group_resource() = default;
+    group_resource(std::string g, std::string r) : group(std::move(g)), resource(std::move(r)) {}
+
+    std::string group;
+    std::string resource;
+
+    KCONTROL_DECL std::string text() const;
+
+    friend auto operator<=>(const group_resource&, const group_resource&) = default;
+};
+
+/// What the server refuses with: an HTTP code and a Status.
+///
+/// Texts and details are those of kube-apiserver 1.36 (seen with the cases in tests/conformance).
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class failure {
+public:
+    failure() = default;
+    failure(int c, std::string_view r, std::string m) : code(c), reason(r), message(std::move(m)) {}
+
+    int code = 500;
+    std::string reason;
+    std::string message;
+    std::optional<json::object> details;
+    std::string continue_token;  ///< metadata.continue of an expired list, or empty
+
+    /// The Status object.
+    KCONTROL_DECL json::value status() const;
+    /// The same as the library's error, as a client would have decoded it.
+    KCONTROL_DECL error to_error() const;
+
+    static KCONTROL_DECL failure not_found(const group_resource& what, std::string_view name);
+    static KCONTROL_DECL failure already_exists(const group_resource& what, std::string_view name);
+    /// 409 "Operation cannot be fulfilled on …: " + why.
+    static KCONTROL_DECL failure conflict(const group_resource& what, std::string_view name, std::string_view why);
+    /// The 409 of a stale resourceVersion.
+    static KCONTROL_DECL failure modified(const group_resource& what, std::string_view name);
+    static KCONTROL_DECL failure bad_request(std::string message);
+    /// 422 with one cause. `cause` is "FieldValueInvalid" and the like, `problem` its text.
+    static KCONTROL_DECL failure invalid(const group_resource& kind, std::string_view name, std::string_view field,
+                                         std::string_view cause, std::string_view problem);
+    /// 422 of a JSON patch that can't be applied.
+    static KCONTROL_DECL failure unprocessable();
+    static KCONTROL_DECL failure expired(std::string message);
+    /// 504 of a resourceVersion that is ahead of the server.
+    static KCONTROL_DECL failure too_large_version(std::uint64_t wanted, std::uint64_t current);
+    static KCONTROL_DECL failure unauthorized();
+    static KCONTROL_DECL failure forbidden(const group_resource& what, std::string_view name, std::string_view why);
+    static KCONTROL_DECL failure method_not_allowed();
+    static KCONTROL_DECL failure unsupported_media_type(std::string_view accepted);
+    static KCONTROL_DECL failure not_acceptable();
+};
+
+/// A value, or the server's refusal.
+template <class T>
+using outcome = basic_result<T, failure>;
+
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure&);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/failure.ipp>
+#endif

@@ -1,0 +1,103 @@
+// What may go wrong with one request, on purpose: the vocabulary of fault injection at the in-process API server.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace kcontrol::testing {
+
+/// The faults of one request; they add up: `fault().delay(1s).cut_after_events(3)`.
+///
+/// Events of a watch are counted from 0, bookmarks included.
+class fault {
+public:
+    /// What happens inside a body.
+    enum class stream {
+        none,
+        cut_after_events,
+        end_after_events,
+        cut_after_bytes,
+        truncated_event,
+        garbage_event,
+        huge_event,
+        error_event
+    };
+
+    fault() = default;
+
+    /// Answer (or begin to process) only after that time.
+    fault& delay(duration d) { return delay_ = d, *this; }
+    /// Answer with this instead of processing the request.
+    fault& answer(http::response response) { return answer_ = std::move(response), *this; }
+    /// Answer with a Status. `retry_after` ≥ 0 sets the header Retry-After, in seconds.
+    KCONTROL_DECL fault& status(int code, std::string_view reason, std::string message, int retry_after = -1);
+    /// Answer with a page, as a proxy in the way would.
+    KCONTROL_DECL fault& html(int code, std::string page = "<html><body>Sign in</body></html>");
+    /// Answer with a redirect.
+    KCONTROL_DECL fault& redirect(int code, std::string location);
+    /// Break the connection off instead of answering.
+    fault& drop() { return drop_ = true, *this; }
+    /// Process the request, then break the connection off instead of answering: an unknown outcome.
+    fault& lose_answer() { return lose_answer_ = true, *this; }
+    /// Never answer; ends when the peer goes away.
+    fault& hang() { return hang_ = true, *this; }
+    /// Lists and watches read that replica's cache (see api_server::replica).
+    fault& replica(std::string name) { return replica_ = std::move(name), *this; }
+
+    /// Break a watch off after `n` whole events.
+    fault& cut_after_events(std::size_t n) { return in_stream(stream::cut_after_events, n); }
+    /// End a watch properly after `n` events.
+    fault& end_after_events(std::size_t n) { return in_stream(stream::end_after_events, n); }
+    /// Break any answer off after `n` bytes of its body.
+    fault& cut_after_bytes(std::size_t n) { return in_stream(stream::cut_after_bytes, n); }
+    /// Send half of event `n`, then end the body as if all were well.
+    fault& truncate_event(std::size_t n) { return in_stream(stream::truncated_event, n); }
+    /// Send a line that is not JSON before event `n`, then go on.
+    fault& garbage_before_event(std::size_t n) { return in_stream(stream::garbage_event, n); }
+    /// Send a well-formed event of `bytes` bytes before event `n`, then go on.
+    fault& huge_before_event(std::size_t n, std::size_t bytes) {
+        return size_ = bytes, in_stream(stream::huge_event, n);
+    }
+    /// Send an ERROR event with this Status instead of event `n`, then end.
+    fault& error_at_event(std::size_t n, failure f) { return error_ = std::move(f), in_stream(stream::error_event, n); }
+
+    duration delay() const noexcept { return delay_; }
+    const std::optional<http::response>& answer() const noexcept { return answer_; }
+    bool drops() const noexcept { return drop_; }
+    bool loses_answer() const noexcept { return lose_answer_; }
+    bool hangs() const noexcept { return hang_; }
+    const std::string& replica() const noexcept { return replica_; }
+    stream kind() const noexcept { return kind_; }
+    std::size_t position() const noexcept { return position_; }
+    std::size_t size() const noexcept { return size_; }
+    const failure& error() const noexcept { return error_; }
+
+private:
+    fault& in_stream(stream kind, std::size_t position) { return kind_ = kind, position_ = position, *this; }
+
+    duration delay_{0};
+    std::optional<http::response> answer_;
+    bool drop_ = false;
+    bool lose_answer_ = false;
+    bool hang_ = false;
+    std::string replica_;
+    stream kind_ = stream::none;
+    std::size_t position_ = 0;
+    std::size_t size_ = 0;
+    failure error_;
+};
+
+/// Asked for each request before it is looked at.
+using fault_hook = std::function<fault(const http::server_request&)>;
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/fault.ipp>
+#endif

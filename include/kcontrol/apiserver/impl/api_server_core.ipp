@@ -1,0 +1,203 @@
+#pragma once
+
+#include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/apiserver/detail/body_writer.hpp>
+#include <kcontrol/apiserver/discovery.hpp>
+#include <kcontrol/apiserver/impl/stored_object.ipp>
+#include <kcontrol/apiserver/openapi.hpp>
+#include <kcontrol/apiserver/timestamp.hpp>
+
+#include <algorithm>
+
+namespace kcontrol::testing::detail {
+
+constexpr std::string_view json_media_type = "application/json";
+
+inline http::response status_response(const failure& f) {
+    http::response response(f.code, json_media_type, json::serialize(f.status()));
+    const json::value* retry = f.details ? f.details->if_contains("retryAfterSeconds") : nullptr;
+    if (retry != nullptr && retry->is_int64()) {
+        response.headers.set("Retry-After", std::to_string(retry->get_int64()));
+    }
+    return response;
+}
+
+inline http::response page_not_found() { return {404, "text/plain; charset=utf-8", "404 page not found\n"}; }
+
+inline store_inputs inputs_from(environment& env) {
+    store_inputs inputs;
+    inputs.timestamp = [&env] { return format_timestamp(env.wall_now()); };
+    inputs.random = [&env] { return env.random(); };
+    return inputs;
+}
+
+KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_options o)
+    : env(e), options(std::move(o)), store(inputs_from(e), options.store()) {
+    for (auto& type : builtin_resource_types()) store.add_resource(std::move(type));
+    const auto namespaces = store.table({"", "namespaces"});
+    for (const std::string_view name : {"default", "kube-system"}) {
+        json::object body;
+        metadata_of(body)["name"] = name;
+        static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
+    }
+    store.on_change([this](const resource_table& table) { wake_watches(&table); });
+}
+
+KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request request, http::responder& out) {
+    const auto keep_alive = shared_from_this();
+    watch_job job;
+    auto parsed = parse_request(request);
+    if (parsed) job.info = std::move(*parsed);
+    const std::uint64_t number = log.begin(request, job.info);
+    if (faults) job.injected = faults(request);
+    if (job.injected.delay() > duration::zero()) {
+        const wake why = co_await sleep_for(env, job.injected.delay(), out.gone());
+        if (why == wake::stopped) co_return;
+    }
+    if (job.injected.hangs()) {
+        async_event never;
+        co_await never.wait(env, out.gone());
+        co_return;
+    }
+    if (job.injected.drops()) {
+        out.abort();
+        co_return;
+    }
+    http::response response;
+    const auto user = access.authenticate(request);
+    const auto form = negotiate(request.headers.get("Accept"));
+    if (user) log.set_user(number, *user);
+    if (job.injected.answer()) {
+        response = *job.injected.answer();
+    } else if (!parsed) {
+        response = status_response(parsed.error());
+    } else if (!user) {
+        response = status_response(user.error());
+    } else if (const auto allowed = access.authorize(*user, job.info); !allowed) {
+        response = status_response(allowed.error());
+    } else if (!job.info.is_resource) {
+        response = answer_path(request, job.info);
+    } else if (!form) {
+        response = status_response(form.error());
+    } else if (job.info.verb == "watch") {
+        job.form = *form;
+        const int code = co_await start_watch(out, job);
+        log.end(number, code);
+        if (code == 200) co_await run_watch(out, job);
+        co_return;
+    } else {
+        response = answer(request, job.info, *form, job.injected.replica());
+    }
+    log.end(number, response.status);
+    if (job.injected.loses_answer()) {
+        out.abort();
+        co_return;
+    }
+    response.headers.set("Cache-Control", "no-cache, private");
+    co_await send_answer(out, std::move(response), job.injected);
+}
+
+KCONTROL_DECL http::response api_server_core::answer_path(const http::server_request& request,
+                                                          const request_info& info) const {
+    if (request.method != "GET" && request.method != "HEAD") return status_response(failure::method_not_allowed());
+    const std::string_view accept = request.headers.get("Accept");
+    if (const auto document = discovery_document(store, info.path, accept)) {
+        const bool together = json::get_string(*document, {"kind"}) == "APIGroupDiscoveryList";
+        return {200,
+                together ? "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" : json_media_type,
+                json::serialize(*document)};
+    }
+    if (const auto document = openapi_document(store, info.path)) {
+        return {200, json_media_type, json::serialize(*document)};
+    }
+    if (info.path == "/version") {
+        return {200, json_media_type,
+                R"({"major":"1","minor":"36","gitVersion":"v1.36.0+kcontrol","gitCommit":"","gitTreeState":"",)"
+                R"("buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":""})"};
+    }
+    if (info.path == "/healthz" || info.path == "/livez") return {200, "text/plain; charset=utf-8", "ok"};
+    if (info.path == "/readyz") {
+        return {ready ? 200 : 500, "text/plain; charset=utf-8", ready ? "ok" : "[-]test failed: not ready\n"};
+    }
+    return page_not_found();
+}
+
+KCONTROL_DECL http::response api_server_core::answer(const http::server_request& request, const request_info& info,
+                                                     shape form, const std::string& replica) {
+    auto response = answer_resource(request, info, form, replica);
+    if (response) return std::move(*response);
+    return response.error().code == 0 ? page_not_found() : status_response(response.error());
+}
+
+// Fails with code 0 where Kubernetes answers "404 page not found" as text: no such group or version, and an unknown
+// resource of a custom group.
+KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const request_info& info) const {
+    failure missing(404, "NotFound", "the server could not find the requested resource");
+    missing.details.emplace();
+    auto table = store.table(info.id());
+    if (table == nullptr || !table->type().serves(info.version)) {
+        const auto builtin = [&info](const auto& entry) {
+            const resource_type& type = entry.second->type();
+            return type.group == info.group && !type.custom && type.serves(info.version);
+        };
+        const auto& tables = store.tables();
+        return std::any_of(tables.begin(), tables.end(), builtin) ? missing : failure(0, "", "");
+    }
+    const resource_type& type = table->type();
+    const bool wrong_scope = type.namespaced ? info.namespace_.empty() && !info.name.empty() : !info.namespace_.empty();
+    if (wrong_scope) return failure(0, "", "");
+    const bool known = info.subresource.empty() || (info.subresource == "status" && type.status_subresource);
+    if (known) return table;
+    return missing;
+}
+
+KCONTROL_DECL outcome<http::response> api_server_core::answer_resource(const http::server_request& request,
+                                                                       const request_info& info, shape form,
+                                                                       const std::string& replica) {
+    const auto table = find_table(info);
+    if (!table) return table.error();
+    const bool creates_named = info.verb == "create" && !info.name.empty();
+    const bool changes_unnamed = (info.verb == "update" || info.verb == "patch") && info.name.empty();
+    const bool deletes_status = info.verb == "delete" && !info.subresource.empty();
+    const bool no_namespace = info.verb == "create" && (*table)->type().namespaced && info.namespace_.empty();
+    if (info.verb.empty() || creates_named || changes_unnamed || deletes_status || no_namespace) {
+        return failure::method_not_allowed();
+    }
+    if (info.verb == "get" || info.verb == "list") return answer_read(info, **table, form, replica);
+    return answer_write(request, info, **table, form);
+}
+
+KCONTROL_DECL outcome<http::response> api_server_core::answer_read(const request_info& info,
+                                                                   const resource_table& table, shape form,
+                                                                   const std::string& replica) const {
+    const read_view view = view_of(replica);
+    const renderer out = renderer_for(table, info, form);
+    if (info.verb == "list") {
+        const auto query = list_query::of_request(info, table.type());
+        if (!query) return query.error();
+        const auto page = read_page(table, *query, view);
+        if (!page) return page.error();
+        return http::response(200, json_media_type, out.list(*page));
+    }
+    const std::string_view asked = info.parameter("resourceVersion");
+    const auto version = parse_version(asked).value_or(0);
+    if (version > view.cache) return failure::too_large_version(version, view.cache);
+    // With a resourceVersion the cache answers, without one the truth does.
+    const std::uint64_t at = std::max(asked.empty() ? view.truth : view.cache, table.oldest());
+    const object_ptr object = table.get_at({info.namespace_, info.name}, at);
+    if (object == nullptr) return failure::not_found(table.type().id(), info.name);
+    return http::response(200, json_media_type, out.object(*object));
+}
+
+KCONTROL_DECL renderer api_server_core::renderer_for(const resource_table& table, const request_info& info,
+                                                     shape form) const {
+    return renderer(table.type(), info, form, env.wall_now());
+}
+
+KCONTROL_DECL read_view api_server_core::view_of(const std::string& replica) const {
+    const auto found = frozen.find(replica);
+    const std::uint64_t truth = store.version();
+    return found == frozen.end() ? read_view(truth) : read_view(truth, std::min(truth, found->second));
+}
+
+}  // namespace kcontrol::testing::detail

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/apiserver/detail/body_writer.hpp>
+#include <kcontrol/apiserver/impl/api_server_core.ipp>
+#include <kcontrol/apiserver/impl/body_writer.ipp>
+#include <kcontrol/apiserver/watch_cursor.hpp>
+
+#include <algorithm>
+
+namespace kcontrol::testing::detail {
+
+// Puts a watch on the server's list for as long as it runs.
+class watch_registration {
+public:
+    watch_registration(std::list<open_watch*>& all, request_log& log, open_watch& watch)
+        : all_(all), log_(log), place_(all.insert(all.end(), &watch)) {
+        log_.watch_opened();
+    }
+    ~watch_registration() {
+        all_.erase(place_);
+        log_.watch_closed();
+    }
+    watch_registration(const watch_registration&) = delete;
+    watch_registration& operator=(const watch_registration&) = delete;
+
+private:
+    std::list<open_watch*>& all_;
+    request_log& log_;
+    std::list<open_watch*>::iterator place_;
+};
+
+// When a watch has to do something even if nothing changes.
+class watch_schedule {
+public:
+    watch_schedule(environment& env, const api_server_options& options, const list_query& query)
+        : period_(options.bookmark_period()), bookmarks_(query.bookmarks) {
+        const time_point now = env.now();
+        duration length = options.min_watch_timeout();
+        if (query.timeout) {
+            length = *query.timeout;
+        } else {
+            length += std::chrono::duration_cast<duration>(length * random_unit(env));
+        }
+        end_ = now + length;
+        next_bookmark_ = next_after(now);
+    }
+
+    time_point end() const noexcept { return end_; }
+    time_point next() const noexcept { return bookmarks_ ? std::min(next_bookmark_, end_) : end_; }
+    /// Whether a bookmark is due; if so, the next one is planned.
+    bool bookmark_due(time_point now) {
+        if (!bookmarks_ || now < next_bookmark_) return false;
+        next_bookmark_ = next_after(now);
+        return true;
+    }
+
+private:
+    // Each period, and 2 s before the end, as kube-apiserver does.
+    time_point next_after(time_point now) const {
+        const time_point last = end_ - std::chrono::seconds(2);
+        return now < last ? std::min(now + period_, last) : time_point::max();
+    }
+
+    duration period_;
+    bool bookmarks_;
+    time_point end_;
+    time_point next_bookmark_;
+};
+
+inline bool starts_from_state(const list_query& query) {
+    return query.send_initial_events || query.version.value_or(0) == 0;
+}
+
+KCONTROL_DECL awaitable<int> api_server_core::start_watch(http::responder& out, watch_job& job) {
+    http::response refusal;
+    auto table = find_table(job.info);
+    if (table) {
+        job.table = *table;
+        auto query = list_query::of_request(job.info, job.table->type());
+        if (query) {
+            job.query = std::move(*query);
+            const std::uint64_t cache = view_of(job.injected.replica()).cache;
+            const std::uint64_t wanted = job.query.version.value_or(0);
+            if (!job.query.send_initial_events || wanted <= cache) {
+                http::response_head head(200);
+                head.headers.set("Content-Type", "application/json");
+                head.headers.set("Cache-Control", "no-cache, private");
+                const auto started = co_await out.start(std::move(head));
+                co_return started ? 200 : 0;
+            }
+            refusal = status_response(failure::too_large_version(wanted, cache));
+        } else {
+            refusal = status_response(query.error());
+        }
+    } else {
+        refusal = table.error().code == 0 ? page_not_found() : status_response(table.error());
+    }
+    const int code = refusal.status;
+    co_await send_answer(out, std::move(refusal), job.injected);
+    co_return code;
+}
+
+KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, watch_job& job) {
+    constexpr std::size_t flush_at = std::size_t{64} * 1024;
+    open_watch self;
+    self.table = job.table.get();
+    const watch_registration registration(watches_, log, self);
+    body_writer writer(out, job.injected);
+    watch_schedule schedule(env, options, job.query);
+    const std::string& replica = job.injected.replica();
+    std::uint64_t position = job.query.version.value_or(0);
+    bool first = true;
+
+    if (starts_from_state(job.query)) {
+        position = std::max(view_of(replica).cache, job.table->oldest());
+        const renderer show = renderer_for(*job.table, job.info, job.form);
+        job.table->visit_at(position, {}, [&](const namespaced_name& key, const object_ptr& object) {
+            if (!job.query.filter.matches(key, *object)) return true;
+            const bool go_on = writer.add(show.event("ADDED", *object, first));
+            first = false;
+            return go_on;
+        });
+        if (job.query.bookmarks) writer.add(show.bookmark(position, true));
+    } else if (position < job.table->oldest()) {
+        writer.add(error_event_text(failure::expired("too old resource version: " + std::to_string(position) + " (" +
+                                                     std::to_string(job.table->oldest()) + ")")));
+        co_await writer.flush();
+        co_return;
+    }
+    if (const bool sent = co_await writer.flush(); !sent) co_return;
+
+    watch_cursor cursor(job.table, job.query.filter, position);
+    for (;;) {
+        while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(view_of(replica).cache)) {
+            const renderer show = renderer_for(*job.table, job.info, job.form);
+            writer.add(show.event(seen->type, *seen->object, first));
+            first = false;
+            if (writer.pending() < flush_at) continue;
+            const bool flushed = co_await writer.flush();
+            if (!flushed) co_return;
+        }
+        if (writer.pending() > 0) {
+            const bool flushed = co_await writer.flush();
+            if (!flushed) co_return;
+            continue;  // more may have happened meanwhile
+        }
+        if (self.told == open_watch::order::abort) out.abort();
+        if (self.told != open_watch::order::run || job.table->removed() || cursor.lost_events()) co_return;
+        const wake why = co_await self.wake.wait(env, out.gone(), schedule.next());
+        if (why == wake::stopped) co_return;
+        const time_point now = env.now();
+        if (schedule.bookmark_due(now)) {
+            const renderer show = renderer_for(*job.table, job.info, job.form);
+            writer.add(show.bookmark(cursor.position(), false));
+        }
+        if (now >= schedule.end()) {
+            co_await writer.flush();
+            co_return;
+        }
+    }
+}
+
+KCONTROL_DECL void api_server_core::wake_watches(const resource_table* of) {
+    for (open_watch* watch : watches_) {
+        if (of == nullptr || watch->table == of) watch->wake.notify_all();
+    }
+}
+
+KCONTROL_DECL void api_server_core::end_watches(open_watch::order order) {
+    for (open_watch* watch : watches_) watch->told = order;
+    wake_watches(nullptr);
+}
+
+}  // namespace kcontrol::testing::detail

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <kcontrol/apiserver/discovery.hpp>
+#include <kcontrol/http/url.hpp>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace kcontrol::testing {
+namespace detail {
+
+inline json::array string_array(const std::vector<std::string>& strings) {
+    json::array out;
+    for (const auto& s : strings) out.push_back(json::value(s));
+    return out;
+}
+
+inline json::array object_verbs() {
+    return string_array({"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
+}
+
+inline json::array status_verbs() { return string_array({"get", "patch", "update"}); }
+
+using types_of_version = std::vector<const resource_type*>;
+
+// Versions of a group in order of preference, with their types.
+inline std::vector<std::pair<std::string, types_of_version>> versions_of(const object_store& store,
+                                                                         std::string_view group) {
+    std::vector<std::pair<std::string, types_of_version>> versions;
+    for (const auto& [id, table] : store.tables()) {
+        if (id.group != group) continue;
+        for (const auto& version : table->type().versions) {
+            auto at = std::find_if(versions.begin(), versions.end(), [&](const auto& v) { return v.first == version; });
+            if (at == versions.end()) at = versions.insert(at, {version, {}});
+            at->second.push_back(&table->type());
+        }
+    }
+    return versions;
+}
+
+inline std::vector<std::string> groups_of(const object_store& store) {
+    std::vector<std::string> groups;
+    for (const auto& [id, table] : store.tables()) {
+        if (!id.group.empty() && (groups.empty() || groups.back() != id.group)) groups.push_back(id.group);
+    }
+    return groups;
+}
+
+inline json::object group_version(const std::string& group, const std::string& version) {
+    json::object out;
+    out["groupVersion"] = group + "/" + version;
+    out["version"] = version;
+    return out;
+}
+
+inline json::object api_group(const object_store& store, const std::string& group) {
+    json::object out;
+    out["name"] = group;
+    json::array versions;
+    for (const auto& [version, types] : versions_of(store, group)) versions.push_back(group_version(group, version));
+    if (!versions.empty()) out["preferredVersion"] = versions[0];
+    out["versions"] = std::move(versions);
+    return out;
+}
+
+inline json::object api_resource(const resource_type& type) {
+    json::object out;
+    out["name"] = type.plural;
+    out["singularName"] = type.singular;
+    out["namespaced"] = type.namespaced;
+    out["kind"] = type.kind;
+    out["verbs"] = object_verbs();
+    if (!type.short_names.empty()) out["shortNames"] = string_array(type.short_names);
+    if (!type.categories.empty()) out["categories"] = string_array(type.categories);
+    return out;
+}
+
+inline std::optional<json::value> api_resource_list(const object_store& store, const std::string& group,
+                                                    const std::string& version) {
+    json::array resources;
+    for (const auto& [served, types] : versions_of(store, group)) {
+        if (served != version) continue;
+        for (const resource_type* type : types) {
+            resources.push_back(api_resource(*type));
+            if (!type->status_subresource) continue;
+            json::object status = api_resource(*type);
+            status["name"] = type->plural + "/status";
+            status["singularName"] = "";
+            status["verbs"] = status_verbs();
+            for (const std::string_view only_of_objects : {"shortNames", "categories"}) status.erase(only_of_objects);
+            resources.push_back(std::move(status));
+        }
+    }
+    if (resources.empty()) return std::nullopt;
+    json::object list;
+    list["kind"] = "APIResourceList";
+    list["apiVersion"] = "v1";
+    list["groupVersion"] = group.empty() ? version : group + "/" + version;
+    list["resources"] = std::move(resources);
+    return list;
+}
+
+inline json::object response_kind(const resource_type& type, const std::string& version) {
+    json::object kind;
+    kind["group"] = type.group;
+    kind["version"] = version;
+    kind["kind"] = type.kind;
+    return kind;
+}
+
+inline json::object aggregated_resource(const resource_type& type, const std::string& version) {
+    json::object out;
+    out["resource"] = type.plural;
+    out["responseKind"] = response_kind(type, version);
+    out["scope"] = type.namespaced ? "Namespaced" : "Cluster";
+    out["singularResource"] = type.singular;
+    out["verbs"] = object_verbs();
+    if (!type.short_names.empty()) out["shortNames"] = string_array(type.short_names);
+    if (!type.categories.empty()) out["categories"] = string_array(type.categories);
+    if (type.status_subresource) {
+        json::object status;
+        status["subresource"] = "status";
+        status["responseKind"] = response_kind(type, version);
+        status["verbs"] = status_verbs();
+        json::array subresources;
+        subresources.push_back(std::move(status));
+        out["subresources"] = std::move(subresources);
+    }
+    return out;
+}
+
+inline json::value aggregated(const object_store& store, const std::vector<std::string>& groups) {
+    json::array items;
+    for (const auto& group : groups) {
+        json::array versions;
+        for (const auto& [version, types] : versions_of(store, group)) {
+            json::array resources;
+            for (const resource_type* type : types) resources.push_back(aggregated_resource(*type, version));
+            json::object entry;
+            entry["version"] = version;
+            entry["resources"] = std::move(resources);
+            entry["freshness"] = "Current";
+            versions.push_back(std::move(entry));
+        }
+        json::object item;
+        json::object& metadata = item["metadata"].emplace_object();
+        if (!group.empty()) metadata["name"] = group;
+        item["versions"] = std::move(versions);
+        items.push_back(std::move(item));
+    }
+    json::object list;
+    list["kind"] = "APIGroupDiscoveryList";
+    list["apiVersion"] = "apidiscovery.k8s.io/v2";
+    list["metadata"] = json::object();
+    list["items"] = std::move(items);
+    return list;
+}
+
+inline json::value api_versions(const object_store& store) {
+    json::array versions;
+    for (const auto& [version, types] : versions_of(store, "")) versions.push_back(json::value(version));
+    json::object out;
+    out["kind"] = "APIVersions";
+    out["versions"] = std::move(versions);
+    out["serverAddressByClientCIDRs"] = json::array();
+    return out;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL bool wants_aggregated_discovery(std::string_view accept) {
+    return accept.find("as=APIGroupDiscoveryList") != std::string_view::npos &&
+           accept.find("v=v2;") != std::string_view::npos;
+}
+
+KCONTROL_DECL std::optional<json::value> discovery_document(const object_store& store, std::string_view path,
+                                                            std::string_view accept) {
+    const auto segments = http::split_path(path);
+    if (!segments || segments->empty()) return std::nullopt;
+    const auto& at = *segments;
+    const bool together = wants_aggregated_discovery(accept);
+    if (at[0] == "api") {
+        if (at.size() == 1) return together ? detail::aggregated(store, {""}) : detail::api_versions(store);
+        if (at.size() == 2) return detail::api_resource_list(store, "", at[1]);
+    }
+    if (at[0] != "apis") return std::nullopt;
+    if (at.size() == 1 && together) return detail::aggregated(store, detail::groups_of(store));
+    if (at.size() == 1) {
+        json::array groups;
+        for (const auto& group : detail::groups_of(store)) groups.push_back(detail::api_group(store, group));
+        json::object list;
+        list["kind"] = "APIGroupList";
+        list["apiVersion"] = "v1";
+        list["groups"] = std::move(groups);
+        return list;
+    }
+    if (at.size() == 2) {
+        json::object group = detail::api_group(store, at[1]);
+        if (group["versions"].as_array().empty()) return std::nullopt;
+        group["kind"] = "APIGroup";
+        group["apiVersion"] = "v1";
+        return group;
+    }
+    if (at.size() == 3) return detail::api_resource_list(store, at[1], at[2]);
+    return std::nullopt;
+}
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+
+namespace kcontrol::testing {
+namespace detail {
+
+inline json::object details_of(const group_resource& what, std::string_view name) {
+    json::object details;
+    if (!name.empty()) details["name"] = name;
+    if (!what.group.empty()) details["group"] = what.group;
+    if (!what.resource.empty()) details["kind"] = what.resource;
+    return details;
+}
+
+inline std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+inline failure make_failure(int code, std::string_view reason, std::string message, json::object details) {
+    failure f(code, reason, std::move(message));
+    f.details = std::move(details);
+    return f;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL std::string group_resource::text() const { return group.empty() ? resource : resource + "." + group; }
+
+KCONTROL_DECL json::value failure::status() const {
+    json::object status;
+    status["kind"] = "Status";
+    status["apiVersion"] = "v1";
+    json::object& metadata = status["metadata"].emplace_object();
+    if (!continue_token.empty()) metadata["continue"] = continue_token;
+    status["status"] = "Failure";
+    status["message"] = message;
+    if (!reason.empty()) status["reason"] = reason;
+    if (details) status["details"] = *details;
+    status["code"] = code;
+    return status;
+}
+
+KCONTROL_DECL error failure::to_error() const {
+    api_status status;
+    status.code = code;
+    status.reason = reason;
+    status.message = message;
+    return error(std::move(status));
+}
+
+KCONTROL_DECL failure failure::not_found(const group_resource& what, std::string_view name) {
+    return detail::make_failure(404, "NotFound", what.text() + " " + detail::in_quotes(name) + " not found",
+                                detail::details_of(what, name));
+}
+
+KCONTROL_DECL failure failure::already_exists(const group_resource& what, std::string_view name) {
+    return detail::make_failure(409, "AlreadyExists", what.text() + " " + detail::in_quotes(name) + " already exists",
+                                detail::details_of(what, name));
+}
+
+KCONTROL_DECL failure failure::conflict(const group_resource& what, std::string_view name, std::string_view why) {
+    std::string text = "Operation cannot be fulfilled on " + what.text() + " " + detail::in_quotes(name) + ": ";
+    return detail::make_failure(409, "Conflict", text.append(why), detail::details_of(what, name));
+}
+
+KCONTROL_DECL failure failure::modified(const group_resource& what, std::string_view name) {
+    return conflict(what, name,
+                    "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+KCONTROL_DECL failure failure::bad_request(std::string message) {
+    return failure(400, "BadRequest", std::move(message));
+}
+
+KCONTROL_DECL failure failure::invalid(const group_resource& kind, std::string_view name, std::string_view field,
+                                       std::string_view cause, std::string_view problem) {
+    json::object entry;
+    entry["reason"] = cause;
+    entry["message"] = problem;
+    entry["field"] = field;
+    json::object details = detail::details_of(kind, name);
+    details["causes"] = json::array({std::move(entry)});
+    std::string text = kind.text() + " " + detail::in_quotes(name) + " is invalid: ";
+    text.append(field).append(": ").append(problem);
+    return detail::make_failure(422, "Invalid", std::move(text), std::move(details));
+}
+
+KCONTROL_DECL failure failure::unprocessable() {
+    return detail::make_failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
+}
+
+KCONTROL_DECL failure failure::expired(std::string message) { return failure(410, "Expired", std::move(message)); }
+
+KCONTROL_DECL failure failure::too_large_version(std::uint64_t wanted, std::uint64_t current) {
+    json::object cause;
+    cause["reason"] = "ResourceVersionTooLarge";
+    cause["message"] = "Too large resource version";
+    json::object details;
+    details["causes"] = json::array({std::move(cause)});
+    details["retryAfterSeconds"] = 1;
+    return detail::make_failure(
+        504, "Timeout",
+        "Timeout: Too large resource version: " + std::to_string(wanted) + ", current: " + std::to_string(current),
+        std::move(details));
+}
+
+KCONTROL_DECL failure failure::unauthorized() { return failure(401, "Unauthorized", "Unauthorized"); }
+
+KCONTROL_DECL failure failure::forbidden(const group_resource& what, std::string_view name, std::string_view why) {
+    std::string text = what.text();
+    if (!name.empty()) text += " " + detail::in_quotes(name);
+    text.append(" is forbidden: ").append(why);
+    return detail::make_failure(403, "Forbidden", std::move(text), detail::details_of(what, name));
+}
+
+KCONTROL_DECL failure failure::method_not_allowed() {
+    return detail::make_failure(405, "MethodNotAllowed",
+                                "the server does not allow this method on the requested resource", {});
+}
+
+KCONTROL_DECL failure failure::unsupported_media_type(std::string_view accepted) {
+    std::string text = "the body of the request was in an unknown format - accepted media types include: ";
+    return failure(415, "UnsupportedMediaType", text.append(accepted));
+}
+
+KCONTROL_DECL failure failure::not_acceptable() {
+    return detail::make_failure(406, "NotAcceptable",
+                                "406: Not Acceptable\n\nAvailable representations: application/json, "
+                                "application/json;stream=watch",
+                                {});
+}
+
+[[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f) { throw exception(f.to_error()); }
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,417 @@
+#pragma once
+
+#include <kcontrol/apiserver/impl/field_managers.ipp>
+#include <kcontrol/apiserver/impl/write_rules.ipp>
+#include <kcontrol/apiserver/object_store.hpp>
+
+#include <array>
+
+namespace kcontrol::testing {
+namespace detail {
+
+inline const group_resource& namespaces_id() {
+    static const group_resource id("", "namespaces");
+    return id;
+}
+
+// What a real server adds to a new object of these kinds and clients look at.
+inline void set_defaults(const resource_type& type, json::object& content) {
+    if (!type.group.empty()) return;
+    if (type.plural == "namespaces") {
+        json::object& metadata = metadata_of(content);
+        json::value& labels = metadata["labels"];
+        if (!labels.is_object()) labels = json::object();
+        labels.get_object()["kubernetes.io/metadata.name"] = member(metadata, "name");
+        json::object spec;
+        spec["finalizers"] = json::array({"kubernetes"});
+        content["spec"] = std::move(spec);
+        json::object status;
+        status["phase"] = "Active";
+        content["status"] = std::move(status);
+    } else if (type.plural == "pods") {
+        json::object status;
+        status["phase"] = "Pending";
+        content["status"] = std::move(status);
+    } else if (type.plural == "secrets" && !content.contains("type")) {
+        content["type"] = "Opaque";
+    }
+}
+
+inline field_writer writer_of(const resource_type& type, const write_target& target, std::string now) {
+    field_writer out;
+    out.manager = target.manager;
+    out.api_version = type.api_version(target.version);
+    out.subresource = target.subresource;
+    out.now = std::move(now);
+    return out;
+}
+
+inline void set_managed_fields(json::object& content, json::array managed) {
+    if (managed.empty()) {
+        metadata_of(content).erase("managedFields");
+    } else {
+        metadata_of(content)["managedFields"] = std::move(managed);
+    }
+}
+
+// `managedFields: [{}]` is how a client says that nobody owns anything any more.
+inline bool resets_managed_fields(const json::object& body) {
+    const json::value* metadata = body.if_contains("metadata");
+    const json::value* list = metadata == nullptr ? nullptr : json::find(*metadata, {"managedFields"});
+    if (list == nullptr || !list->is_array() || list->get_array().size() != 1) return false;
+    const json::value& only = list->get_array().front();
+    return only.is_object() && only.get_object().empty();
+}
+
+// What a server refuses an apply for before it looks at the object.
+inline outcome<void> check_applied(const resource_type& type, const write_target& target, json::object& config) {
+    const std::string api_version = member(config, "apiVersion");
+    const std::string kind = member(config, "kind");
+    if (kind != type.kind || api_version != type.api_version(target.version)) {
+        const std::string text = api_version.find('/') == std::string::npos ? "/" + api_version : api_version;
+        return failure::bad_request("invalid object type: " + text + ", Kind=" + kind);
+    }
+    const json::object& metadata = metadata_of(config);
+    if (metadata.contains("managedFields")) return failure::bad_request("metadata.managedFields must be nil");
+    const std::string name = member(metadata, "name");
+    if (name.empty() || name == target.name) return {};
+    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
+                                target.name + ")");
+}
+
+// Whether an apply may make the object, which does not exist.
+inline outcome<void> may_be_made(const resource_type& type, const write_target& target, json::object& config) {
+    if (!target.subresource.empty()) return failure::not_found(type.id(), target.name);
+    const json::object& metadata = metadata_of(config);
+    if (const std::string uid = member(metadata, "uid"); !uid.empty()) {
+        return failure::conflict(
+            type.id(), target.name,
+            "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
+    }
+    if (!member(metadata, "name").empty()) return {};
+    return failure::bad_request("the name of the object (" + target.name +
+                                " based on URL) was undeterminable: name must be provided");
+}
+
+// The 422 of lists and objects that are null, in the words of kube-openapi's validation.
+inline failure invalid_nulls(const resource_type& type, const std::string& name, const std::vector<null_field>& nulls) {
+    json::array causes;
+    std::string list;
+    for (const auto& field : nulls) {
+        const std::string problem =
+            R"(Invalid value: "null": )" + field.path + " in body must be of type " + field.type + R"(: "null")";
+        json::object cause;
+        cause["reason"] = "FieldValueTypeInvalid";
+        cause["message"] = problem;
+        cause["field"] = field.path;
+        causes.push_back(std::move(cause));
+        list += (list.empty() ? "" : ", ") + field.path + ": " + problem;
+    }
+    if (nulls.size() > 1) list = "[" + list + "]";
+    json::object details = details_of(kind_of(type), name);
+    details["causes"] = std::move(causes);
+    return make_failure(422, "Invalid", kind_of(type).text() + " " + in_quotes(name) + " is invalid: " + list,
+                        std::move(details));
+}
+
+// Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
+inline void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
+    config.erase("apiVersion");
+    config.erase("kind");
+    if (target.subresource != "status") {
+        if (type.status_subresource) config.erase("status");
+        return;
+    }
+    json::object kept;
+    const json::object& metadata = metadata_of(config);
+    for (const std::string_view name : {"name", "namespace", "uid", "resourceVersion"}) {
+        if (const json::value* found = metadata.if_contains(name)) metadata_of(kept)[name] = *found;
+    }
+    if (const json::value* status = config.if_contains("status")) kept["status"] = *status;
+    config = std::move(kept);
+}
+
+// apimachinery's alphabet of generated names: no vowels, no look-alikes.
+inline std::string random_suffix(std::uint64_t random) {
+    constexpr std::string_view alphabet = "bcdfghjklmnpqrstvwxz2456789";
+    std::string out;
+    for (int i = 0; i < 5; ++i, random /= alphabet.size()) out.push_back(alphabet[random % alphabet.size()]);
+    return out;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL object_store::object_store(store_inputs inputs, store_options options)
+    : inputs_(std::move(inputs)), options_(options), version_(options.first_version()) {}
+
+KCONTROL_DECL object_store::table_ptr object_store::add_resource(resource_type type) {
+    table_ptr& slot = tables_[type.id()];
+    if (slot != nullptr) {
+        slot->set_type(std::move(type));
+    } else {
+        slot = std::make_shared<resource_table>(std::move(type), version_, options_.history_window());
+    }
+    return slot;
+}
+
+KCONTROL_DECL bool object_store::remove_resource(const group_resource& id) {
+    const table_ptr gone = table(id);
+    if (gone == nullptr) return false;
+    const auto objects = gone->objects();
+    for (const auto& [key, object] : objects) commit(*gone, key, change::deleted, object->content());
+    gone->set_removed();
+    tables_.erase(id);
+    if (listener_) listener_(*gone);
+    return true;
+}
+
+KCONTROL_DECL object_store::table_ptr object_store::table(const group_resource& id) const {
+    const auto found = tables_.find(id);
+    return found == tables_.end() ? nullptr : found->second;
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, write_target target, json::object body,
+                                                       bool dry_run) {
+    return store_new(table, std::move(target), std::move(body), nullptr, dry_run);
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table, write_target target, json::object body,
+                                                          const json::array* managed, bool dry_run) {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
+    if (auto named = choose_name(table, target, body); !named) return named.error();
+    const std::string name = detail::member(metadata_of(body), "name");
+    if (auto allowed = check_namespace(type, target, name); !allowed) return allowed.error();
+    if (auto ready = prepare_create(type, target, body, make_uid(), inputs_.timestamp()); !ready) return ready.error();
+    detail::set_defaults(type, body);
+    if (managed != nullptr && !managed->empty()) metadata_of(body)["managedFields"] = *managed;
+    const namespaced_name key(target.namespace_, name);
+    if (table.get(key) != nullptr) return failure::already_exists(type.id(), name);
+    if (dry_run) return std::make_shared<const stored_object>(std::move(body));
+    return commit(table, key, change::added, std::move(body));
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::update(resource_table& table, write_target target, json::object body,
+                                                       bool dry_run) {
+    if (target.version.empty()) target.version = table.type().versions.front();
+    const json::array nobody;
+    const bool reset = detail::resets_managed_fields(body);
+    return store_changed(table, target, std::move(body), reset ? &nobody : nullptr, dry_run);
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::store_changed(resource_table& table, const write_target& target,
+                                                              json::object body, const json::array* managed,
+                                                              bool dry_run) {
+    const resource_type& type = table.type();
+    const namespaced_name key(target.namespace_, target.name);
+    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
+    const object_ptr stored = table.get(key);
+    if (stored == nullptr) return failure::not_found(type.id(), target.name);
+    if (auto ready = prepare_update(type, target, *stored, body); !ready) return ready.error();
+    const json::object before = stored->content();
+    if (managed != nullptr) {
+        detail::set_managed_fields(body, *managed);
+    } else if (stored->managed()) {
+        const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+        detail::set_managed_fields(body, follow_update(type, before, body, writer));
+    }
+    if (body == before) return stored;
+    if (dry_run) return std::make_shared<const stored_object>(std::move(body));
+    if (!is_released(type, body)) return commit(table, key, change::modified, std::move(body));
+    // The last finalizer went. As in Kubernetes the answer shows the object with the version it had before.
+    object_ptr answer = std::make_shared<const stored_object>(body);
+    commit(table, key, change::deleted, std::move(body));
+    return answer;
+}
+
+KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config,
+                                                        bool force, bool dry_run) {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    target.is_patch = true;
+    if (auto checked = detail::check_applied(type, target, config); !checked) return checked.error();
+    const object_ptr stored = table.get({target.namespace_, target.name});
+    if (stored == nullptr) {
+        if (auto allowed = detail::may_be_made(type, target, config); !allowed) return allowed.error();
+    }
+    const json::value api_version = config["apiVersion"];
+    detail::keep_applicable(type, target, config);
+    if (const auto twice = find_duplicate_item(type, config)) {
+        return failure(500, "",
+                       "failed to create typed patch object (" + target.namespace_ + "/" + target.name + "; " +
+                           type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
+    }
+    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+    const json::object live = stored == nullptr ? json::object() : stored->content();
+    auto applied = apply_fields(type, live, std::move(config), writer, force);
+    if (!applied) return applied.error();
+    const auto nulls = find_null_fields(type, applied->object);
+    if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
+    applied->object["apiVersion"] = api_version;
+    applied->object["kind"] = type.kind;
+    outcome<object_ptr> written =
+        stored == nullptr ? store_new(table, target, std::move(applied->object), &applied->managed, dry_run)
+                          : store_changed(table, target, std::move(applied->object), &applied->managed, dry_run);
+    if (!written) return written.error();
+    apply_result out;
+    out.object = std::move(*written);
+    out.created = stored == nullptr;
+    return out;
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, write_target target, const editor& edit,
+                                                      bool dry_run) {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    const object_ptr stored = table.get({target.namespace_, target.name});
+    if (stored == nullptr) return failure::not_found(type.id(), target.name);
+    json::value whole = stored->value(type, type.api_version(target.version));
+    if (auto edited = edit(whole); !edited) return edited.error();
+    if (!whole.is_object()) return failure::unprocessable();
+    target.is_patch = true;
+    return update(table, std::move(target), std::move(whole.get_object()), dry_run);
+}
+
+KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table, const namespaced_name& key,
+                                                          const delete_request& request) {
+    const resource_type& type = table.type();
+    const object_ptr stored = table.get(key);
+    if (stored == nullptr) return failure::not_found(type.id(), key.name);
+    const std::string version = std::to_string(stored->version());
+    if (!request.uid.empty() && request.uid != stored->uid()) {
+        return failure::conflict(detail::kind_of(type), key.name,
+                                 "the UID in the precondition (" + request.uid +
+                                     ") does not match the UID in record (" + stored->uid() +
+                                     "). The object might have been deleted and then recreated");
+    }
+    if (!request.resource_version.empty() && request.resource_version != version) {
+        return failure::conflict(detail::kind_of(type), key.name,
+                                 "the ResourceVersion in the precondition (" + request.resource_version +
+                                     ") does not match the ResourceVersion in record (" + version +
+                                     "). The object might have been modified");
+    }
+    json::object content = stored->content();
+    json::object& metadata = metadata_of(content);
+    const bool is_namespace = type.id() == detail::namespaces_id();
+    if (!stored->terminating()) {
+        metadata["deletionTimestamp"] = inputs_.timestamp();
+        if (!is_namespace) metadata["deletionGracePeriodSeconds"] = 0;
+        if (type.generation) detail::count_generation(metadata);
+    }
+    delete_result done;
+    done.object = stored;
+    done.gone = is_released(type, content);
+    if (done.gone) {
+        // An object that goes at once is shown as it was, without a deletionTimestamp.
+        if (!request.dry_run) done.object = commit(table, key, change::deleted, stored->content());
+    } else if (!stored->terminating()) {
+        if (is_namespace) content["status"].emplace_object()["phase"] = "Terminating";
+        done.object = request.dry_run ? std::make_shared<const stored_object>(std::move(content))
+                                      : commit(table, key, change::modified, std::move(content));
+        if (is_namespace && !request.dry_run) sweep_namespace(key.name);
+    }
+    return done;
+}
+
+KCONTROL_DECL void object_store::compact(std::uint64_t version) {
+    for (const auto& [id, table] : tables_) table->compact(std::min(version, version_));
+}
+
+KCONTROL_DECL void object_store::set_history_window(std::size_t events) {
+    options_.history_window(events);
+    for (const auto& [id, table] : tables_) table->set_window(events);
+}
+
+KCONTROL_DECL outcome<void> object_store::check_namespace(const resource_type& type, const write_target& target,
+                                                          std::string_view name) const {
+    if (!type.namespaced) return {};
+    const table_ptr namespaces = table(detail::namespaces_id());
+    const object_ptr found = namespaces == nullptr ? nullptr : namespaces->get({"", target.namespace_});
+    if (found == nullptr) {
+        if (!options_.require_namespace()) return {};
+        return failure::not_found(detail::namespaces_id(), target.namespace_);
+    }
+    if (!found->terminating()) return {};
+    failure refused = failure::forbidden(
+        type.id(), name,
+        "unable to create new content in namespace " + target.namespace_ + " because it is being terminated");
+    json::object cause;
+    cause["reason"] = "NamespaceTerminating";
+    cause["message"] = "namespace " + target.namespace_ + " is being terminated";
+    cause["field"] = "metadata.namespace";
+    (*refused.details)["causes"] = json::array({std::move(cause)});
+    return refused;
+}
+
+KCONTROL_DECL outcome<void> object_store::choose_name(const resource_table& table, write_target& target,
+                                                      json::object& body) {
+    json::object& metadata = metadata_of(body);
+    const std::string base = detail::member(metadata, "generateName");
+    if (!detail::member(metadata, "name").empty() || base.empty()) return {};
+    constexpr int attempts = 8;  // kube-apiserver's own number
+    for (int i = 0; i < attempts; ++i) {
+        const std::string name = base.substr(0, 58) + detail::random_suffix(inputs_.random());
+        if (table.get({target.namespace_, name}) != nullptr) continue;
+        metadata["name"] = name;
+        return {};
+    }
+    failure collision = failure::already_exists(table.type().id(), base);
+    (*collision.details)["retryAfterSeconds"] = 1;
+    return collision;
+}
+
+KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const namespaced_name& key, change what,
+                                              json::object content) {
+    store_event event;
+    event.what = what;
+    event.version = ++version_;
+    event.key = key;
+    event.previous = table.get(key);
+    set_resource_version(content, version_);
+    event.object = std::make_shared<const stored_object>(std::move(content));
+    object_ptr object = event.object;
+    table.commit(std::move(event));
+    if (listener_) listener_(table);
+    if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
+    return object;
+}
+
+KCONTROL_DECL void object_store::sweep_namespace(const std::string& name) {
+    const table_ptr namespaces = table(detail::namespaces_id());
+    const object_ptr swept = namespaces == nullptr ? nullptr : namespaces->get({"", name});
+    if (sweeping_ || swept == nullptr || !swept->terminating()) return;
+    sweeping_ = true;
+    bool empty = true;
+    const auto tables = tables_;
+    for (const auto& [id, table] : tables) {
+        if (!table->type().namespaced) continue;
+        std::vector<namespaced_name> keys;
+        const auto& objects = table->objects();
+        for (auto it = objects.lower_bound({name, ""}); it != objects.end() && it->first.namespace_ == name; ++it) {
+            keys.push_back(it->first);
+        }
+        for (const auto& key : keys) {
+            const auto removed = remove(*table, key);
+            empty = empty && removed && removed->gone;
+        }
+    }
+    sweeping_ = false;
+    if (empty) commit(*namespaces, {"", name}, change::deleted, swept->content());
+}
+
+KCONTROL_DECL std::string object_store::make_uid() {
+    const std::array<std::uint64_t, 2> random = {inputs_.random(), inputs_.random()};
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string uid;
+    for (int i = 0; i < 32; ++i) {
+        auto nibble = static_cast<unsigned>(random[static_cast<std::size_t>(i / 16)] >> (4 * (i % 16))) & 0xf;
+        if (i == 12) nibble = 4;                   // version 4: random
+        if (i == 16) nibble = 8 | (nibble & 0x3);  // RFC 9562 variant
+        if (i == 8 || i == 12 || i == 16 || i == 20) uid.push_back('-');
+        uid.push_back(digits[nibble]);
+    }
+    return uid;
+}
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,213 @@
+#pragma once
+
+#include <kcontrol/apiserver/resource_type.hpp>
+
+#include <algorithm>
+
+namespace kcontrol::testing {
+namespace detail {
+
+inline std::string lower_case(std::string text) {
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+inline resource_type builtin(std::string group, std::string version, std::string kind, std::string plural,
+                             std::vector<std::string> short_names) {
+    resource_type type(std::move(group), std::move(version), std::move(kind), std::move(plural));
+    type.custom = false;
+    type.short_names = std::move(short_names);
+    return type;
+}
+
+// A kind without spec and status: no generation, no status subresource.
+inline resource_type builtin_data(std::string kind, std::string plural, std::vector<std::string> short_names) {
+    resource_type type = builtin("", "v1", std::move(kind), std::move(plural), std::move(short_names));
+    type.status_subresource = false;
+    type.generation = false;
+    return type;
+}
+
+inline std::vector<std::string> strings_of(const json::value* list) {
+    std::vector<std::string> out;
+    if (list == nullptr || !list->is_array()) return out;
+    for (const auto& item : list->get_array()) {
+        if (item.is_string()) out.emplace_back(item.get_string());
+    }
+    return out;
+}
+
+inline printer_column column_of_crd(const json::value& entry) {
+    printer_column column;
+    column.name = json::get_string(entry, {"name"});
+    column.type = json::get_string(entry, {"type"});
+    column.path = json::get_string(entry, {"jsonPath"});
+    const json::value* priority = json::find(entry, {"priority"});
+    if (priority != nullptr && priority->is_int64()) column.priority = static_cast<int>(priority->get_int64());
+    return column;
+}
+
+// Finds the fields of a structural schema, and its lists that have keys or are sets.
+inline void read_schema(const json::value& schema, const std::string& path, resource_type& type) {
+    const std::string_view list_type = json::get_string(schema, {"x-kubernetes-list-type"});
+    if (list_type == "map" || list_type == "set") {
+        auto keys = strings_of(json::find(schema, {"x-kubernetes-list-map-keys"}));
+        std::sort(keys.begin(), keys.end());
+        type.list_keys[path] = std::move(keys);
+    }
+    if (const json::value* items = json::find(schema, {"items"})) read_schema(*items, path, type);
+    const json::value* properties = json::find(schema, {"properties"});
+    if (properties == nullptr || !properties->is_object()) return;
+    for (const auto& property : properties->get_object()) {
+        std::string below = path.empty() ? "" : path + ".";
+        below.append(property.key());
+        type.declared_fields.insert(below);
+        const std::string_view kind = json::get_string(property.value(), {"type"});
+        const json::value* nullable = json::find(property.value(), {"nullable"});
+        const bool refuses_null = nullable == nullptr || *nullable != true;
+        if (refuses_null && (kind == "array" || kind == "object")) type.structured_fields[below] = kind;
+        read_schema(property.value(), below, type);
+    }
+}
+
+inline void read_crd_version(const json::value& version, resource_type& type) {
+    const json::value* served = json::find(version, {"served"});
+    if (served == nullptr || *served != true) return;
+    const bool first = type.versions.empty();
+    type.versions.emplace_back(json::get_string(version, {"name"}));
+    if (!first) return;
+    type.status_subresource = json::find(version, {"subresources", "status"}) != nullptr;
+    if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
+        read_schema(*schema, "", type);
+    }
+    const json::value* columns = json::find(version, {"additionalPrinterColumns"});
+    if (columns != nullptr && columns->is_array()) {
+        for (const auto& entry : columns->get_array()) type.columns.push_back(column_of_crd(entry));
+    }
+    const json::value* fields = json::find(version, {"selectableFields"});
+    if (fields != nullptr && fields->is_array()) {
+        for (const auto& entry : fields->get_array()) {
+            std::string_view path = json::get_string(entry, {"jsonPath"});
+            if (!path.empty() && path.front() == '.') path.remove_prefix(1);
+            type.selectable_fields.emplace_back(path);
+        }
+    }
+}
+
+}  // namespace detail
+
+KCONTROL_DECL resource_type::resource_type(std::string g, std::string v, std::string k, std::string p)
+    : group(std::move(g)),
+      versions(1, v),
+      kind(std::move(k)),
+      plural(std::move(p)),
+      singular(detail::lower_case(kind)),
+      list_kind(kind + "List") {}
+
+KCONTROL_DECL bool resource_type::serves(std::string_view version) const {
+    return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+KCONTROL_DECL std::string resource_type::api_version(std::string_view version) const {
+    return group.empty() ? std::string(version) : group + "/" + std::string(version);
+}
+
+KCONTROL_DECL std::vector<resource_type> builtin_resource_types() {
+    resource_type namespaces = detail::builtin("", "v1", "Namespace", "namespaces", {"ns"});
+    namespaces.namespaced = false;
+    namespaces.generation = false;
+    namespaces.returns_deleted_object = true;
+    namespaces.selectable_fields = {"status.phase"};
+    namespaces.columns.emplace_back("Status", "string", ".status.phase");
+
+    resource_type nodes = detail::builtin("", "v1", "Node", "nodes", {"no"});
+    nodes.namespaced = false;
+    nodes.generation = false;
+    nodes.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.type=="Ready")].reason)");
+    nodes.columns.emplace_back("Version", "string", ".status.nodeInfo.kubeletVersion");
+
+    resource_type pods = detail::builtin("", "v1", "Pod", "pods", {"po"});
+    pods.categories = {"all"};
+    pods.returns_deleted_object = true;
+    pods.selectable_fields = {"spec.nodeName", "status.phase"};
+    pods.columns.emplace_back("Status", "string", ".status.phase");
+    pods.columns.emplace_back("Node", "string", ".spec.nodeName", 1);
+
+    resource_type jobs = detail::builtin("batch", "v1", "Job", "jobs", {});
+    jobs.categories = {"all"};
+    jobs.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.status=="True")].type)");
+    jobs.columns.emplace_back("Completions", "integer", ".spec.completions");
+    jobs.columns.emplace_back("Succeeded", "integer", ".status.succeeded");
+
+    resource_type leases = detail::builtin("coordination.k8s.io", "v1", "Lease", "leases", {});
+    leases.status_subresource = false;
+    leases.generation = false;
+    leases.columns.emplace_back("Holder", "string", ".spec.holderIdentity");
+
+    resource_type events = detail::builtin_data("Event", "events", {"ev"});
+    events.columns.emplace_back("Type", "string", ".type");
+    events.columns.emplace_back("Reason", "string", ".reason");
+    events.columns.emplace_back("Message", "string", ".message");
+    events.selectable_fields = {"involvedObject.kind",
+                                "involvedObject.name",
+                                "involvedObject.namespace",
+                                "involvedObject.uid",
+                                "reason",
+                                "type"};
+
+    resource_type crds = detail::builtin("apiextensions.k8s.io", "v1", "CustomResourceDefinition",
+                                         "customresourcedefinitions", {"crd", "crds"});
+    crds.namespaced = false;
+    crds.columns.emplace_back("Created At", "date", ".metadata.creationTimestamp");
+    crds.custom = true;  // it, too, refuses an update without a resourceVersion
+
+    std::vector<resource_type> all;
+    all.push_back(std::move(namespaces));
+    all.push_back(std::move(nodes));
+    all.push_back(std::move(pods));
+    all.push_back(detail::builtin_data("Secret", "secrets", {}));
+    all.push_back(detail::builtin_data("ConfigMap", "configmaps", {"cm"}));
+    all.push_back(std::move(events));
+    all.push_back(std::move(jobs));
+    all.push_back(std::move(leases));
+    all.push_back(std::move(crds));
+    return all;
+}
+
+KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd) {
+    const group_resource kind("apiextensions.k8s.io", "CustomResourceDefinition");
+    const std::string_view name = json::get_string(crd, {"metadata", "name"});
+    resource_type type;
+    type.group = json::get_string(crd, {"spec", "group"});
+    type.kind = json::get_string(crd, {"spec", "names", "kind"});
+    type.plural = json::get_string(crd, {"spec", "names", "plural"});
+    type.singular = json::get_string(crd, {"spec", "names", "singular"});
+    type.list_kind = json::get_string(crd, {"spec", "names", "listKind"});
+    type.short_names = detail::strings_of(json::find(crd, {"spec", "names", "shortNames"}));
+    type.categories = detail::strings_of(json::find(crd, {"spec", "names", "categories"}));
+    type.namespaced = json::get_string(crd, {"spec", "scope"}) != "Cluster";
+    const json::value* versions = json::find(crd, {"spec", "versions"});
+    if (versions != nullptr && versions->is_array()) {
+        for (const auto& version : versions->get_array()) detail::read_crd_version(version, type);
+    }
+    for (const auto& [field, value] : {std::pair("spec.group", &type.group), std::pair("spec.names.kind", &type.kind),
+                                       std::pair("spec.names.plural", &type.plural)}) {
+        if (value->empty()) return failure::invalid(kind, name, field, "FieldValueRequired", "Required value");
+    }
+    if (name != type.plural + "." + type.group) {
+        return failure::invalid(
+            kind, name, "metadata.name", "FieldValueInvalid",
+            "Invalid value: \"" + std::string(name) + "\": must be spec.names.plural+\".\"+spec.group");
+    }
+    if (type.versions.empty()) {
+        return failure::invalid(kind, name, "spec.versions", "FieldValueInvalid",
+                                "must have at least one served version");
+    }
+    if (type.singular.empty()) type.singular = detail::lower_case(type.kind);
+    if (type.list_kind.empty()) type.list_kind = type.kind + "List";
+    return type;
+}
+
+}  // namespace kcontrol::testing

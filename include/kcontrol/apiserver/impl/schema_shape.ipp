@@ -1,0 +1,141 @@
+#pragma once
+
+#include <kcontrol/apiserver/owned_fields.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace kcontrol::testing {
+namespace detail {
+
+// How a list is merged: as a whole, item by item under keys, or as a set of scalars (no keys).
+class list_shape {
+public:
+    bool merged = false;
+    std::vector<std::string> keys;
+};
+
+// The members of the path, without the items of lists: what a schema calls a field.
+inline std::string schema_path(const owned_path& path) {
+    std::string out;
+    for (const auto& step : path) {
+        if (!step.starts_with("f:")) continue;
+        if (!out.empty()) out += '.';
+        out.append(step, 2);
+    }
+    return out;
+}
+
+// The lists of built-in kinds that Kubernetes' schema merges (x-kubernetes-list-type), by the name of the member.
+inline list_shape builtin_shape(std::string_view path) {
+    struct row {
+        std::string_view member;
+        std::vector<std::string> keys;
+    };
+    static const std::array<row, 17> table = {{{"containers", {"name"}},
+                                               {"initContainers", {"name"}},
+                                               {"ephemeralContainers", {"name"}},
+                                               {"env", {"name"}},
+                                               {"ports", {"containerPort", "protocol"}},
+                                               {"volumeMounts", {"mountPath"}},
+                                               {"volumeDevices", {"devicePath"}},
+                                               {"volumes", {"name"}},
+                                               {"imagePullSecrets", {"name"}},
+                                               {"hostAliases", {"ip"}},
+                                               {"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
+                                               {"schedulingGates", {"name"}},
+                                               {"resourceClaims", {"name"}},
+                                               {"podIPs", {"ip"}},
+                                               {"addresses", {"type"}},
+                                               {"conditions", {"type"}},
+                                               {"podCIDRs", {}}}};
+    const std::string_view member = path.substr(path.rfind('.') + 1);
+    for (const auto& entry : table) {
+        if (entry.member == member) return {true, entry.keys};
+    }
+    return {};
+}
+
+inline list_shape shape_of(const resource_type& type, const owned_path& path) {
+    const std::string at = schema_path(path);
+    if (at == "metadata.finalizers") return {true, {}};
+    if (at == "metadata.ownerReferences") return {true, {"uid"}};
+    if (const auto found = type.list_keys.find(at); found != type.list_keys.end()) return {true, found->second};
+    const bool job_conditions = type.group == "batch" && at == "status.conditions";
+    if (type.custom || job_conditions) return {};
+    return builtin_shape(at);
+}
+
+// Structs that are owned as a whole: an owner reference, a label selector of a built-in kind.
+inline bool is_atomic_map(const resource_type& type, const owned_path& path) {
+    if (path.empty()) return false;
+    if (path.back().starts_with("k:")) return schema_path(path) == "metadata.ownerReferences";
+    return !type.custom && path.back() == "f:selector";
+}
+
+inline bool is_merged_map(const resource_type& type, const owned_path& path, const json::value& v) {
+    return v.is_object() && !v.get_object().empty() && !is_atomic_map(type, path);
+}
+
+inline bool is_merged_list(const list_shape& shape, const json::value& v) {
+    if (!shape.merged || !v.is_array() || v.get_array().empty()) return false;
+    const auto fits = [&shape](const json::value& item) {
+        return shape.keys.empty() ? !item.is_structured() : item.is_object();
+    };
+    const auto& items = v.get_array();
+    return std::all_of(items.begin(), items.end(), fits);
+}
+
+inline bool is_list_of_items(const list_shape& shape, const json::value& v) {
+    return is_merged_list(shape, v) || (shape.merged && v.is_array() && v.get_array().empty());
+}
+
+inline bool is_merged(const resource_type& type, const owned_path& path, const json::value& v) {
+    return is_merged_map(type, path, v) || is_merged_list(shape_of(type, path), v);
+}
+
+inline std::string item_step(const list_shape& shape, const json::value& item) {
+    if (shape.keys.empty()) return "v:" + json::serialize(item);
+    json::object key;
+    for (const auto& name : shape.keys) {
+        const json::value* found = item.get_object().if_contains(name);
+        if (found != nullptr) {
+            key[name] = *found;
+        } else if (name == "protocol") {
+            key[name] = "TCP";
+        }
+    }
+    return "k:" + json::serialize(key);
+}
+
+inline owned_path below(const owned_path& path, std::string step) {
+    owned_path out = path;
+    out.push_back(std::move(step));
+    return out;
+}
+
+// Whether the step is a field of the kind's schema, as far as the server knows one.
+inline bool is_declared(const resource_type& type, const owned_path& path) {
+    if (!path.back().starts_with("f:")) return false;
+    return !type.custom || path.front() == "f:metadata" || type.declared_fields.contains(schema_path(path));
+}
+
+// Whether a map's owner owns it as such, besides its members. A field that the kind's schema declares is not, the value
+// of a map is; metadata has a schema everywhere. An update counts what it adds in any case.
+inline bool is_owned_map(const resource_type& type, const owned_path& path, bool whole) {
+    if (path.empty() || path == owned_path{"f:metadata"}) return false;
+    if (whole) return type.custom || (path != owned_path{"f:spec"} && path != owned_path{"f:status"});
+    return !is_declared(type, path);
+}
+
+inline const json::value* find_item(const list_shape& shape, const json::array& items, const std::string& step) {
+    const auto is_it = [&](const json::value& item) { return item_step(shape, item) == step; };
+    const auto found = std::find_if(items.begin(), items.end(), is_it);
+    return found == items.end() ? nullptr : &*found;
+}
+
+}  // namespace detail
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <kcontrol/apiserver/stored_object.hpp>
+
+#include <charconv>
+
+namespace kcontrol::testing {
+namespace detail {
+
+/// A resourceVersion's number; nothing if it is not one.
+inline std::optional<std::uint64_t> parse_version(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL stored_object::stored_object(json::object content) {
+    content.erase("apiVersion");
+    content.erase("kind");
+    const json::value whole(std::move(content));
+    text_ = json::serialize(whole);
+    version_ = detail::parse_version(json::get_string(whole, {"metadata", "resourceVersion"})).value_or(0);
+    uid_ = json::get_string(whole, {"metadata", "uid"});
+    terminating_ = json::find(whole, {"metadata", "deletionTimestamp"}) != nullptr;
+    managed_ = json::find(whole, {"metadata", "managedFields"}) != nullptr;
+    const json::value* labels = json::find(whole, {"metadata", "labels"});
+    if (labels == nullptr || !labels->is_object()) return;
+    for (const auto& label : labels->get_object()) {
+        if (label.value().is_string()) labels_.emplace(label.key(), label.value().get_string());
+    }
+}
+
+KCONTROL_DECL json::object stored_object::content() const { return std::move(json::parse(text_).value().as_object()); }
+
+KCONTROL_DECL std::string stored_object::text(const resource_type& type, std::string_view api_version) const {
+    std::string out;
+    out.reserve(text_.size() + 64);
+    // Names of kinds and versions need no escapes: they came through a registration.
+    out.append(R"({"apiVersion":")").append(api_version).append(R"(","kind":")").append(type.kind).append("\"");
+    if (text_.size() > 2) out.push_back(',');
+    return out.append(text_, 1);
+}
+
+KCONTROL_DECL json::value stored_object::value(const resource_type& type, std::string_view api_version) const {
+    return json::parse(text(type, api_version)).value();
+}
+
+KCONTROL_DECL json::object& metadata_of(json::object& content) {
+    json::value& metadata = content["metadata"];
+    if (!metadata.is_object()) metadata = json::object();
+    return metadata.get_object();
+}
+
+KCONTROL_DECL void set_resource_version(json::object& content, std::uint64_t version) {
+    metadata_of(content)["resourceVersion"] = std::to_string(version);
+}
+
+}  // namespace kcontrol::testing

@@ -1,0 +1,40 @@
+// The query of a list or a watch, checked by the rules of metav1.ListOptions.
+#pragma once
+
+#include <kcontrol/apiserver/object_filter.hpp>
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/base/chrono.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kcontrol::testing {
+
+/// What a list or a watch asks for.
+///
+/// Source: apimachinery, pkg/apis/meta/internalversion/validation; checked against kube-apiserver 1.36.
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class list_query {
+public:
+    enum class version_match { unset, not_older_than, exact };
+
+    object_filter filter;
+    std::int64_t limit = 0;  ///< 0: all
+    std::string continue_token;
+    std::optional<std::uint64_t> version;  ///< nothing: the parameter was absent or empty
+    version_match match = version_match::unset;
+    bool watch = false;
+    bool bookmarks = false;
+    bool send_initial_events = false;
+    std::optional<std::chrono::seconds> timeout;
+
+    /// Fails with Invalid or BadRequest, as Kubernetes does.
+    static KCONTROL_DECL outcome<list_query> of_request(const request_info& request, const resource_type& type);
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/list_query.ipp>
+#endif

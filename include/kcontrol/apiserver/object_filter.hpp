@@ -1,0 +1,35 @@
+// Which objects a list, a watch or a delete of many is about: namespace, label selector and field selector.
+#pragma once
+
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/apiserver/stored_object.hpp>
+#include <kcontrol/model/object_key.hpp>
+#include <kcontrol/model/selector.hpp>
+
+#include <string>
+
+namespace kcontrol::testing {
+
+/// Namespace and selectors, to be matched against stored objects.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class object_filter {
+public:
+    object_filter() = default;
+
+    /// Fails with BadRequest on a selector that can't be parsed or names a field that the kind does not offer.
+    static KCONTROL_DECL outcome<object_filter> of_request(const request_info& request, const resource_type& type);
+
+    std::string namespace_;  ///< empty: all
+    label_selector labels;
+    field_selector fields;
+
+    bool has_selector() const noexcept { return !labels.empty() || !fields.empty(); }
+    KCONTROL_DECL bool matches(const namespaced_name& key, const stored_object& object) const;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/object_filter.ipp>
+#endif

@@ -1,0 +1,135 @@
+// The in-process API server's memory: kinds, objects, one line of resource versions, and the rules of writing. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/resource_table.hpp>
+#include <kcontrol/apiserver/write_rules.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kcontrol::testing {
+
+/// What the store can't know by itself; the simulator gives its own.
+class store_inputs {
+public:
+    std::function<std::string()> timestamp;  ///< now, as RFC 3339 text with seconds
+    std::function<std::uint64_t()> random;   ///< for uids and generated names
+};
+
+/// The settings of a store.
+class store_options {
+public:
+    store_options& history_window(std::size_t events) { return history_window_ = events, *this; }
+    store_options& first_version(std::uint64_t version) { return first_version_ = version, *this; }
+    store_options& require_namespace(bool yes) { return require_namespace_ = yes, *this; }
+
+    /// How many changes each kind remembers.
+    std::size_t history_window() const noexcept { return history_window_; }
+    std::uint64_t first_version() const noexcept { return first_version_; }
+    /// Whether a namespace must exist before objects are created in it.
+    bool require_namespace() const noexcept { return require_namespace_; }
+
+private:
+    std::size_t history_window_ = 10'000;
+    std::uint64_t first_version_ = 100;
+    bool require_namespace_ = true;
+};
+
+/// The preconditions of a delete (metav1.DeleteOptions).
+class delete_request {
+public:
+    std::string uid;               ///< or empty
+    std::string resource_version;  ///< or empty
+    bool dry_run = false;
+};
+
+/// What a delete came to.
+class delete_result {
+public:
+    object_ptr object;  ///< as it is now, or was at its end
+    bool gone = false;  ///< false: finalizers keep it, terminating
+};
+
+/// What an apply came to.
+class apply_result {
+public:
+    object_ptr object;
+    bool created = false;
+};
+
+/// Kinds and objects. Deleting a namespace deletes what is in it. There is no garbage collection by owner, no schema,
+/// no defaulting of built-in kinds beyond what clients look at. metadata.managedFields is kept of objects to which
+/// something was applied, from then on; before that a field has no owner, and writes do no work for it.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class object_store {
+public:
+    KCONTROL_DECL explicit object_store(store_inputs inputs, store_options options = {});
+
+    /// Called after each change with the table that changed.
+    void on_change(std::function<void(const resource_table&)> listener) { listener_ = std::move(listener); }
+
+    using table_ptr = std::shared_ptr<resource_table>;
+
+    /// Serves a kind; one that is served already gets its new type and keeps its objects.
+    KCONTROL_DECL table_ptr add_resource(resource_type type);
+    /// Deletes all objects of a kind and stops serving it. False if it was not served.
+    KCONTROL_DECL bool remove_resource(const group_resource& id);
+    /// The kind's table, or null.
+    KCONTROL_DECL table_ptr table(const group_resource& id) const;
+    const std::map<group_resource, table_ptr>& tables() const noexcept { return tables_; }
+
+    /// The version of the last change.
+    std::uint64_t version() const noexcept { return version_; }
+
+    /// Writes. `body` is a whole object, `target.version` a version that the type serves. A dry run does everything but
+    /// the write. update() without a change returns the stored object.
+    KCONTROL_DECL outcome<object_ptr> create(resource_table& table, write_target target, json::object body,
+                                             bool dry_run = false);
+    KCONTROL_DECL outcome<object_ptr> update(resource_table& table, write_target target, json::object body,
+                                             bool dry_run = false);
+    /// Changes the stored object by `edit`, which gets it with apiVersion and kind.
+    using editor = std::function<outcome<void>(json::value& whole)>;
+    KCONTROL_DECL outcome<object_ptr> patch(resource_table& table, write_target target, const editor& edit,
+                                            bool dry_run = false);
+    /// Server-side apply by `target.manager`: `config` is what he wants of the object. See apply_fields().
+    KCONTROL_DECL outcome<apply_result> apply(resource_table& table, write_target target, json::object config,
+                                              bool force, bool dry_run = false);
+    KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
+                                                const delete_request& request = {});
+
+    /// Forgets the history up to `version`, in all kinds.
+    KCONTROL_DECL void compact(std::uint64_t version);
+    KCONTROL_DECL void set_history_window(std::size_t events);
+
+private:
+    /// Stores a new object, or what an object becomes; `managed` are its managedFields, or null to leave them to it.
+    KCONTROL_DECL outcome<object_ptr> store_new(resource_table& table, write_target target, json::object body,
+                                                const json::array* managed, bool dry_run);
+    KCONTROL_DECL outcome<object_ptr> store_changed(resource_table& table, const write_target& target,
+                                                    json::object body, const json::array* managed, bool dry_run);
+    KCONTROL_DECL outcome<void> check_namespace(const resource_type& type, const write_target& target,
+                                                std::string_view name) const;
+    KCONTROL_DECL outcome<void> choose_name(const resource_table& table, write_target& target, json::object& body);
+    KCONTROL_DECL object_ptr commit(resource_table& table, const namespaced_name& key, change what,
+                                    json::object content);
+    KCONTROL_DECL void sweep_namespace(const std::string& name);
+    KCONTROL_DECL std::string make_uid();
+
+    store_inputs inputs_;
+    store_options options_;
+    std::function<void(const resource_table&)> listener_;
+    std::map<group_resource, table_ptr> tables_;
+    std::uint64_t version_;
+    bool sweeping_ = false;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/object_store.ipp>
+#endif

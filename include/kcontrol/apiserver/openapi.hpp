@@ -1,0 +1,19 @@
+// The little OpenAPI that kubectl asks for before it creates objects. There are no schemas behind it. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/object_store.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// The answer to "/openapi/v3" (an index of group versions) or "/openapi/v3/apis/G/V": which kinds there are and that
+/// they know the parameter fieldValidation, without which kubectl refuses to create. Nothing for other paths.
+KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& store, std::string_view path);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/openapi.ipp>
+#endif

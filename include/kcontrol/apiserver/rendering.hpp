@@ -1,0 +1,50 @@
+// How objects are shown to a client: whole, as metadata only, or as the Table that kubectl prints. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/list_page.hpp>
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// The form that a request's Accept header asks for.
+enum class shape { object, metadata, table };
+
+/// Chooses a form. Fails with NotAcceptable if the client takes no JSON.
+KCONTROL_DECL outcome<shape> negotiate(std::string_view accept);
+
+/// Writes objects, lists and watch events of one kind, in one version and one form, as JSON text.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+/// Object lifetime: `type` outlives it.
+class renderer {
+public:
+    KCONTROL_DECL renderer(const resource_type& type, const request_info& request, shape form, wall_time now);
+
+    KCONTROL_DECL std::string object(const stored_object& object) const;
+    KCONTROL_DECL std::string list(const list_page& page) const;
+    /// One event of a watch with its newline. Tables carry their columns in the first event only: `first`.
+    KCONTROL_DECL std::string event(std::string_view type, const stored_object& object, bool first) const;
+    KCONTROL_DECL std::string bookmark(std::uint64_t version, bool ends_initial_events) const;
+
+private:
+    KCONTROL_DECL json::value metadata_only(const stored_object& object) const;
+    KCONTROL_DECL json::array columns() const;
+    KCONTROL_DECL json::value row(const stored_object& object) const;
+    KCONTROL_DECL json::object table_of(std::uint64_t version, bool with_columns) const;
+
+    const resource_type& type_;
+    std::string api_version_;
+    std::string include_object_;  // "None", "Metadata" or "Object": what a table's rows carry
+    shape form_;
+    wall_time now_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/rendering.ipp>
+#endif

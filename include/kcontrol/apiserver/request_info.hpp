@@ -1,0 +1,45 @@
+// What a request to an API server is about: verb, group, version, namespace, resource, name, subresource, query.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/http/message.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// A request's target taken apart. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class request_info {
+public:
+    std::string path;
+    bool is_resource = false;  ///< false: discovery, version, health…, and `verb` is the method in lower case
+    std::string verb;          ///< get list watch create update patch delete deletecollection
+    std::string group;
+    std::string version;
+    std::string namespace_;
+    std::string resource;
+    std::string name;
+    std::string subresource;
+    std::vector<std::pair<std::string, std::string>> query;
+
+    group_resource id() const { return {group, resource}; }
+    /// The first value of a query parameter, or empty.
+    KCONTROL_DECL std::string_view parameter(std::string_view name) const noexcept;
+    KCONTROL_DECL bool has_parameter(std::string_view name) const noexcept;
+    /// As Kubernetes reads booleans: absent, "0" and "false" are false, everything else is true.
+    KCONTROL_DECL bool flag(std::string_view name) const noexcept;
+};
+
+/// Fails with BadRequest on a broken escape in the path.
+KCONTROL_DECL outcome<request_info> parse_request(const http::request& request);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/request_info.ipp>
+#endif

@@ -1,0 +1,60 @@
+// What the in-process API server was asked: the last requests, and counts by verb and resource.
+#pragma once
+
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/http/message.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kcontrol::testing {
+
+/// One request.
+class logged_request {
+public:
+    std::uint64_t number = 0;  ///< counts from 1
+    std::string method;
+    std::string target;
+    std::string verb;  ///< as in request_info
+    group_resource resource;
+    std::string user;
+    int code = 0;  ///< of the answer; 0 while there is none
+};
+
+/// The requests of a server, the last 10,000 of them in full. Faults are logged as well.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class request_log {
+public:
+    /// The number of requests with that verb for that resource; an empty verb or resource matches all.
+    KCONTROL_DECL std::size_t count(std::string_view verb, std::string_view resource = {}) const;
+    const std::deque<logged_request>& requests() const noexcept { return requests_; }
+    /// Watches that are being served now.
+    std::size_t open_watches() const noexcept { return open_watches_; }
+    KCONTROL_DECL void clear();
+
+    // For the server:
+
+    KCONTROL_DECL std::uint64_t begin(const http::request& request, const request_info& info);
+    KCONTROL_DECL void set_user(std::uint64_t number, std::string user);
+    KCONTROL_DECL void end(std::uint64_t number, int code);
+    void watch_opened() noexcept { ++open_watches_; }
+    void watch_closed() noexcept { --open_watches_; }
+
+private:
+    KCONTROL_DECL logged_request* entry(std::uint64_t number);
+
+    std::deque<logged_request> requests_;
+    std::map<std::pair<std::string, group_resource>, std::size_t> counts_;
+    std::uint64_t last_ = 0;
+    std::size_t open_watches_ = 0;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/request_log.ipp>
+#endif

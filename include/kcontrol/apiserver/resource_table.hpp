@@ -1,0 +1,86 @@
+// All objects of one kind and the recent history of their changes: what lists, watches and stale replicas read. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/stored_object.hpp>
+#include <kcontrol/model/object_key.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace kcontrol::testing {
+
+enum class change { added, modified, deleted };
+
+/// One change as it happened. `object` carries the change's version, that of a deleted object, too.
+class store_event {
+public:
+    change what = change::added;
+    std::uint64_t version = 0;
+    namespaced_name key;
+    object_ptr object;
+    object_ptr previous;  ///< null for `added`
+};
+
+/// Objects by key, and a bounded ring of changes in order of their versions.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class resource_table {
+public:
+    /// `born`: the server's version when the table was made; nothing older can be read from it.
+    resource_table(resource_type type, std::uint64_t born, std::size_t window)
+        : type_(std::move(type)), oldest_(born), window_(window) {}
+
+    const resource_type& type() const noexcept { return type_; }
+    const std::map<namespaced_name, object_ptr>& objects() const noexcept { return objects_; }
+    const std::deque<store_event>& history() const noexcept { return history_; }
+
+    /// States at this version and later can be read; the event of this version itself is forgotten.
+    std::uint64_t oldest() const noexcept { return oldest_; }
+    /// The version of the last event that was forgotten, 0 if none was.
+    std::uint64_t forgotten() const noexcept { return forgotten_; }
+    /// True once the kind is no longer served; the table lives on in those who still read it.
+    bool removed() const noexcept { return removed_; }
+
+    /// The object, or null.
+    KCONTROL_DECL object_ptr get(const namespaced_name& key) const;
+    /// The object as it was at `version` (≥ oldest()), or null.
+    KCONTROL_DECL object_ptr get_at(const namespaced_name& key, std::uint64_t version) const;
+
+    /// Index in history() of the first event after `version`.
+    KCONTROL_DECL std::size_t first_after(std::uint64_t version) const;
+
+    using visitor = std::function<bool(const namespaced_name&, const object_ptr&)>;
+    /// Visits the objects as they were at `version` (≥ oldest()) in order of keys, those after `after` only, until the
+    /// visitor returns false.
+    KCONTROL_DECL void visit_at(std::uint64_t version, const namespaced_name& after, const visitor& visit) const;
+
+    // For the store:
+
+    void set_type(resource_type type) { type_ = std::move(type); }
+    void set_removed() noexcept { removed_ = true; }
+    /// Applies and records a change.
+    KCONTROL_DECL void commit(store_event event);
+    /// Forgets events up to `version`.
+    KCONTROL_DECL void compact(std::uint64_t version);
+    KCONTROL_DECL void set_window(std::size_t window);
+
+private:
+    KCONTROL_DECL void shrink(std::size_t size);
+
+    resource_type type_;
+    std::map<namespaced_name, object_ptr> objects_;
+    std::deque<store_event> history_;
+    std::uint64_t oldest_;
+    std::uint64_t forgotten_ = 0;
+    std::size_t window_;
+    bool removed_ = false;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/resource_table.ipp>
+#endif

@@ -1,0 +1,76 @@
+// What the in-process API server knows about a kind: its names, versions, scope and habits.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// A column of `kubectl get`, besides Name and Age.
+class printer_column {
+public:
+    printer_column() = default;
+    printer_column(std::string n, std::string t, std::string p, int prio = 0)
+        : name(std::move(n)), type(std::move(t)), path(std::move(p)), priority(prio) {}
+
+    std::string name;
+    std::string type = "string";  ///< "string", "integer", "number", "boolean" or "date"
+    std::string path;             ///< ".status.phase"; also [0], [-1:] and [?(@.type=="X")]
+    int priority = 0;             ///< above 0: only with -o wide
+};
+
+/// A kind that the server serves. Made by hand, or from a CustomResourceDefinition.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class resource_type {
+public:
+    resource_type() = default;
+    /// A namespaced custom resource with a status subresource; singular is the kind in lower case.
+    KCONTROL_DECL resource_type(std::string group, std::string version, std::string kind, std::string plural);
+
+    std::string group;
+    std::vector<std::string> versions;  ///< served ones, the preferred one first; all show the same stored objects
+    std::string kind;
+    std::string plural;
+    std::string singular;
+    std::string list_kind;
+    std::vector<std::string> short_names;
+    std::vector<std::string> categories;
+    bool namespaced = true;
+    bool status_subresource = true;       ///< .status is written through /status only
+    bool custom = true;                   ///< an update needs a resourceVersion; list items carry kind and apiVersion
+    bool generation = true;               ///< metadata.generation is kept
+    bool returns_deleted_object = false;  ///< DELETE answers with the object where others answer with a Status
+    std::vector<printer_column> columns;
+    std::vector<std::string> selectable_fields;  ///< for field selectors, beside metadata.name and .namespace
+    /// Lists that server-side apply merges, by the members on the way ("spec.template.containers"), with the members
+    /// that tell their items apart; none: a set of scalars. All other lists of a custom kind are replaced as a whole.
+    std::map<std::string, std::vector<std::string>> list_keys;
+    /// The fields that a custom kind's schema declares, by the members on the way. An apply owns other maps themselves,
+    /// of these only what is in them.
+    std::set<std::string> declared_fields;
+    /// Of these the lists and objects that can't be null, with their type: "array" or "object".
+    std::map<std::string, std::string> structured_fields;
+
+    group_resource id() const { return {group, plural}; }
+    KCONTROL_DECL bool serves(std::string_view version) const;
+    KCONTROL_DECL std::string api_version(std::string_view version) const;
+};
+
+/// The kinds that every server has: v1 namespaces, pods, nodes, secrets, configmaps and events, batch/v1 jobs,
+/// coordination.k8s.io/v1 leases, apiextensions.k8s.io/v1 customresourcedefinitions.
+KCONTROL_DECL std::vector<resource_type> builtin_resource_types();
+
+/// The resource type that a v1 CustomResourceDefinition describes. Columns are those of its first served version.
+KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/resource_type.ipp>
+#endif

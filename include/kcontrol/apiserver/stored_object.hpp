@@ -1,0 +1,61 @@
+// An object as the in-process API server keeps it: immutable JSON text and the few parts that are asked for often.
+#pragma once
+
+#include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// One version of one object. The text leaves out apiVersion and kind, which depend on the version asked for; a list
+/// of ten thousand objects is then a matter of joining strings.
+///
+/// Thread-safety: immutable.
+class stored_object {
+public:
+    /// `content` is the whole object; apiVersion and kind in it are passed over.
+    KCONTROL_DECL explicit stored_object(json::object content);
+
+    std::uint64_t version() const noexcept { return version_; }
+    const std::string& uid() const noexcept { return uid_; }
+    const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
+    bool terminating() const noexcept { return terminating_; }
+    /// Whether it has metadata.managedFields: something was applied to it.
+    bool managed() const noexcept { return managed_; }
+
+    /// The content without apiVersion and kind, parsed anew.
+    KCONTROL_DECL json::object content() const;
+    /// The text without apiVersion and kind: `{"metadata":…}`.
+    const std::string& bare_text() const noexcept { return text_; }
+    /// The text with apiVersion and kind.
+    KCONTROL_DECL std::string text(const resource_type& type, std::string_view api_version) const;
+    /// The whole object, parsed anew.
+    KCONTROL_DECL json::value value(const resource_type& type, std::string_view api_version) const;
+
+private:
+    std::string text_;
+    std::uint64_t version_ = 0;
+    std::string uid_;
+    std::map<std::string, std::string> labels_;
+    bool terminating_ = false;
+    bool managed_ = false;
+};
+
+using object_ptr = std::shared_ptr<const stored_object>;
+
+/// Sets metadata.resourceVersion.
+KCONTROL_DECL void set_resource_version(json::object& content, std::uint64_t version);
+
+/// content["metadata"] as an object; made if it is not one.
+KCONTROL_DECL json::object& metadata_of(json::object& content);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/stored_object.ipp>
+#endif

@@ -1,0 +1,52 @@
+// A watcher's place in the history of a kind: what it gets to see next. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/object_filter.hpp>
+#include <kcontrol/apiserver/resource_table.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace kcontrol::testing {
+
+/// What a watcher is told: "ADDED", "MODIFIED" or "DELETED", and the object.
+class seen_event {
+public:
+    std::string_view type;
+    object_ptr object;
+};
+
+/// One change as a watcher with that filter sees it; nothing if it does not concern it. An object that begins to match
+/// is ADDED; one that ceases to match is DELETED, shown as it was before, with the change's resourceVersion.
+///
+/// Source: k8s.io/apiserver/pkg/storage/cacher, convertToWatchEvent.
+KCONTROL_DECL std::optional<seen_event> as_seen(const store_event& event, const object_filter& filter);
+
+/// Reads the history of a table from some version on, never skipping anything.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class watch_cursor {
+public:
+    watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter, std::uint64_t after)
+        : table_(std::move(table)), filter_(std::move(filter)), position_(after) {}
+
+    /// The next event up to and including version `latest`; nothing when it has seen them all.
+    KCONTROL_DECL std::optional<seen_event> next(std::uint64_t latest);
+
+    /// True if events that it has not seen are forgotten already: the watch must end.
+    bool lost_events() const noexcept { return position_ < table_->forgotten(); }
+    /// Everything up to this version was seen: what a bookmark says.
+    std::uint64_t position() const noexcept { return position_; }
+
+private:
+    std::shared_ptr<const resource_table> table_;
+    object_filter filter_;
+    std::uint64_t position_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#endif

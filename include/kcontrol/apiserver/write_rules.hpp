@@ -1,0 +1,55 @@
+// What the API server does to an object before it stores it: checks, defaults and what a writer may not touch. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/apiserver/stored_object.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// Where a written object goes: what the request's path said.
+class write_target {
+public:
+    write_target() = default;
+    write_target(std::string v, std::string ns, std::string n)
+        : version(std::move(v)), namespace_(std::move(ns)), name(std::move(n)) {}
+
+    std::string version;                 ///< of the API: "v1"; empty: the preferred one
+    std::string namespace_;              ///< empty for cluster-scoped kinds
+    std::string name;                    ///< empty in a create
+    std::string subresource;             ///< "", "status" or "finalize"
+    bool is_patch = false;               ///< the new object is a patched stored one: some refusals read differently
+    std::string manager = "in-process";  ///< who writes: the owner of fields, where fields have owners
+};
+
+/// Checks apiVersion and kind of a body, and its namespace against the path's (filling it in); null and empty
+/// metadata members and managedFields are dropped, which makes "nothing changed" comparable.
+KCONTROL_DECL outcome<void> check_and_normalise(const resource_type& type, const write_target& target,
+                                                json::object& body);
+
+/// Makes a checked body ready to be stored as a new object: refuses a resourceVersion and bad names, drops what only
+/// the server sets and a status that goes through its subresource, and sets name, namespace, uid, creationTimestamp and
+/// generation. (resourceVersion is set at the commit.)
+KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const write_target& target, json::object& body,
+                                           const std::string& uid, const std::string& now);
+
+/// Makes a checked body ready to replace `stored`: conflicts, immutable metadata, what belongs to the other
+/// (sub)resource, finalizers of a terminating object, generation. Equal to `stored` afterwards: nothing to write.
+KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const write_target& target,
+                                           const stored_object& stored, json::object& body);
+
+/// Whether a terminating object has nothing left that keeps it.
+KCONTROL_DECL bool is_released(const resource_type& type, const json::object& content);
+
+/// Whether `name` is a lower-case RFC 1123 subdomain of at most 253 characters.
+KCONTROL_DECL bool is_object_name(std::string_view name) noexcept;
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/write_rules.ipp>
+#endif

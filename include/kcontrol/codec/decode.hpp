@@ -1,0 +1,29 @@
+// decode(): from JSON into an object of a described type.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/values/type_descriptor.hpp>
+
+#include <string_view>
+
+namespace kcontrol {
+
+/// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value
+/// they have, but that a nullable becomes null. Unknown members are skipped. Integers are never read through a
+/// double: 1.0 is not an integer. Errors: decode_failed, naming the path of the member: `spec.replicas: expected an
+/// integer, found the string "x"`; `out` is then partly read.
+KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out);
+/// The same from a text in place. Members that the type does not have are not looked into.
+KCONTROL_DECL result<void> decode(const type_descriptor& type, json::lazy_node from, void* out);
+
+namespace detail {
+
+KCONTROL_DECL result<void> decode_text(const type_descriptor& type, std::string_view text, void* out);
+
+}  // namespace detail
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/codec/impl/decode.ipp>
+#endif

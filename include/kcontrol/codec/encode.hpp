@@ -1,0 +1,29 @@
+// encode(): the JSON of an object of a described type.
+#pragma once
+
+#include <kcontrol/values/type_descriptor.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kcontrol {
+
+/// Writes one value. Members that are an empty optional, string, vector or map are left out; plain booleans, numbers
+/// and structs are always written. A value that must be told apart from an absent one is a std::optional.
+KCONTROL_DECL void encode(const type_descriptor& type, const void* object, json::writer& to);
+
+namespace detail {
+
+KCONTROL_DECL std::string encode_text(const type_descriptor& type, const void* object);
+/// The same with apiVersion and kind before the fields of `object`, a structure.
+KCONTROL_DECL std::string encode_object(const type_descriptor& type, std::string_view api_version,
+                                        std::string_view kind, const void* object);
+/// Whether encoding leaves the member out.
+KCONTROL_DECL bool is_left_out(const type_descriptor& type, const void* object);
+
+}  // namespace detail
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/codec/impl/encode.ipp>
+#endif

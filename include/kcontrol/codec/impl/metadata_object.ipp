@@ -1,0 +1,31 @@
+#pragma once
+
+#include <kcontrol/codec/encode.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/codec/resource_of.hpp>
+
+namespace kcontrol {
+
+template <>
+struct field_list_of<metadata_object> {
+    static constexpr auto get() { return fields(field("metadata", &metadata_object::metadata)); }
+};
+
+namespace detail {
+
+inline std::string encode_metadata(const any_object& object, const resource_info& info) {
+    return encode_object(describe<metadata_object>(), info.gvk.api_version(), info.gvk.kind,
+                         object.as<metadata_object>().get());
+}
+
+}  // namespace detail
+
+KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::string plural, resource_scope scope) {
+    resource_info made(std::move(gvk), std::move(plural), scope, detail::decode_resource<metadata_object, json::node>,
+                       detail::encode_metadata, detail::decode_resource<metadata_object, json::lazy_node>,
+                       detail::decode_resource_at<metadata_object>);
+    made.metadata_only = true;
+    return made;
+}
+
+}  // namespace kcontrol

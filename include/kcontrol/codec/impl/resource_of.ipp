@@ -1,0 +1,54 @@
+#pragma once
+
+#include <kcontrol/codec/encode.hpp>
+#include <kcontrol/codec/resource_of.hpp>
+
+#include <cassert>
+
+namespace kcontrol {
+
+namespace detail {
+
+inline std::string encode_by_table(const any_object& object, const resource_info& info) {
+    return encode_object(*info.type, info.gvk.api_version(), info.gvk.kind, object.as<void>().get());
+}
+
+inline any_object as_object(const type_descriptor& type, std::shared_ptr<const void> block) {
+    assert(type.field_count > 0 && type.fields[0].name == "metadata");
+    const auto* meta = static_cast<const object_meta*>(type.fields[0].place(block.get()));
+    return any_object(std::move(block), *meta);
+}
+
+template <class Node>
+result<any_object> decode_any_as_block(const type_descriptor& type, Node from, share_pool* pool) {
+    auto block = decode_block(type, from, pool);
+    if (!block) return block.error();
+    return as_object(type, std::move(*block));
+}
+
+KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::node from, share_pool* pool) {
+    return decode_any_as_block(*info.type, from, pool);
+}
+
+KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::lazy_node from, share_pool* pool) {
+    return decode_any_as_block(*info.type, from, pool);
+}
+
+KCONTROL_DECL any_object decode_as_block(const resource_info& info, json::cursor& from, share_pool* pool) {
+    auto block = decode_block(*info.type, from, pool);
+    return block != nullptr ? as_object(*info.type, std::move(block)) : any_object();
+}
+
+KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
+                                               resource_info::decode_function decode,
+                                               resource_info::lazy_decode_function lazy_decode,
+                                               resource_info::cursor_decode_function cursor_decode) {
+    group_version_kind gvk{std::string(name.group), std::string(name.version), std::string(name.kind)};
+    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table, lazy_decode,
+                       cursor_decode);
+    made.type = &type;
+    return made;
+}
+
+}  // namespace detail
+}  // namespace kcontrol

@@ -1,0 +1,87 @@
+// resource_of<T>(): the run-time description of a registered kind.
+#pragma once
+
+#include <kcontrol/codec/decode.hpp>
+#include <kcontrol/codec/object_block.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include <memory>
+
+namespace kcontrol {
+
+namespace detail {
+
+/// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(*info.type).
+KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL any_object decode_as_block(const resource_info& info, json::cursor& from, share_pool* pool);
+
+template <class T>
+bool is_block() {
+    static const bool blockable = is_blockable(describe<T>());
+    return blockable;
+}
+
+template <class T, class Node>
+result<any_object> decode_resource(const resource_info& info, Node from, share_pool* pool) {
+    if (is_block<T>()) return decode_as_block(info, from, pool);
+    auto object = std::make_shared<T>();
+    const auto done = decode(describe<T>(), from, object.get());
+    if (!done) return done.error();
+    return any_object(std::shared_ptr<const T>(std::move(object)));
+}
+
+template <class T>
+any_object decode_resource_at(const resource_info& info, json::cursor& from, share_pool* pool) {
+    return is_block<T>() ? decode_as_block(info, from, pool) : any_object();
+}
+
+/// Every generated type can be a block, which needs nothing but its table.
+template <class T, class Node>
+constexpr auto find_decode() -> result<any_object> (*)(const resource_info&, Node, share_pool*) {
+    if constexpr (has_generated_fields<T>) {
+        return decode_as_block;
+    } else {
+        return decode_resource<T, Node>;
+    }
+}
+
+template <class T>
+constexpr resource_info::cursor_decode_function find_cursor_decode() {
+    if constexpr (has_generated_fields<T>) {
+        return decode_as_block;
+    } else {
+        return decode_resource_at<T>;
+    }
+}
+
+KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
+                                               resource_info::decode_function decode,
+                                               resource_info::lazy_decode_function lazy_decode,
+                                               resource_info::cursor_decode_function cursor_decode);
+
+}  // namespace detail
+
+inline result<any_object> resource_info::decode(json::lazy_node from, share_pool* pool) const {
+    if (lazy_decode_ != nullptr) return lazy_decode_(*this, from, pool);
+    json::document document;
+    const auto parsed = document.parse(from.raw());
+    if (!parsed) return parsed.error();
+    return decode_(*this, *parsed, pool);
+}
+
+/// The resource_info of a type; one static object each. A type that is not a `resource` does not compile.
+template <class T>
+const resource_info& resource_of() {
+    assert_resource<T>();
+    static const resource_info info =
+        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T, json::node>(),
+                                   detail::find_decode<T, json::lazy_node>(), detail::find_cursor_decode<T>());
+    return info;
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/codec/impl/resource_of.ipp>
+#endif

@@ -1,0 +1,358 @@
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/documents/patch.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace kcontrol::json {
+namespace detail {
+
+inline error patch_error(std::string message) { return error(errc::invalid_argument, std::move(message)); }
+
+// What parse() accepts: a patched document can be read again.
+inline constexpr std::size_t patch_max_depth = 256;
+
+inline error patch_too_deep() { return patch_error("the document would be nested deeper than 256 levels"); }
+
+inline std::string patch_quoted(std::string_view text) {
+    constexpr std::size_t longest = 200;
+    return "\"" + escape_control(text.substr(0, longest)) + (text.size() > longest ? "…\"" : "\"");
+}
+
+// The reference tokens of a JSON Pointer (RFC 6901 §3 and §4).
+inline result<std::vector<std::string>> patch_parse_pointer(std::string_view text) {
+    std::vector<std::string> out;
+    if (text.empty()) return out;
+    if (text.front() != '/') return patch_error("path does not begin with '/'");
+    for (char c : text) {
+        if (c == '/') {
+            out.emplace_back();
+        } else {
+            out.back() += c;
+        }
+    }
+    for (std::string& token : out) {
+        std::string plain;
+        for (std::size_t i = 0; i < token.size(); ++i) {
+            if (token[i] != '~') {
+                plain += token[i];
+                continue;
+            }
+            const char next = i + 1 < token.size() ? token[i + 1] : '\0';
+            if (next != '0' && next != '1') return patch_error("path with '~' that is neither ~0 nor ~1");
+            plain += next == '0' ? '~' : '/';
+            ++i;
+        }
+        token = std::move(plain);
+    }
+    return out;
+}
+
+inline std::string patch_escape_token(std::string_view name) {
+    std::string out;
+    for (char c : name) {
+        if (c == '~') {
+            out += "~0";
+        } else if (c == '/') {
+            out += "~1";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+// An array index as RFC 6901 §4 spells it: no sign, no leading zero.
+inline result<std::size_t> patch_parse_index(std::string_view token, std::size_t limit) {
+    std::size_t index = 0;
+    const auto [end, failure] = std::from_chars(token.data(), token.data() + token.size(), index);
+    if (failure != std::errc() || end != token.data() + token.size() || (token.size() > 1 && token[0] == '0')) {
+        return patch_error(patch_quoted(token) + " is no array index");
+    }
+    if (index >= limit) return patch_error("array index " + std::string(token) + " is out of range");
+    return index;
+}
+
+using patch_tokens = std::vector<std::string>;
+
+// The value at the first `count` tokens.
+inline result<value*> patch_find(value& root, const patch_tokens& tokens, std::size_t count) {
+    value* at = &root;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (auto* members = at->if_object()) {
+            at = members->if_contains(tokens[i]);
+            if (!at) return patch_error("there is no member " + patch_quoted(tokens[i]));
+        } else if (auto* list = at->if_array()) {
+            const auto index = patch_parse_index(tokens[i], list->size());
+            if (!index) return index.error();
+            at = &(*list)[*index];
+        } else {
+            return patch_error("the parent of " + patch_quoted(tokens[i]) + " is neither object nor array");
+        }
+    }
+    return at;
+}
+
+// How many values there are in `v`, and how many levels of containers.
+struct patch_extent {
+    std::size_t values = 1;
+    std::size_t depth = 0;
+};
+
+inline patch_extent patch_measure(const value& v) noexcept {
+    patch_extent out;
+    const auto include = [&](const value& child) {
+        const patch_extent inner = patch_measure(child);
+        out.values += inner.values;
+        out.depth = std::max(out.depth, inner.depth + 1);
+    };
+    if (const auto* members = v.if_object()) {
+        out.depth = 1;
+        for (const auto& [name, member_value] : *members) include(member_value);
+    } else if (const auto* list = v.if_array()) {
+        out.depth = 1;
+        for (const auto& element : *list) include(element);
+    }
+    return out;
+}
+
+inline result<void> patch_add(value& root, const patch_tokens& tokens, value v) {
+    if (tokens.size() + patch_measure(v).depth > patch_max_depth) return patch_too_deep();
+    if (tokens.empty()) {
+        root = std::move(v);
+        return {};
+    }
+    const auto parent = patch_find(root, tokens, tokens.size() - 1);
+    if (!parent) return parent.error();
+    const std::string& last = tokens.back();
+    if (auto* members = (*parent)->if_object()) {
+        members->insert_or_assign(last, std::move(v));
+        return {};
+    }
+    auto* list = (*parent)->if_array();
+    if (!list) return patch_error("the parent of " + patch_quoted(last) + " is neither object nor array");
+    if (last == "-") {
+        list->push_back(std::move(v));
+        return {};
+    }
+    const auto index = patch_parse_index(last, list->size() + 1);
+    if (!index) return index.error();
+    list->insert(list->begin() + static_cast<std::ptrdiff_t>(*index), std::move(v));
+    return {};
+}
+
+// Takes a value out of the document.
+inline result<value> patch_take(value& root, const patch_tokens& tokens) {
+    if (tokens.empty()) return patch_error("the whole document can't be removed");
+    const auto parent = patch_find(root, tokens, tokens.size() - 1);
+    if (!parent) return parent.error();
+    const auto found = patch_find(root, tokens, tokens.size());
+    if (!found) return found.error();
+    value taken = std::move(**found);
+    if (auto* members = (*parent)->if_object()) {
+        members->stable_erase(tokens.back());
+    } else {
+        auto& list = (*parent)->get_array();
+        list.erase(list.begin() + (*found - list.data()));
+    }
+    return taken;
+}
+
+// Applies operations one after the other; leaves the target half patched on an error.
+class patch_applier {
+public:
+    explicit patch_applier(value& target) : target_(target) {}
+
+    result<void> apply(const value& operation) {
+        const auto* members = operation.if_object();
+        if (!members) return patch_error("an operation must be an object");
+        const auto path = pointer(*members, "path");
+        if (!path) return path.error();
+        const std::string_view op = text(*members, "op");
+        if (op == "remove") {
+            const auto taken = patch_take(target_, *path);
+            return taken ? result<void>() : taken.error();
+        }
+        if (op == "move" || op == "copy") {
+            const auto from = pointer(*members, "from");
+            if (!from) return from.error();
+            return op == "move" ? move(*from, *path) : copy(*from, *path);
+        }
+        if (op != "add" && op != "replace" && op != "test") {
+            return patch_error(op.empty() ? std::string("\"op\" is missing") : "unknown \"op\" " + patch_quoted(op));
+        }
+        const value* operand = members->if_contains("value");
+        if (!operand) return patch_error("\"value\" is missing");
+        if (op == "add") return patch_add(target_, *path, *operand);
+        const auto found = patch_find(target_, *path, path->size());
+        if (!found) return found.error();
+        if (op == "test") {
+            return equal(**found, *operand) ? result<void>()
+                                            : patch_error("the test failed: the value there is another one");
+        }
+        if (path->size() + patch_measure(*operand).depth > patch_max_depth) return patch_too_deep();
+        **found = *operand;
+        return {};
+    }
+
+private:
+    static std::string_view text(const object& members, std::string_view name) {
+        const value* found = members.if_contains(name);
+        const auto* string = found ? found->if_string() : nullptr;
+        return string ? std::string_view(*string) : std::string_view();
+    }
+
+    static result<patch_tokens> pointer(const object& members, std::string_view name) {
+        const value* found = members.if_contains(name);
+        if (!found || !found->is_string()) return patch_error("\"" + std::string(name) + "\" is missing or no string");
+        return patch_parse_pointer(std::string_view(found->get_string()));
+    }
+
+    result<void> move(const patch_tokens& from, const patch_tokens& path) {
+        if (from == path) {
+            const auto found = patch_find(target_, from, from.size());
+            return found ? result<void>() : found.error();
+        }
+        if (from.size() < path.size() && std::equal(from.begin(), from.end(), path.begin())) {
+            return patch_error("a value can't be moved into itself");
+        }
+        auto taken = patch_take(target_, from);
+        if (!taken) return taken.error();
+        return patch_add(target_, path, std::move(*taken));
+    }
+
+    result<void> copy(const patch_tokens& from, const patch_tokens& path) {
+        constexpr std::size_t limit = 1'000'000;
+        const auto found = patch_find(target_, from, from.size());
+        if (!found) return found.error();
+        copied_ += patch_measure(**found).values;
+        if (copied_ > limit) return patch_error("the patch copies too much: more than 1,000,000 values");
+        return patch_add(target_, path, value(**found));
+    }
+
+    value& target_;
+    std::size_t copied_ = 0;
+};
+
+inline void patch_diff(const value& from, const value& to, std::string& path, array& out) {
+    const auto emit = [&](std::string_view op, std::string_view where, const value* operand) {
+        object operation{{"op", op}, {"path", where}};
+        if (operand) operation.emplace("value", *operand);
+        out.push_back(std::move(operation));
+    };
+    const std::size_t length = path.size();
+    const auto descend = [&](std::string_view token) { path.append("/").append(token); };
+
+    if (from.is_object() && to.is_object()) {
+        const auto& old_members = from.get_object();
+        const auto& new_members = to.get_object();
+        for (const auto& [name, old_value] : old_members) {
+            descend(patch_escape_token(name));
+            if (const value* new_value = new_members.if_contains(name)) {
+                patch_diff(old_value, *new_value, path, out);
+            } else {
+                emit("remove", path, nullptr);
+            }
+            path.resize(length);
+        }
+        for (const auto& [name, new_value] : new_members) {
+            if (old_members.contains(name)) continue;
+            descend(patch_escape_token(name));
+            emit("add", path, &new_value);
+            path.resize(length);
+        }
+    } else if (from.is_array() && to.is_array()) {
+        const auto& old_list = from.get_array();
+        const auto& new_list = to.get_array();
+        const std::size_t common = std::min(old_list.size(), new_list.size());
+        for (std::size_t i = 0; i < common; ++i) {
+            descend(std::to_string(i));
+            patch_diff(old_list[i], new_list[i], path, out);
+            path.resize(length);
+        }
+        for (std::size_t i = old_list.size(); i > common; --i) {  // from the end: the other indexes stay valid
+            descend(std::to_string(i - 1));
+            emit("remove", path, nullptr);
+            path.resize(length);
+        }
+        for (std::size_t i = common; i < new_list.size(); ++i) {
+            descend(std::to_string(i));
+            emit("add", path, &new_list[i]);
+            path.resize(length);
+        }
+    } else if (!equal(from, to)) {
+        emit("replace", path, &to);
+    }
+}
+
+}  // namespace detail
+
+KCONTROL_DECL result<void> apply_patch(value& target, const value& patch) {
+    constexpr std::size_t max_operations = 10'000;  // as kube-apiserver
+    const auto* operations = patch.if_array();
+    if (!operations) return detail::patch_error("a JSON Patch must be an array of operations");
+    if (operations->size() > max_operations) {
+        return detail::patch_error("JSON Patch with more than 10,000 operations; split it");
+    }
+    value copy = target;
+    detail::patch_applier applier(copy);
+    for (std::size_t i = 0; i < operations->size(); ++i) {
+        const value& operation = (*operations)[i];
+        const auto applied = applier.apply(operation);
+        if (applied) continue;
+        const std::string_view op = get_string(operation, {"op"});
+        const std::string_view path = get_string(operation, {"path"});
+        return applied.error().with_context("JSON Patch, operation " + std::to_string(i) + " (" +
+                                            escape_control(op.substr(0, 20)) + " " + detail::patch_quoted(path) + ")");
+    }
+    target = std::move(copy);
+    return {};
+}
+
+KCONTROL_DECL void apply_merge_patch(value& target, const value& patch) {
+    const auto* members = patch.if_object();
+    if (!members) {
+        target = patch;
+        return;
+    }
+    if (!target.is_object()) target = object();
+    auto& into = target.get_object();
+    for (const auto& [name, member_patch] : *members) {
+        if (member_patch.is_null()) {
+            into.stable_erase(name);
+        } else {
+            apply_merge_patch(into[name], member_patch);
+        }
+    }
+}
+
+KCONTROL_DECL array diff(const value& from, const value& to) {
+    array out;
+    std::string path;
+    detail::patch_diff(from, to, path, out);
+    return out;
+}
+
+KCONTROL_DECL value merge_diff(const value& from, const value& to) {
+    if (!from.is_object() || !to.is_object()) return equal(from, to) ? value(object()) : to;
+    object out;
+    const auto& old_members = from.get_object();
+    const auto& new_members = to.get_object();
+    for (const auto& [name, old_value] : old_members) {
+        const value* new_value = new_members.if_contains(name);
+        if (!new_value) {
+            out.emplace(name, nullptr);
+        } else if (!equal(old_value, *new_value)) {
+            out.emplace(name, merge_diff(old_value, *new_value));
+        }
+    }
+    for (const auto& [name, new_value] : new_members) {
+        if (!old_members.contains(name)) out.emplace(name, new_value);
+    }
+    return out;
+}
+
+}  // namespace kcontrol::json

@@ -1,0 +1,260 @@
+// crd_of<T>(): the CustomResourceDefinition of a resource type, and what a type says about it: crd().
+#pragma once
+
+#include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/model/field_path.hpp>
+#include <kcontrol/schema/schema.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol {
+
+/// A place in an object: a typed path, or JSONPath as text (`.status.conditions[?(@.type=="Ready")].status`).
+class crd_path {
+public:
+    constexpr crd_path() = default;
+    constexpr crd_path(const field_path& typed) : typed_(typed) {}        // NOLINT: meant to convert
+    constexpr crd_path(std::string_view json_path) : text_(json_path) {}  // NOLINT
+    constexpr crd_path(const char* json_path) : text_(json_path) {}       // NOLINT
+
+    constexpr bool empty() const { return typed_.empty() && text_.empty(); }
+    /// The OpenAPI type, if the path is typed.
+    constexpr std::string_view type() const { return typed_.type(); }
+    constexpr bool starts_with(std::string_view member) const {
+        if (!typed_.empty()) return typed_[0] == member;
+        return text_.substr(0, 1) == "." && text_.substr(1, member.size()) == member;
+    }
+    std::string json_path() const { return typed_.empty() ? std::string(text_) : typed_.json_path(); }
+
+private:
+    field_path typed_;
+    std::string_view text_;
+};
+
+/// A column of `kubectl get`: `printer_column("Replicas", path(&widget::spec, &widget_spec::replicas))`.
+class printer_column {
+public:
+    constexpr printer_column() = default;
+    /// The type (integer, number, string, boolean, date) is that of the path.
+    constexpr printer_column(std::string_view title, const crd_path& of) : name(title), type(of.type()), path(of) {
+        if (type.empty())
+            throw "kcontrol: a column with a path as text names its type: printer_column(name, type, path)";
+    }
+    constexpr printer_column(std::string_view title, std::string_view of_type, const crd_path& of)
+        : name(title), type(of_type), path(of) {}
+
+    constexpr printer_column& format(std::string_view text) { return format_ = text, *this; }
+    constexpr printer_column& describe(std::string_view text) { return description_ = text, *this; }
+    /// 0 is shown always, anything else with `-o wide`.
+    constexpr printer_column& priority(int value) { return priority_ = value, *this; }
+
+    std::string_view name;
+    std::string_view type;
+    crd_path path;
+    std::string_view format_;
+    std::string_view description_;
+    int priority_ = 0;
+};
+
+/// What a resource type says about its CustomResourceDefinition besides its name and fields. A literal type:
+///
+///     static constexpr auto kcontrol_crd() {
+///         return kcontrol::crd()
+///             .short_names("wd").categories("all").status()
+///             .scale(path(&widget::spec, &widget_spec::replicas), path(&widget::status, &widget_status::replicas))
+///             .column({"Replicas", path(&widget::spec, &widget_spec::replicas)});
+///     }
+///
+/// Texts are string literals, or live as long as the program.
+struct crd_options {
+    // --- what is read ---
+    std::string_view singular_name;   ///< empty: the kind in lower case
+    std::string_view list_kind_name;  ///< empty: the kind and "List"
+    detail::rule_list<std::string_view, 8> shorts;
+    detail::rule_list<std::string_view, 8> groups;
+    detail::rule_list<printer_column, 12> columns;
+    detail::rule_list<crd_path, 8> selectable;
+    crd_path scale_spec, scale_status, scale_selector;
+    std::string_view deprecation_warning;
+    bool has_status = false;
+    bool is_served = true;
+    bool is_storage = false;
+    bool is_deprecated = false;
+
+    // --- what is said; names and categories count in the first version of crd_of ---
+    constexpr crd_options& singular(std::string_view name) { return singular_name = name, *this; }
+    constexpr crd_options& list_kind(std::string_view name) { return list_kind_name = name, *this; }
+    template <class... Names>
+    constexpr crd_options& short_names(const Names&... names) {
+        return (shorts.add(std::string_view(names)), ...), *this;
+    }
+    template <class... Names>
+    constexpr crd_options& categories(const Names&... names) {
+        return (groups.add(std::string_view(names)), ...), *this;
+    }
+    /// /status is a subresource of its own: updates of the object leave the status alone, and the other way round.
+    constexpr crd_options& status() { return has_status = true, *this; }
+    /// The scale subresource, for `kubectl scale` and autoscalers. The label selector is a string in the status.
+    constexpr crd_options& scale(const crd_path& spec_replicas, const crd_path& status_replicas,
+                                 const crd_path& label_selector = {}) {
+        scale_spec = spec_replicas, scale_status = status_replicas, scale_selector = label_selector;
+        return *this;
+    }
+    constexpr crd_options& column(const printer_column& c) { return columns.add(c), *this; }
+    /// A field that field selectors may name.
+    constexpr crd_options& selectable_field(const crd_path& p) { return selectable.add(p), *this; }
+    constexpr crd_options& served(bool b) { return is_served = b, *this; }
+    /// Objects are stored in this version. Without it the first version of crd_of is that.
+    constexpr crd_options& storage(bool b = true) { return is_storage = b, *this; }
+    /// Clients get a warning; an empty text is the server's own.
+    constexpr crd_options& deprecated(std::string_view warning = {}) {
+        return is_deprecated = true, deprecation_warning = warning, *this;
+    }
+};
+
+constexpr crd_options crd() { return {}; }
+
+/// A CustomResourceDefinition, ready to be sent or printed.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class custom_resource_definition {
+public:
+    class version {
+    public:
+        version(const resource_name& n, const crd_options& o, std::string s)
+            : name(n), options(o), schema(std::move(s)) {}
+
+        resource_name name;
+        crd_options options;
+        std::string schema;  ///< JSON
+    };
+
+    /// The first version gives the names.
+    explicit custom_resource_definition(std::vector<version> versions) : versions_(std::move(versions)) {}
+
+    /// `widgets.example.com`.
+    std::string name() const { return std::string(first().plural) + "." + std::string(first().group); }
+    const std::vector<version>& versions() const noexcept { return versions_; }
+
+    custom_resource_definition& label(std::string key, std::string value) {
+        return labels_.insert_or_assign(std::move(key), std::move(value)), *this;
+    }
+    custom_resource_definition& annotation(std::string key, std::string value) {
+        return annotations_.insert_or_assign(std::move(key), std::move(value)), *this;
+    }
+
+    /// The object as compact JSON (which is YAML as well: `kubectl apply -f` takes it). The same types give the same
+    /// text.
+    KCONTROL_DECL std::string to_json() const;
+
+private:
+    const resource_name& first() const { return versions_.front().name; }
+
+    std::vector<version> versions_;
+    std::map<std::string, std::string> labels_;
+    std::map<std::string, std::string> annotations_;
+};
+
+namespace detail {
+
+template <class T>
+constexpr crd_options crd_options_of() {
+    if constexpr (requires { T::kcontrol_crd(); }) {
+        return T::kcontrol_crd();
+    } else {
+        return {};
+    }
+}
+
+template <class T, std::size_t... Index>
+constexpr bool has_listed_field(std::string_view name, std::index_sequence<Index...>) {
+    return ((field_at<Index>(structure_type<T>::list).name == name) || ...);
+}
+template <class T>
+constexpr bool has_listed_field(std::string_view name) {
+    if constexpr (has_generated_fields<T>) {
+        return true;  // its table is no constant here
+    } else {
+        return has_listed_field<T>(name, std::make_index_sequence<structure_type<T>::list.size>());
+    }
+}
+
+template <class T>
+constexpr void assert_crd() {
+    assert_resource<T>();
+    static_assert(!is_projection<T>,
+                  "kcontrol: this type is a projection: it declares only some fields of its kind, and "
+                  "a CRD made from it would make the server drop the others");
+    if constexpr (resource<T> && has_fields<T>) {
+        static_assert(!resource_name(T::kcontrol_resource).group.empty(),
+                      "kcontrol: the core group is built in; a CustomResourceDefinition needs a group such as "
+                      "\"example.com\" in kcontrol_resource");
+        constexpr crd_options options = crd_options_of<T>();
+        static_assert(!options.has_status || has_listed_field<T>("status"),
+                      "kcontrol: kcontrol_crd() says status(), but the field list has no \"status\"");
+        static_assert(
+            options.scale_spec.empty() == options.scale_status.empty() &&
+                (options.scale_spec.empty() || options.scale_spec.starts_with("spec")) &&
+                (options.scale_status.empty() || options.scale_status.starts_with("status")),
+            "kcontrol: scale() takes the path of the wanted replicas below .spec and of the present ones below "
+            ".status");
+    }
+}
+
+template <class First, class T>
+constexpr bool is_version_of() {
+    constexpr resource_name a = First::kcontrol_resource, b = T::kcontrol_resource;
+    return a.group == b.group && a.kind == b.kind && a.plural == b.plural && a.scope == b.scope;
+}
+
+template <class First, class... More>
+constexpr bool versions_differ() {
+    const std::string_view names[] = {resource_name(First::kcontrol_resource).version,
+                                      resource_name(More::kcontrol_resource).version...};
+    for (std::size_t i = 0; i <= sizeof...(More); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (names[i] == names[j]) return false;
+        }
+    }
+    return true;
+}
+
+class crd_source {
+public:
+    resource_name name;
+    crd_options options;
+    const type_descriptor* type = nullptr;
+};
+
+KCONTROL_DECL result<custom_resource_definition> make_crd(std::vector<crd_source> sources);
+
+}  // namespace detail
+
+/// The CustomResourceDefinition of a kind, with one version a type. Several versions are converted by strategy None:
+/// the server changes nothing but apiVersion. Objects are stored in the version that says storage(), else in the first.
+///
+/// What is missing or contradictory does not compile. Errors: invalid_argument, those of schema_of.
+template <class First, class... More>
+result<custom_resource_definition> crd_of() {
+    detail::assert_crd<First>();
+    (detail::assert_crd<More>(), ...);
+    static_assert((detail::is_version_of<First, More>() && ...),
+                  "kcontrol: the versions of one CustomResourceDefinition have the same group, kind, plural and scope");
+    static_assert(detail::versions_differ<First, More...>(), "kcontrol: two of these types are the same version");
+    static_assert(
+        (int{detail::crd_options_of<First>().is_storage} + ... + int{detail::crd_options_of<More>().is_storage}) <= 1,
+        "kcontrol: only one version of a CustomResourceDefinition is storage()");
+    std::vector<detail::crd_source> sources;
+    sources.push_back({First::kcontrol_resource, detail::crd_options_of<First>(), &describe<First>()});
+    (sources.push_back({More::kcontrol_resource, detail::crd_options_of<More>(), &describe<More>()}), ...);
+    return detail::make_crd(std::move(sources));
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/schema/impl/crd.ipp>
+#endif

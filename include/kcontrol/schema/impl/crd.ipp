@@ -1,0 +1,159 @@
+#pragma once
+
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/schema/crd.hpp>
+
+#include <algorithm>
+
+namespace kcontrol {
+namespace detail {
+
+inline void write_crd_member(json::writer& out, std::string_view name, std::string_view value) {
+    if (!value.empty()) out.member(name, value);
+}
+
+template <class Texts>
+void write_crd_texts(json::writer& out, std::string_view name, const Texts& texts) {
+    if (texts.empty()) return;
+    out.key(name);
+    out.begin_array();
+    for (const std::string_view text : texts) out.value(text);
+    out.end_array();
+}
+
+inline void write_crd_map(json::writer& out, std::string_view name, const std::map<std::string, std::string>& map) {
+    if (map.empty()) return;
+    out.key(name);
+    out.begin_object();
+    for (const auto& [key, value] : map) out.member(key, value);
+    out.end_object();
+}
+
+inline std::string crd_lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
+}
+
+inline void write_crd_names(json::writer& out, const resource_name& name, const crd_options& options) {
+    out.key("names");
+    out.begin_object();
+    out.member("plural", name.plural);
+    out.member("singular",
+               options.singular_name.empty() ? crd_lower_case(name.kind) : std::string(options.singular_name));
+    write_crd_texts(out, "shortNames", options.shorts);
+    out.member("kind", name.kind);
+    out.member("listKind",
+               options.list_kind_name.empty() ? std::string(name.kind) + "List" : std::string(options.list_kind_name));
+    write_crd_texts(out, "categories", options.groups);
+    out.end_object();
+}
+
+inline void write_crd_subresources(json::writer& out, const crd_options& options) {
+    if (!options.has_status && options.scale_spec.empty()) return;
+    out.key("subresources");
+    out.begin_object();
+    if (options.has_status) out.key("status"), out.raw("{}");
+    if (!options.scale_spec.empty()) {
+        out.key("scale");
+        out.begin_object();
+        out.member("specReplicasPath", options.scale_spec.json_path());
+        out.member("statusReplicasPath", options.scale_status.json_path());
+        write_crd_member(out, "labelSelectorPath", options.scale_selector.json_path());
+        out.end_object();
+    }
+    out.end_object();
+}
+
+inline void write_crd_columns(json::writer& out, const crd_options& options) {
+    if (options.columns.empty()) return;
+    out.key("additionalPrinterColumns");
+    out.begin_array();
+    for (const printer_column& column : options.columns) {
+        out.begin_object();
+        out.member("name", column.name);
+        out.member("type", column.type);
+        write_crd_member(out, "format", column.format_);
+        write_crd_member(out, "description", column.description_);
+        if (column.priority_ != 0) out.member("priority", column.priority_);
+        out.member("jsonPath", column.path.json_path());
+        out.end_object();
+    }
+    out.end_array();
+}
+
+inline void write_crd_version(json::writer& out, const custom_resource_definition::version& version, bool storage) {
+    const crd_options& options = version.options;
+    out.begin_object();
+    out.member("name", version.name.version);
+    out.member("served", options.is_served);
+    out.member("storage", storage);
+    if (options.is_deprecated) out.member("deprecated", true);
+    write_crd_member(out, "deprecationWarning", options.deprecation_warning);
+    out.key("schema");
+    out.begin_object();
+    out.key("openAPIV3Schema");
+    out.raw(version.schema);
+    out.end_object();
+    write_crd_subresources(out, options);
+    write_crd_columns(out, options);
+    if (!options.selectable.empty()) {
+        out.key("selectableFields");
+        out.begin_array();
+        for (const crd_path& path : options.selectable) {
+            out.begin_object();
+            out.member("jsonPath", path.json_path());
+            out.end_object();
+        }
+        out.end_array();
+    }
+    out.end_object();
+}
+
+KCONTROL_DECL result<custom_resource_definition> make_crd(std::vector<crd_source> sources) {
+    std::vector<custom_resource_definition::version> versions;
+    versions.reserve(sources.size());
+    for (const crd_source& source : sources) {
+        auto schema = write_schema(*source.type, true);
+        if (!schema) {
+            return schema.error().with_context(std::string(source.name.kind) + " " + std::string(source.name.version));
+        }
+        versions.emplace_back(source.name, source.options, std::move(*schema));
+    }
+    return custom_resource_definition(std::move(versions));
+}
+
+}  // namespace detail
+
+KCONTROL_DECL std::string custom_resource_definition::to_json() const {
+    const auto stored = std::ranges::find_if(versions_, [](const version& v) { return v.options.is_storage; });
+    const std::size_t storage = stored == versions_.end() ? 0 : static_cast<std::size_t>(stored - versions_.begin());
+    json::writer out;
+    out.begin_object();
+    out.member("apiVersion", "apiextensions.k8s.io/v1");
+    out.member("kind", "CustomResourceDefinition");
+    out.key("metadata");
+    out.begin_object();
+    out.member("name", name());
+    detail::write_crd_map(out, "labels", labels_);
+    detail::write_crd_map(out, "annotations", annotations_);
+    out.end_object();
+    out.key("spec");
+    out.begin_object();
+    out.member("group", first().group);
+    detail::write_crd_names(out, first(), versions_.front().options);
+    out.member("scope", first().scope == resource_scope::namespaced ? "Namespaced" : "Cluster");
+    out.key("versions");
+    out.begin_array();
+    for (std::size_t i = 0; i < versions_.size(); ++i) detail::write_crd_version(out, versions_[i], i == storage);
+    out.end_array();
+    out.key("conversion");
+    out.raw(R"({"strategy":"None"})");
+    out.end_object();
+    out.end_object();
+    return out.take();
+}
+
+}  // namespace kcontrol

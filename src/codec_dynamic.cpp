@@ -1,0 +1,3 @@
+// Apart from codec.cpp because of Boost.JSON's weight.
+#include <kcontrol/codec/impl/dynamic_object.ipp>
+#include <kcontrol/codec/impl/patch_between.ipp>

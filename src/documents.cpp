@@ -1,0 +1,5 @@
+#include <kcontrol/documents/impl/patch.ipp>
+#include <kcontrol/documents/impl/strict.ipp>
+#include <kcontrol/documents/impl/value.ipp>
+#include <kcontrol/documents/impl/yaml.ipp>
+#include <kcontrol/documents/impl/yaml_scalar.ipp>

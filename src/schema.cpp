@@ -1,0 +1,2 @@
+#include <kcontrol/schema/impl/crd.ipp>
+#include <kcontrol/schema/impl/schema.ipp>

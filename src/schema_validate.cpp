@@ -1,0 +1,2 @@
+// Apart from schema.cpp because of RE2.
+#include <kcontrol/schema/impl/validate.ipp>
