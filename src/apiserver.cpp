@@ -1,6 +1,12 @@
+#include <kcontrol/apiserver/impl/access_control.ipp>
+#include <kcontrol/apiserver/impl/api_server_core.ipp>
+#include <kcontrol/apiserver/impl/api_server_watch.ipp>
+#include <kcontrol/apiserver/impl/api_server_writes.ipp>
+#include <kcontrol/apiserver/impl/body_writer.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
+#include <kcontrol/apiserver/impl/fault.ipp>
 #include <kcontrol/apiserver/impl/field_managers.ipp>
 #include <kcontrol/apiserver/impl/json_path.ipp>
 #include <kcontrol/apiserver/impl/list_page.ipp>
@@ -13,6 +19,7 @@
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/request_info.ipp>
+#include <kcontrol/apiserver/impl/request_log.ipp>
 #include <kcontrol/apiserver/impl/resource_table.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/schema_shape.ipp>

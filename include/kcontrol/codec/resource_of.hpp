@@ -11,10 +11,15 @@ namespace kcontrol {
 
 namespace detail {
 
-/// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(*info.type).
-KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::node from, share_pool* pool);
-KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::lazy_node from, share_pool* pool);
-KCONTROL_DECL any_object decode_as_block(const resource_info& info, json::cursor& from, share_pool* pool);
+/// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(type).
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL any_object decode_as_block(const type_descriptor& type, json::cursor& from, share_pool* pool);
+
+/// The same for every kind that has a table in its resource_info.
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL any_object decode_by_table(const resource_info& info, json::cursor& from, share_pool* pool);
 
 template <class T>
 bool is_block() {
@@ -23,8 +28,8 @@ bool is_block() {
 }
 
 template <class T, class Node>
-result<any_object> decode_resource(const resource_info& info, Node from, share_pool* pool) {
-    if (is_block<T>()) return decode_as_block(info, from, pool);
+result<any_object> decode_resource(const resource_info&, Node from, share_pool* pool) {
+    if (is_block<T>()) return decode_as_block(describe<T>(), from, pool);
     auto object = std::make_shared<T>();
     const auto done = decode(describe<T>(), from, object.get());
     if (!done) return done.error();
@@ -32,15 +37,15 @@ result<any_object> decode_resource(const resource_info& info, Node from, share_p
 }
 
 template <class T>
-any_object decode_resource_at(const resource_info& info, json::cursor& from, share_pool* pool) {
-    return is_block<T>() ? decode_as_block(info, from, pool) : any_object();
+any_object decode_resource_at(const resource_info&, json::cursor& from, share_pool* pool) {
+    return is_block<T>() ? decode_as_block(describe<T>(), from, pool) : any_object();
 }
 
 /// Every generated type can be a block, which needs nothing but its table.
 template <class T, class Node>
 constexpr auto find_decode() -> result<any_object> (*)(const resource_info&, Node, share_pool*) {
     if constexpr (has_generated_fields<T>) {
-        return decode_as_block;
+        return decode_by_table;
     } else {
         return decode_resource<T, Node>;
     }
@@ -49,7 +54,7 @@ constexpr auto find_decode() -> result<any_object> (*)(const resource_info&, Nod
 template <class T>
 constexpr resource_info::cursor_decode_function find_cursor_decode() {
     if constexpr (has_generated_fields<T>) {
-        return decode_as_block;
+        return decode_by_table;
     } else {
         return decode_resource_at<T>;
     }

@@ -9,10 +9,10 @@
 //   Widget v1: spec.extra: kept as raw JSON (x-kubernetes-preserve-unknown-fields)
 #pragma once
 
+#include <kcontrol/model/generated_header.hpp>
 #include <kcontrol/values/boxed.hpp>
 #include <kcontrol/values/date_time.hpp>
 #include <kcontrol/values/dict.hpp>
-#include <kcontrol/model/generated_header.hpp>
 #include <kcontrol/values/int_or_string.hpp>
 #include <kcontrol/values/list.hpp>
 #include <kcontrol/values/nullable.hpp>

@@ -26,17 +26,29 @@ result<any_object> decode_any_as_block(const type_descriptor& type, Node from, s
     return as_object(type, std::move(*block));
 }
 
-KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::node from, share_pool* pool) {
-    return decode_any_as_block(*info.type, from, pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool) {
+    return decode_any_as_block(type, from, pool);
 }
 
-KCONTROL_DECL result<any_object> decode_as_block(const resource_info& info, json::lazy_node from, share_pool* pool) {
-    return decode_any_as_block(*info.type, from, pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool) {
+    return decode_any_as_block(type, from, pool);
 }
 
-KCONTROL_DECL any_object decode_as_block(const resource_info& info, json::cursor& from, share_pool* pool) {
-    auto block = decode_block(*info.type, from, pool);
-    return block != nullptr ? as_object(*info.type, std::move(block)) : any_object();
+KCONTROL_DECL any_object decode_as_block(const type_descriptor& type, json::cursor& from, share_pool* pool) {
+    auto block = decode_block(type, from, pool);
+    return block != nullptr ? as_object(type, std::move(block)) : any_object();
+}
+
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::node from, share_pool* pool) {
+    return decode_as_block(*info.type, from, pool);
+}
+
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::lazy_node from, share_pool* pool) {
+    return decode_as_block(*info.type, from, pool);
+}
+
+KCONTROL_DECL any_object decode_by_table(const resource_info& info, json::cursor& from, share_pool* pool) {
+    return decode_as_block(*info.type, from, pool);
 }
 
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
