@@ -1,6 +1,6 @@
 // A resource that has no metadata.
 // expect: kcontrol: a resource has a member `kcontrol::object_meta metadata`
-#include <kcontrol/model/resource.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 struct widget {
     static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Widget", "widgets"};

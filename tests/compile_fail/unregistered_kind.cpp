@@ -1,7 +1,7 @@
 // A struct that names no kind, used as one.
 // expect: kcontrol: this type is not registered as a Kubernetes kind
 // expect: kcontrol_resource
-#include <kcontrol/model/resource.hpp>
+#include <kcontrol/codec/resource_of.hpp>
 
 struct widget {
 #ifdef GOOD
