@@ -1,4 +1,5 @@
 // gpu_labeler: what it is asked to do. This file wires the parts together.
+#include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 
 #include "dry_run.hpp"
@@ -6,8 +7,6 @@
 #include "program.hpp"
 #include "schedule_command.hpp"
 #include "service/live_settings.hpp"
-#include "shared/signal_calls.hpp"
-#include "shared/signal_stop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -56,7 +55,7 @@ Result run(Start start) {
     std::signal(SIGPIPE, SIG_IGN);
     boost::asio::io_context context(1);
     std::stop_source stop;
-    examples::signal_stop signals(context, stop);
+    kcontrol::signal_stop signals(context.get_executor(), stop);
     Result out;
     boost::asio::co_spawn(context, start(context.get_executor(), stop.get_token()),
                           [&](std::exception_ptr failure, Result done) {
@@ -81,7 +80,7 @@ kcontrol::awaitable<gpu_labeler::program_result> run_with_reloads(kcontrol::envi
                                                                   const gpu_labeler::options& o,
                                                                   gpu_labeler::reload_request& reloads,
                                                                   std::stop_token stop) {
-    const examples::signal_calls hang_up(ex, {SIGHUP}, [&reloads] { reloads.ask(); });
+    const kcontrol::signal_calls hang_up(ex, {SIGHUP}, [&reloads] { reloads.ask(); });
     auto done = co_await gpu_labeler::run_program(env, ex, o, stop, &reloads);
     co_return done;
 }

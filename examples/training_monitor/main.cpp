@@ -1,4 +1,5 @@
 // training_monitor: shows the training jobs of many clusters. This file wires the parts together.
+#include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 
 #include "memory/cluster_command.hpp"
@@ -6,7 +7,6 @@
 #include "options.hpp"
 #include "output/live_output.hpp"
 #include "program.hpp"
-#include "shared/signal_stop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -44,7 +44,7 @@ int run(const training_monitor::options& o) {
     const kcontrol::executor background =
         worker ? kcontrol::executor(worker->get_executor()) : kcontrol::executor(context.get_executor());
     std::stop_source stop;
-    examples::signal_stop signals(context, stop);
+    kcontrol::signal_stop signals(context.get_executor(), stop);
     int status = 1;
     asio::co_spawn(context, training_monitor::run_program(env, context.get_executor(), background, o, stop.get_token()),
                    [&](std::exception_ptr failure, int result) {

@@ -102,6 +102,7 @@
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/time.hpp>

@@ -2,35 +2,22 @@
 
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 
-#include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
 
 namespace kcontrol::detail {
 
-// The first signal stops gracefully, the second ends the process: the user means it.
-inline void wait_for_signal(boost::asio::signal_set& signals, std::stop_source stop, const logger& log) {
-    signals.async_wait([&signals, stop, log](const error_code& ec, int) mutable {
-        if (ec) return;
-        if (stop.stop_requested()) std::_Exit(1);
-        log.info("stopping; a second signal ends the process at once");
-        stop.request_stop();
-        wait_for_signal(signals, std::move(stop), log);
-    });
-}
-
-inline awaitable<void> run_manager(manager& m, http::server& endpoints, boost::asio::signal_set& signals,
-                                   std::stop_token stop, result<void>& outcome) {
+inline awaitable<void> run_manager(manager& m, http::server& endpoints, signal_stop& signals, std::stop_token stop,
+                                   result<void>& outcome) {
     outcome = co_await m.run(std::move(stop));
     co_await endpoints.stop();
     signals.cancel();
@@ -63,9 +50,8 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
         endpoints.start();
         log.info("listening", {{"address", address->host + ":" + std::to_string(endpoints.local_port())}});
     }
-    boost::asio::signal_set signals(context, SIGINT, SIGTERM);
     std::stop_source stop;
-    wait_for_signal(signals, stop, log);
+    signal_stop signals(context.get_executor(), stop, log);
     result<void> outcome;
     std::exception_ptr failure;
     boost::asio::co_spawn(context, run_manager(m, endpoints, signals, stop.get_token(), outcome),

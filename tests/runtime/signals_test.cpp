@@ -1,0 +1,71 @@
+#include <kcontrol/runtime/signals.hpp>
+
+#include "support/run.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+
+using namespace kcontrol;
+
+namespace {
+
+// Until a signal that was raised has been handled; the poll is Asio's own wait for its pipe.
+template <class Done>
+void run_until(boost::asio::io_context& context, Done done) {
+    context.restart();
+    while (!done() && context.run_one() > 0) {
+    }
+}
+
+}  // namespace
+
+TEST_CASE("each signal is one call, until it is cancelled") {
+    boost::asio::io_context context;
+    int calls = 0;
+    signal_calls on_usr2(context.get_executor(), {SIGUSR2}, [&] { ++calls; });
+    for (int i = 1; i <= 3; ++i) {
+        std::raise(SIGUSR2);
+        run_until(context, [&] { return calls == i; });
+        CHECK(calls == i);
+    }
+    on_usr2.cancel();
+    on_usr2.cancel();
+    std::raise(SIGUSR2);  // without effect while the object lives
+    run_until(context, [] { return false; });
+    CHECK(calls == 3);
+}
+
+TEST_CASE("a call may destroy what makes it, and several may wait for one signal") {
+    boost::asio::io_context context;
+    int first = 0, second = 0;
+    std::unique_ptr<signal_calls> one =
+        std::make_unique<signal_calls>(context.get_executor(), std::initializer_list<int>{SIGUSR1, SIGHUP}, [&] {
+            ++first;
+            one.reset();
+        });
+    signal_calls other(context.get_executor(), {SIGUSR1}, [&] { ++second; });
+    std::raise(SIGUSR1);
+    run_until(context, [&] { return first == 1 && second == 1; });
+    std::raise(SIGUSR1);
+    run_until(context, [&] { return second == 2; });
+    CHECK(first == 1);
+    CHECK(second == 2);
+}
+
+TEST_CASE("the first signal stops, and says so in the log") {
+    boost::asio::io_context context;
+    std::stop_source stop;
+    std::string logged;
+    signal_stop signals(context.get_executor(), stop,
+                        logger([&](const log_record& record) { logged += record.message; }));
+    std::raise(SIGTERM);
+    run_until(context, [&] { return stop.stop_requested(); });
+    CHECK(stop.stop_requested());
+    CHECK(logged == "stopping; a second signal ends the process at once");
+    signals.cancel();
+    run_until(context, [] { return false; });  // returns: nothing is waited for
+}
