@@ -15,7 +15,7 @@ FLOORS = {
     "base": 0, "runtime": 0,
     "json": 1, "http": 1, "workqueue": 1,
     "documents": 2, "values": 2,
-    "model": 3,
+    "model": 3, "logging": 3,
     "codec": 4,
     "schema": 5, "api": 5, "auth": 5, "transport": 5,
     "client": 6,

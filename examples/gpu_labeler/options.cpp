@@ -92,7 +92,7 @@ result<void> set_listen(options& o, std::string_view value) {
 
 result<void> set_log_format(options& o, std::string_view value) {
     if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
-    o.log_format = value == "json" ? examples::log_format::json : examples::log_format::text;
+    o.log_format = value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text;
     return {};
 }
 

@@ -3,11 +3,11 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "labels/gpu_labels.hpp"
-#include "shared/log_format.hpp"
 
 #include <chrono>
 #include <string>
@@ -47,7 +47,7 @@ struct options {
 
     kcontrol::http::listen_address listen = nowhere();
     std::string hostname;
-    examples::log_format log_format = examples::log_format::json;
+    kcontrol::log_format log_format = kcontrol::log_format::json;
     kcontrol::log_level log_level = kcontrol::log_level::info;
 
     std::string nvml;

@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
@@ -13,7 +14,6 @@
 #include "service/measurer.hpp"
 #include "service/reports.hpp"
 #include "service/site.hpp"
-#include "shared/log_sink.hpp"
 #include "web/handlers.hpp"
 
 #include <chrono>
@@ -83,7 +83,7 @@ class log_with_level {
 public:
     log_with_level(kcontrol::environment& env, const options& o) : level_(std::make_shared<kcontrol::log_level>()) {
         set(o);
-        const auto sink = examples::standard_error_sink(env, o.log_format);
+        const auto sink = kcontrol::standard_error_sink(env, o.log_format);
         log_ = kcontrol::logger(
             [sink, level = level_](const kcontrol::log_record& record) {
                 if (record.level >= *level) sink(record);

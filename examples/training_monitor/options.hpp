@@ -2,11 +2,11 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "access/access_options.hpp"
 #include "memory/state_options.hpp"
-#include "shared/log_format.hpp"
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 namespace training_monitor {
 
 enum class output_format { table, wide, json, none };
-using examples::log_format;
+using kcontrol::log_format;
 
 /// What the program was asked to do. The defaults are those of --help.
 struct options {

@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
 
@@ -11,7 +12,6 @@
 #include "monitor.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
-#include "shared/log_sink.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
 #include "web/health.hpp"
@@ -232,7 +232,7 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
                                      options o, std::stop_token stop) {
-    kcontrol::logger log(examples::standard_error_sink(env, o.log), threshold(o));
+    kcontrol::logger log(kcontrol::standard_error_sink(env, o.log), threshold(o));
     std::optional<notices::notice_config> notify;
     if (!o.notify_config.empty()) {
         auto loaded = notices::load_config(env, o.notify_config);

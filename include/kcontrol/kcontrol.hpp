@@ -64,6 +64,8 @@
 #include <kcontrol/json/lazy.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/logging/log_format.hpp>
+#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/manager/manager.hpp>

@@ -91,6 +91,7 @@
 #include <kcontrol/json/impl/reader_ranges.ipp>
 #include <kcontrol/json/impl/skip_brackets.ipp>
 #include <kcontrol/json/impl/writer.ipp>
+#include <kcontrol/logging/impl/log_sink.ipp>
 #include <kcontrol/manager/impl/command_line.ipp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/impl/find_config.ipp>

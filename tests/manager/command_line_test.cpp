@@ -1,4 +1,4 @@
-// The command line of run(), the text of its log lines, and where it looks for a cluster.
+// The command line of run(), and where it looks for a cluster.
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
 
@@ -51,13 +51,6 @@ TEST_CASE("what is wrong with a command line") {
     CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value; see --help");
     CHECK(message_of({"--context="}) == "--context needs a value; see --help");
     CHECK(message_of({"--log-level=loud"}) == "--log-level loud: not one of debug, info, warning, error");
-}
-
-TEST_CASE("a log line escapes and quotes") {
-    const std::vector<log_field> fields{{"a", "plain"}, {"b", "two words"}, {"c", "x\ny"}, {"d", "\"q\""}, {"e", ""}};
-    const log_record record{log_level::info, "hello\x1b", fields};
-    CHECK(log_line(wall_time(std::chrono::seconds(1'700'000'000)), record) ==
-          "2023-11-14T22:13:20Z info hello\\x1b a=plain b=\"two words\" c=x\\x0ay d=\"\\\"q\\\"\" e=\"\"");
 }
 
 TEST_CASE("the given file comes before $KUBECONFIG, then the service account, then the home directory") {

@@ -29,9 +29,6 @@ public:
     static KCONTROL_DECL std::string usage();
 };
 
-/// A record as one line of text: time, level, message, name=value. Control characters are escaped.
-KCONTROL_DECL std::string log_line(wall_time at, const log_record& record);
-
 namespace detail {
 
 KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<void>(manager&)>& setup,
@@ -41,9 +38,9 @@ KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<
 
 /// Makes a manager for the cluster that find_cluster_config finds, lets `setup` add controllers to it, and runs it
 /// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
-/// to the standard error stream, unless the options have a logger. `setup` takes `manager&` and returns nothing or a
-/// result; an error ends the program. Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command
-/// line.
+/// to standard error as text (standard_error_sink), unless the options have a logger. `setup` takes `manager&` and
+/// returns nothing or a result; an error ends the program. Returns the program's exit status: 0, 1 after a failure, 2
+/// for a wrong command line.
 template <std::invocable<manager&> Setup>
 int run(int argc, char** argv, Setup setup, manager_options options = {}) {
     const auto call = [&setup](manager& m) -> result<void> {

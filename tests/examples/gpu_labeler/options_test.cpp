@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(machine, "options: defaults") {
     CHECK(o.sample_interval == 10s);
     CHECK(o.output == label_output::node);
     CHECK(!o.listen.enabled);
-    CHECK(o.log_format == examples::log_format::json);
+    CHECK(o.log_format == kcontrol::log_format::json);
     CHECK(o.log_level == kcontrol::log_level::info);
     CHECK(o.keep_labels == 5min);
     CHECK(o.resync_interval == 10h);
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(machine, "options: every flag") {
     CHECK(o.context == "c");
     CHECK(o.listen.text() == ":9400");
     CHECK(o.hostname == "h");
-    CHECK(o.log_format == examples::log_format::text);
+    CHECK(o.log_format == kcontrol::log_format::text);
     CHECK(o.log_level == kcontrol::log_level::debug);
     CHECK(o.nvml == "/n.so");
     CHECK(o.nvml_timeout == 1500ms);

@@ -2,7 +2,6 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/manager/run.hpp>
-#include <kcontrol/values/time.hpp>
 
 namespace kcontrol {
 namespace detail {
@@ -13,19 +12,6 @@ inline result<log_level> parse_log_level(std::string_view text) {
     }
     return error(errc::invalid_argument,
                  "--log-level " + escape_control(text) + ": not one of debug, info, warning, error");
-}
-
-// name=value, the value in quotes where it would not stand as one word.
-inline std::string log_field_text(const log_field& field) {
-    const std::string value = escape_control(field.value);
-    const bool plain = !value.empty() && value.find_first_of(" \"=") == std::string::npos;
-    if (plain) return std::string(field.name) + "=" + value;
-    std::string quoted;
-    for (const char c : value) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        quoted += c;
-    }
-    return std::string(field.name) + "=\"" + quoted + "\"";
 }
 
 }  // namespace detail
@@ -64,13 +50,6 @@ KCONTROL_DECL std::string command_line::usage() {
            "  --listen ADDR:PORT   answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
            "  --log-level LEVEL    debug, info, warning or error; else info\n"
            "  --help               this text\n";
-}
-
-KCONTROL_DECL std::string log_line(wall_time at, const log_record& record) {
-    std::string line = format_time(at) + " " + std::string(to_string(record.level)) + " ";
-    line += escape_control(record.message);
-    for (const log_field& field : record.fields) line += " " + detail::log_field_text(field);
-    return line;
 }
 
 }  // namespace kcontrol

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/signals.hpp>
@@ -80,10 +81,7 @@ KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<
     try {
         system_environment env;
         logger log = options.log();
-        if (!log.enabled(log_level::error)) {
-            const auto print = [&env](const log_record& r) { std::cerr << log_line(env.wall_now(), r) + "\n"; };
-            log = logger(print, flags->verbosity);
-        }
+        if (!log.enabled(log_level::error)) log = logger(standard_error_sink(env), flags->verbosity);
         const result<void> outcome = run_with(env, *flags, log, std::move(options), setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";

@@ -1,6 +1,5 @@
 #include "output/live_output.hpp"
 
-#include "shared/log_sink.hpp"
 #include "support/manual_environment.hpp"
 #include "support/run.hpp"
 
@@ -104,16 +103,4 @@ TEST_CASE("a terminal's table is redrawn when something changed, four times a se
     CHECK(f.out.writes <= 15);
     stop.request_stop();
     f.env.run_ready(f.context);
-}
-
-TEST_CASE("log lines can't be forged, and hold their fields") {
-    const std::vector<kcontrol::log_field> fields{{"cluster", "a b"}, {"error", "x\n\"y\""}, {"n", "1"}};
-    const kcontrol::log_record record{kcontrol::log_level::warning, "it\x1b[2J broke", fields};
-    const kcontrol::wall_time now{std::chrono::seconds(1000)};
-    CHECK(log_line(record, log_format::text, now) ==
-          "1970-01-01T00:16:40Z warning it\\x1b[2J broke cluster=\"a b\" error=\"x\\x0a\\\"y\\\"\" n=1\n");
-    CHECK(log_line(record, log_format::json, now) ==
-          R"({"time":"1970-01-01T00:16:40Z","level":"warning","message":"it\u001b[2J broke","cluster":"a b",)"
-          R"("error":"x\n\"y\"","n":"1"})"
-          "\n");
 }

@@ -1,0 +1,1 @@
+#include <kcontrol/logging/impl/log_sink.ipp>
