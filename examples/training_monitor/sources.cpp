@@ -2,12 +2,14 @@
 
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "memory/kept_source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace training_monitor {
 namespace {
@@ -35,17 +37,11 @@ kcontrol::error no_directory(const kcontrol::error& why) {
                                            "--kubeconfig FILE)");
 }
 
-// The same names as directory_source gives.
 result<source> directory_once(kcontrol::environment& env, const std::string& directory) {
-    const auto files = env.list_directory(directory);
-    if (!files) return no_directory(files.error());
+    auto found = kcontrol::scan_directory(env, directory, trust);
+    if (!found) return no_directory(found.error());
     std::vector<desired_cluster> out;
-    for (const auto& file : *files) {
-        if (file.starts_with('.') || file.starts_with('#') || file.ends_with('~')) continue;
-        const std::string name = file.substr(0, file.rfind('.'));
-        const bool taken = std::any_of(out.begin(), out.end(), [&](const auto& c) { return c.name == name; });
-        if (!taken) out.emplace_back(name, load(env, directory + "/" + file));
-    }
+    for (auto& [name, config] : *found) out.emplace_back(std::move(name), std::move(config));
     return fixed(std::move(out));
 }
 

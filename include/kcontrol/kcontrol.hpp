@@ -97,6 +97,7 @@
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
+#include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/detached_thread.hpp>

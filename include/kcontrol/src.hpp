@@ -110,6 +110,7 @@
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
+#include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/detached_thread.ipp>

@@ -2,6 +2,7 @@
 
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
+#include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -13,16 +14,6 @@ namespace kcontrol {
 namespace detail {
 
 inline constexpr duration directory_sweep_period = std::chrono::seconds(30);
-inline constexpr std::size_t largest_kubeconfig = std::size_t{1} << 20;
-
-inline std::string cluster_name_of(const std::string& file) {
-    const auto dot = file.rfind('.');
-    return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
-}
-
-inline bool is_kubeconfig_name(const std::string& file) {
-    return !file.empty() && file.front() != '.' && file.back() != '~' && file.front() != '#';
-}
 
 }  // namespace detail
 
@@ -30,32 +21,7 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, std::string p, auth::trust t, logger l)
         : env(e), ex(std::move(x)), path(std::move(p)), trust(t), log(std::move(l)), tasks(env, ex, log) {}
 
-    result<std::vector<directory_tracker::finding>> look() {
-        auto files = env.list_directory(path);
-        if (!files) return files.error();
-        std::vector<directory_tracker::finding> found;
-        for (const auto& file : *files) {
-            if (!detail::is_kubeconfig_name(file)) continue;
-            auto name = detail::cluster_name_of(file);
-            const bool taken =
-                std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
-            if (taken) {
-                log.warning("two kubeconfigs with one cluster name: this one is passed over",
-                            {{"file", path + "/" + file}});
-                continue;
-            }
-            found.emplace_back(std::move(name), read(path + "/" + file));
-        }
-        return found;
-    }
-
-    result<auth::cluster_config> read(const std::string& file) {
-        auto text = env.read_file(file, detail::largest_kubeconfig);
-        if (!text) return text.error();
-        auto parsed = auth::kubeconfig::parse(*text, file, trust);
-        if (!parsed) return parsed.error();
-        return parsed->resolve(env);
-    }
+    result<std::vector<directory_tracker::finding>> look() { return scan_directory(env, path, trust, log); }
 
     void sweep() {
         auto found = look();

@@ -1,0 +1,25 @@
+// One look at a directory of kubeconfigs: which clusters its files are.
+#pragma once
+
+#include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/multicluster/directory_tracker.hpp>
+#include <kcontrol/runtime/environment.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// Reads each kubeconfig of a directory: the file's name without extension is the cluster's, and its current context is
+/// the configuration, or the error why there is none. Hidden files and editors' backups ("x~", "#x#") are passed over;
+/// of two files with one name the first in order of their full names counts, and `log` gets a warning about the other.
+/// Blocks while it reads (environment::read_file). Errors: file_failed (the directory can't be read).
+KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(environment& env, const std::string& path,
+                                                                             auth::trust level, const logger& log = {});
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/multicluster/impl/scan_directory.ipp>
+#endif
