@@ -49,7 +49,7 @@ int run(const training_monitor::options& o) {
     asio::co_spawn(context, training_monitor::run_program(env, context.get_executor(), background, o, stop.get_token()),
                    [&](std::exception_ptr failure, int result) {
                        signals.cancel();
-                       context.stop();  // what still lingers has been told to end
+                       context.stop();  // what still lingers was asked to stop
                        if (failure) std::rethrow_exception(failure);
                        status = result;
                    });

@@ -41,7 +41,7 @@ bool is_settled(const cluster_view& cluster) {
 
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                  kcontrol::http::transport_factory transport, kcontrol::logger log)
-    : env_(env), hub_(env, table_) {
+    : env_(env) {
     kcontrol::multicluster_options settings;
     settings.kinds = choose_kinds(o.kinds);
     settings.namespaces = o.namespaces;
@@ -67,13 +67,13 @@ void monitor::take_event(const std::string& cluster, const kcontrol::resource_in
 
 void monitor::tell(const std::vector<change>& changes) {
     if (changes.empty() || stopping_) return;
-    hub_.publish(changes);
-    for (const auto& call : listeners_) call(changes);
+    if (publish_) publish_(changes);
     changed_.notify_all();
 }
 
-kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> source) {
+kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> source, change_handler publish) {
     source_ = std::move(source);
+    publish_ = std::move(publish);
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);

@@ -1,4 +1,4 @@
-// The monitor's core at work: clusters feed the table, the table's changes go to the stream and to whoever listens.
+// The monitor's core at work: clusters feed the table, and what visibly changes there is published.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -6,10 +6,10 @@
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
 
 #include "options.hpp"
 #include "table/job_table.hpp"
-#include "web/event_hub.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,23 +18,22 @@
 
 namespace training_monitor {
 
+/// Takes visible changes: those that one event brought, in order.
+using change_handler = std::function<void(const std::vector<change>&)>;
+
 /// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
 /// Object lifetime: the environment outlives it.
 class monitor {
 public:
-    using listener = std::function<void(const std::vector<change>&)>;
-
     /// Of the options it takes kinds and namespaces.
     monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
             kcontrol::http::transport_factory transport, kcontrol::logger log);
 
-    /// Hears of every change, after those who asked earlier; the event stream is first. Before start().
-    void on_change(listener l) { listeners_.push_back(std::move(l)); }
-
+    /// Engages the clusters of `source`. `publish` gets every change from now on; it may be empty.
     /// Errors: the source can't work at all.
-    kcontrol::result<void> start(std::unique_ptr<kcontrol::cluster_source> source);
+    kcontrol::result<void> start(std::unique_ptr<kcontrol::cluster_source> source, change_handler publish);
 
-    /// Lets all clusters go. That this empties the table is told to nobody: the clusters did not leave. Idempotent.
+    /// Disengages all clusters. That this empties the table is not published: the clusters did not leave. Idempotent.
     kcontrol::awaitable<void> stop();
 
     /// Waits until every cluster that there should be is completely in view (true), or until it is clear that some will
@@ -43,7 +42,6 @@ public:
                                             kcontrol::duration deadline);
 
     job_table& table() noexcept { return table_; }
-    event_hub& hub() noexcept { return hub_; }
 
 private:
     void tell(const std::vector<change>& changes);
@@ -51,8 +49,7 @@ private:
 
     kcontrol::environment& env_;
     job_table table_;
-    event_hub hub_;
-    std::vector<listener> listeners_;
+    change_handler publish_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
     kcontrol::async_event changed_;

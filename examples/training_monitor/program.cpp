@@ -12,8 +12,10 @@
 #include "monitor.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
+#include "pipeline.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
+#include "web/event_hub.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
 #include "web/job_metrics.hpp"
@@ -61,32 +63,56 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
     co_return 1;
 }
 
-// What the page and the interface show beside the table.
-void add_routes(web& site, kcontrol::environment& env, const job_table& table, const history& past,
-                const totals& points) {
-    site.add_route("/api/v1/jobs/", [&env, &table, &past](std::string_view path, std::string_view query) {
-        return job_answer(past, table, path, query, env.wall_now());
-    });
-    site.add_route("/api/v1/gone",
-                   [&past](std::string_view, std::string_view query) { return gone_answer(past, query); });
-    site.add_route("/api/v1/totals",
-                   [&points](std::string_view, std::string_view query) { return totals_answer(points, query); });
-}
+// The monitor and all that gets its changes, from the table to the screen.
+struct parts {
+    parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered, memory* state_file,
+          std::optional<notices::notice_config> notify, const kcontrol::logger& log)
+        : past(remembered),
+          kept(state_file),
+          core(env, ex, o, kcontrol::http::make_transport_factory(env), log),
+          stream(env, core.table()),
+          out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),
+          output(env, core.table(), o.output, *out) {
+        if (notify) {
+            center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
+                           log.with("part", "notices"));
+        }
+        changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept}, log);
+    }
 
-// What people and their tools are told beside what is shown. Outlives the monitor, whose changes it hears.
-struct reports {
-    job_metrics numbers;
+    history& past;
+    memory* kept;  ///< null without --state
+    monitor core;
+    event_hub stream;
+    std::unique_ptr<screen> out;
+    live_output output;
+    job_metrics metrics;
+    totals points;
     std::optional<notices::center> center;
+    std::optional<pipeline> changes;
 };
 
-void add_reports(web& site, kcontrol::environment& env, const reports& told) {
-    site.add_metrics([&] { return job_metrics_text(told.numbers) + process_metrics_text(env); });
-    const notices::center* center = told.center ? &*told.center : nullptr;
-    if (center) site.add_metrics([center] { return notice_metrics_text(*center); });
-    site.add_route("/api/v1/notices", [center](std::string_view, std::string_view) {
-        return center ? json_response(200, center->json() + "\n")
-                      : error_response(404, "no notices are sent: see --notify-config");
+// What the page and the interface show beside the table.
+void add_routes(web& site, kcontrol::environment& env, parts& p) {
+    site.add_route("/api/v1/jobs/", [&env, &p](std::string_view path, std::string_view query) {
+        return job_answer(p.past, p.core.table(), path, query, env.wall_now());
     });
+    site.add_route("/api/v1/gone",
+                   [&p](std::string_view, std::string_view query) { return gone_answer(p.past, query); });
+    site.add_route("/api/v1/totals",
+                   [&p](std::string_view, std::string_view query) { return totals_answer(p.points, query); });
+    site.add_route("/api/v1/notices", [&p](std::string_view, std::string_view) {
+        return p.center ? json_response(200, p.center->json() + "\n")
+                        : error_response(404, "no notices are sent: see --notify-config");
+    });
+}
+
+void add_metrics(web& site, kcontrol::environment& env, const parts& p) {
+    site.add_metrics([&env, &p] { return job_metrics_text(p.metrics) + process_metrics_text(env); });
+    if (p.center) site.add_metrics([&p] { return notice_metrics_text(*p.center); });
+    if (!p.kept) return;
+    site.add_report([&p] { return memory_report(p.kept->status()); });
+    site.add_metrics([&p] { return memory_metrics(p.kept->status()); });
 }
 
 // A point at the beginning of every minute.
@@ -146,65 +172,40 @@ kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env
     return out;
 }
 
-void tell_missed(const kcontrol::logger& log, const std::vector<missed>& found) {
-    for (const auto& m : found) {
-        const auto& job = *m.job;
-        log.info(m.gone ? "the job is gone" : "the job finished while nobody looked",
-                 {{"cluster", job.cluster},
-                  {"job", job.namespace_ + "/" + job.name},
-                  {"kind", std::string(job.kind)},
-                  {"last_seen", std::string(to_string(m.last_state))},
-                  {"state", m.gone ? "gone" : std::string(to_string(job.state))}});
-    }
-}
-
-kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                               history& past, memory* kept, totals& points, reports& told, live_output& output,
+kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, parts& p,
                                kcontrol::logger log, std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo) {
-        auto made = make_source(env, ex, o, kept, log);
+        auto made = make_source(env, ex, o, p.kept, log);
         if (!made) co_return fail(made.error());
         source = std::move(*made);
     }
-    // First of all, so that whoever comes later can ask what a change meant.
-    m.on_change([&env, &past, &told, kept, log](const std::vector<change>& changes) {
-        const auto found_out = past.take(changes, env.wall_now());
-        tell_missed(log, found_out);
-        told.numbers.take(changes, env.now());
-        if (told.center) told.center->take(changes, found_out);
-        if (kept) kept->take(changes);
-    });
-    web site(env, m.table(), m.hub());
-    add_routes(site, env, m.table(), past, points);
-    add_reports(site, env, told);
-    if (kept) {
-        site.add_report([kept] { return memory_report(kept->status()); });
-        site.add_metrics([kept] { return memory_metrics(kept->status()); });
-    }
+    web site(env, p.core.table(), p.stream);
+    add_routes(site, env, p);
+    add_metrics(site, env, p);
     auto pages = make_service(env, ex, site, o, log);
     if (!pages) co_return fail(pages.error());
     const auto url = (*pages)->start();
     if (!url) co_return fail(url.error());
     if (!url->empty()) log.info("serving", {{"url", *url}});
-    output.headline("Training jobs" + (url->empty() ? "" : ", " + *url) + " (Ctrl-C stops)");
-    m.on_change([&output](const std::vector<change>& changes) { output.take(changes); });
+    p.output.headline("Training jobs" + (url->empty() ? "" : ", " + *url) + " (Ctrl-C stops)");
+    const change_handler publish = [&p](const std::vector<change>& changes) { p.changes->publish(changes); };
     if (source) {
-        const auto started = m.start(std::move(source));
+        const auto started = p.core.start(std::move(source), publish);
         if (!started) {
             co_return fail(
                 started.error().with_context(o.secrets_namespace.empty() ? "--clusters" : "--home-kubeconfig"));
         }
     }
     kcontrol::task_group tasks(env, ex, log);
-    tasks.spawn(output.run(stop));
+    tasks.spawn(p.output.run(stop));
     tasks.spawn((*pages)->renew(stop));
-    tasks.spawn(record_totals(env, m.table(), points, stop));
-    if (told.center) tasks.spawn(told.center->run(stop));
-    if (!kept) tasks.spawn(forget_old(env, past, o.state.retain_for, stop));
+    tasks.spawn(record_totals(env, p.core.table(), p.points, stop));
+    if (p.center) tasks.spawn(p.center->run(stop));
+    if (!p.kept) tasks.spawn(forget_old(env, p.past, o.state.retain_for, stop));
     int status = 0;
     if (o.demo) {
-        const auto played = co_await demo::play_for_ever(env, ex, m, output, stop);
+        const auto played = co_await demo::play_for_ever(env, ex, p.core, publish, p.output, stop);
         if (!played) status = fail(played.error());
     } else {
         co_await wait_for(env, stop);
@@ -214,17 +215,17 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     co_return status;
 }
 
-kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex, const options& o, monitor& m,
-                              live_output& output, kcontrol::logger log, std::stop_token stop) {
+kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex, const options& o, parts& p,
+                              kcontrol::logger log, std::stop_token stop) {
     if (o.demo) {
-        const int status = co_await demo::play_once(env, ex, m, output, stop);
+        const int status = co_await demo::play_once(env, ex, p.core, p.output, stop);
         co_return status;
     }
     auto source = make_source(env, ex, o, nullptr, log);
     if (!source) co_return fail(source.error());
-    const auto started = m.start(std::move(*source));
+    const auto started = p.core.start(std::move(*source), {});  // one snapshot of the table, no changes
     if (!started) co_return fail(started.error());
-    const int status = co_await print_once(m, output, stop);
+    const int status = co_await print_once(p.core, p.output, stop);
     co_return status;
 }
 
@@ -249,22 +250,14 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     history past(history_options().namespaces(o.namespaces));
     auto kept = make_memory(env, ex, worker, o, past, log);
     if (!kept) co_return fail(kept.error());
-    reports told;
-    if (notify) {
-        told.center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
-                            log.with("part", "notices"));
-    }
-    monitor m(env, ex, o, kcontrol::http::make_transport_factory(env), log);
-    const auto out = make_screen(ex, STDOUT_FILENO, log.with("part", "output"));
-    live_output output(env, m.table(), o.output, *out);
-    totals points;
+    parts p(env, ex, o, past, kept->get(), std::move(notify), log);
     int status = 0;
     if (o.once) {
-        status = co_await once(env, ex, o, m, output, log, stop);
+        status = co_await once(env, ex, o, p, log, stop);
     } else {
-        status = co_await watch(env, ex, o, m, past, kept->get(), points, told, output, log, stop);
+        status = co_await watch(env, ex, o, p, log, stop);
     }
-    co_await m.stop();
+    co_await p.core.stop();
     if (*kept) co_await (*kept)->stop();
     co_return status;
 }

@@ -36,17 +36,17 @@ public:
 
     std::optional<std::string> step(const std::string& op, const kcontrol::json::object& at) {
         if (op == "cluster") {
-            tell(table_.set_cluster(read_cluster(at)), at);
+            publish(table_.set_cluster(read_cluster(at)), at);
         } else if (op == "forget") {
-            tell(table_.remove_cluster(text(at, "name")), at);
+            publish(table_.remove_cluster(text(at, "name")), at);
         } else if (op == "job") {
             auto job = read_job(at);
             const bool known =
                 table_.find(job.view.cluster, job.view.namespace_, job.view.kind, job.view.name) != nullptr;
-            tell(known ? table_.update(std::move(job)) : table_.add(std::move(job)), at);
+            publish(known ? table_.update(std::move(job)) : table_.add(std::move(job)), at);
         } else if (op == "delete") {
             auto job = read_job(at);
-            tell(table_.remove(job), at);
+            publish(table_.remove(job), at);
         } else if (op == "totals") {
             const auto point = read_totals(at);
             totals_.record(kcontrol::wall_time(std::chrono::seconds(point.time)), point.counts);
@@ -60,9 +60,9 @@ public:
 
 private:
     // A step may say when it happened ("at"), so that timelines have a past.
-    void tell(const std::vector<change>& changes, const kcontrol::json::object& at) {
+    void publish(const std::vector<change>& changes, const kcontrol::json::object& at) {
         const auto said = parse_rfc3339_seconds(text(at, "at"));
-        past_.take(changes, said ? kcontrol::wall_time(std::chrono::seconds(*said)) : env_.wall_now());
+        past_.observe(changes, said ? kcontrol::wall_time(std::chrono::seconds(*said)) : env_.wall_now());
         hub_.publish(changes);
     }
 

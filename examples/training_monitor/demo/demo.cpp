@@ -33,10 +33,11 @@ std::string summary(const verdict& found, std::uint64_t transitions, std::uint64
 }  // namespace
 
 kcontrol::awaitable<kcontrol::result<void>> play_for_ever(kcontrol::environment& env, kcontrol::executor ex, monitor& m,
-                                                          live_output& output, std::stop_token stop) {
+                                                          change_handler publish, live_output& output,
+                                                          std::stop_token stop) {
     scenario script(env, ex, m, [&output](const std::string& what) { output.caption("Now: " + what); });
     auto started = script.start(watching_pace, stop);
-    if (started) started = m.start(script.take_source());
+    if (started) started = m.start(script.take_source(), std::move(publish));
     bool more = started.has_value();
     while (more) more = co_await script.play(watching_pace, stop);
     co_await m.stop();
@@ -51,9 +52,9 @@ kcontrol::awaitable<int> play_once(kcontrol::environment& env, kcontrol::executo
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(env.now() - begin).count();
         output.line("t=" + std::to_string(seconds) + "s " + what + "\n");
     });
-    m.on_change([&script](const std::vector<change>& changes) { script.book().told(changes); });
+    const change_handler publish = [&script](const std::vector<change>& changes) { script.book().published(changes); };
     auto started = script.start(checking_pace, stop);
-    if (started) started = m.start(script.take_source());
+    if (started) started = m.start(script.take_source(), publish);
     if (!started) {
         output.line("error: " + started.error().what() + "\n");
         co_return 1;

@@ -13,29 +13,30 @@ std::string text(const line& states) {
     return out.empty() ? "nothing" : out;
 }
 
-// True if `told` is a piece of `written` without holes that begins and ends as it must.
-bool is_piece(const line& told, const line& written, bool from_start, bool to_end) {
-    if (told.size() > written.size()) return false;
-    const std::size_t last = written.size() - told.size();
+// True if `published` is a piece of `written` without holes that begins and ends as it must.
+bool is_piece(const line& published, const line& written, bool from_start, bool to_end) {
+    if (published.size() > written.size()) return false;
+    const std::size_t last = written.size() - published.size();
     for (std::size_t begin = 0; begin <= last; ++begin) {
         if (from_start && begin != 0) break;
         if (to_end && begin != last) continue;
-        if (std::equal(told.begin(), told.end(), written.begin() + static_cast<std::ptrdiff_t>(begin))) return true;
+        if (std::equal(published.begin(), published.end(), written.begin() + static_cast<std::ptrdiff_t>(begin)))
+            return true;
     }
     return false;
 }
 
-// How many states one has to strike out of each line to make them equal: those lost and those told too often.
-std::pair<std::uint64_t, std::uint64_t> differences(const line& written, const line& told) {
-    std::vector<std::vector<std::size_t>> common(written.size() + 1, std::vector<std::size_t>(told.size() + 1));
+// How many states one has to strike out of each line to make them equal: those lost and those published too often.
+std::pair<std::uint64_t, std::uint64_t> differences(const line& written, const line& published) {
+    std::vector<std::vector<std::size_t>> common(written.size() + 1, std::vector<std::size_t>(published.size() + 1));
     for (std::size_t i = 1; i <= written.size(); ++i) {
-        for (std::size_t j = 1; j <= told.size(); ++j) {
-            common[i][j] =
-                written[i - 1] == told[j - 1] ? common[i - 1][j - 1] + 1 : std::max(common[i - 1][j], common[i][j - 1]);
+        for (std::size_t j = 1; j <= published.size(); ++j) {
+            common[i][j] = written[i - 1] == published[j - 1] ? common[i - 1][j - 1] + 1
+                                                              : std::max(common[i - 1][j], common[i][j - 1]);
         }
     }
-    const std::size_t both = common[written.size()][told.size()];
-    return {written.size() - both, told.size() - both};
+    const std::size_t both = common[written.size()][published.size()];
+    return {written.size() - both, published.size() - both};
 }
 
 }  // namespace
@@ -46,27 +47,27 @@ void ledger::wrote(const std::string& cluster, const std::string& uid, std::stri
     if (lines.written.empty() || lines.written.back() != state) lines.written.push_back(state);
 }
 
-void ledger::told_job(const change& c, bool cluster_leaves) {
+void ledger::published_job(const change& c, bool cluster_leaves) {
     job_lines& lines = jobs_[{c.job->cluster, c.job->uid}];
     if (c.type == change_type::job_removed) {
-        if (!cluster_leaves) lines.told.push_back(gone);
+        if (!cluster_leaves) lines.published.push_back(gone);
         lines.last = nullptr;
         return;
     }
     if (lines.last && *lines.last == *c.job) ++lines.repeated;
     const auto state = to_string(c.job->state);
-    if (!lines.last || lines.last->state != c.job->state) lines.told.push_back(state);
+    if (!lines.last || lines.last->state != c.job->state) lines.published.push_back(state);
     lines.last = c.job;
 }
 
-void ledger::told(const std::vector<change>& changes) {
+void ledger::published(const std::vector<change>& changes) {
     std::set<std::string> leaving;
     for (const auto& c : changes) {
         if (c.type == change_type::cluster_removed) leaving.insert(c.cluster->name);
     }
     for (const auto& c : changes) {
         if (c.job) {
-            told_job(c, leaving.contains(c.job->cluster));
+            published_job(c, leaving.contains(c.job->cluster));
         } else if (c.type == change_type::cluster_removed) {
             in_view_.erase(c.cluster->name);
             generations_.erase(c.cluster->name);
@@ -80,7 +81,7 @@ void ledger::told(const std::vector<change>& changes) {
 }
 
 // A job that was gone before its cluster came into view was never there for the monitor, nor was one that came after.
-bool ledger::must_be_told(const job_lines& lines, bool in_view) const {
+bool ledger::must_be_published(const job_lines& lines, bool in_view) const {
     const bool is_gone = lines.written.back() == gone;
     return lines.from_the_start || (in_view && !is_gone);
 }
@@ -95,17 +96,17 @@ verdict ledger::compare() const {
         if (lines.written.empty()) {
             // Nobody recorded it: a job that should have been shown as part of its owner.
             ++out.duplicates;
-            out.complaints.push_back(cluster + " " + uid + ": never written, told " + text(lines.told));
+            out.complaints.push_back(cluster + " " + uid + ": never written, told " + text(lines.published));
             continue;
         }
-        if (lines.told.empty() && !must_be_told(lines, in_view)) continue;
+        if (lines.published.empty() && !must_be_published(lines, in_view)) continue;
         ++out.jobs;
-        if (is_piece(lines.told, lines.written, lines.from_the_start, in_view)) continue;
-        const auto [lost, extra] = differences(lines.written, lines.told);
+        if (is_piece(lines.published, lines.written, lines.from_the_start, in_view)) continue;
+        const auto [lost, extra] = differences(lines.written, lines.published);
         out.lost += lost;
         out.duplicates += extra;
         out.complaints.push_back(cluster + " " + uid + ": written " + text(lines.written) + ", told " +
-                                 text(lines.told));
+                                 text(lines.published));
     }
     return out;
 }

@@ -1,4 +1,4 @@
-// The demo's book-keeping: what the simulated operators wrote against what the monitor told. Pure.
+// The demo's book-keeping: what the simulated operators wrote against what the monitor published. Pure.
 #pragma once
 
 #include "table/change.hpp"
@@ -17,14 +17,14 @@ namespace training_monitor::demo {
 /// How the two compare.
 struct verdict {
     std::uint64_t jobs = 0;        ///< that the monitor had to show
-    std::uint64_t duplicates = 0;  ///< told twice, or never written
-    std::uint64_t lost = 0;        ///< written and not told
+    std::uint64_t duplicates = 0;  ///< published twice, or never written
+    std::uint64_t lost = 0;        ///< written and not published
     std::vector<std::string> complaints;
 };
 
-/// Of every job it keeps two lines of states, as written and as told, which end with "removed". A job of a cluster that
-/// was in view all its life must have two equal lines. One of a cluster that joined later or left before may lack a
-/// beginning or an end, and nothing between.
+/// Of every job it keeps two lines of states, as written and as published, which end with "removed". A job of a cluster
+/// that was in view all its life must have two equal lines. One of a cluster that joined later or left before may lack
+/// a beginning or an end, and nothing between.
 ///
 /// Thread-safety: shared objects unsafe.
 class ledger {
@@ -33,8 +33,8 @@ public:
     void wrote(const std::string& cluster, const std::string& uid, std::string_view state);
     void removed(const std::string& cluster, const std::string& uid) { wrote(cluster, uid, gone); }
 
-    /// The monitor's side: the changes of one call of its listener.
-    void told(const std::vector<change>& changes);
+    /// The monitor's side: what it publishes at once.
+    void published(const std::vector<change>& changes);
 
     verdict compare() const;
 
@@ -45,15 +45,15 @@ private:
     static constexpr std::string_view gone = "removed";
 
     struct job_lines {
-        std::vector<std::string_view> written, told;
+        std::vector<std::string_view> written, published;
         std::shared_ptr<const job_view> last;
         bool from_the_start = false;  ///< its cluster was in view when it was created
-        std::uint64_t repeated = 0;   ///< the same told twice in a row
+        std::uint64_t repeated = 0;   ///< the same published twice in a row
     };
     using job_id = std::pair<std::string, std::string>;  // cluster, uid
 
-    void told_job(const change& c, bool cluster_leaves);
-    bool must_be_told(const job_lines& lines, bool in_view) const;
+    void published_job(const change& c, bool cluster_leaves);
+    bool must_be_published(const job_lines& lines, bool in_view) const;
 
     std::map<job_id, job_lines> jobs_;
     std::set<std::string> in_view_;

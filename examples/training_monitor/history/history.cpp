@@ -56,26 +56,30 @@ const job_record* history::find(std::string_view cluster, std::string_view name_
     return best;
 }
 
-std::vector<missed> history::take(const std::vector<change>& changes, wall_time now) {
-    std::vector<missed> out;
+observation history::observe(const std::vector<change>& changes, wall_time now) {
+    observation out;
+    out.changes.reserve(changes.size());
     // A cluster's leave takes its jobs out of view in the same breath; they live on.
     std::set<std::string_view> left;
     for (const auto& c : changes) {
         if (c.type == change_type::cluster_removed) left.insert(c.cluster->name);
     }
     for (const auto& c : changes) {
+        std::optional<transition> turned;
         switch (c.type) {
-        case change_type::job: see(c, now, out); break;
+        case change_type::job: turned = see(c, now, out.found_out); break;
         case change_type::job_removed: lose(c, left.contains(c.job->cluster), now); break;
-        case change_type::cluster: settle(*c.cluster, now, out); break;
+        case change_type::cluster: settle(*c.cluster, now, out.found_out); break;
         case change_type::cluster_removed: break;
         }
+        out.changes.push_back(enriched_change{c, turned});
     }
     return out;
 }
 
-void history::see(const change& c, wall_time now, std::vector<missed>& out) {
+std::optional<transition> history::see(const change& c, wall_time now, std::vector<missed>& out) {
     const job_view& job = *c.job;
+    std::optional<transition> turned;
     job_record* r = record_of(job);
     if (!r) {
         auto fresh = std::make_unique<job_record>();
@@ -84,8 +88,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
         r->first_seen = now;
         records_.insert(std::move(fresh));
         set_state(*r, job, begin_of(job, now));
-        r->turned_by = c.id;
-        r->turned_while_away = c.initial;
+        turned = transition{std::nullopt, job.state, c.initial};
     } else {
         const bool was_away = !r->in_view;
         const auto before = std::pair(r->state(), r->last_seen);
@@ -97,8 +100,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
         }
         if (before.first != job.state) {
             set_state(*r, job, was_away ? std::max(before.second, begin_of(job, now)) : now);
-            r->turned_by = c.id;
-            r->turned_while_away = was_away;
+            turned = transition{before.first, job.state, was_away};
             if (was_away && is_final(job.state)) note(missed{c.job, before.first, before.second, std::nullopt}, out);
         } else {
             r->spans.back().reason = cut(job.reason);
@@ -108,6 +110,7 @@ void history::see(const change& c, wall_time now, std::vector<missed>& out) {
     in_view_ += std::exchange(r->in_view, true) ? 0U : 1U;
     r->last_seen = now;
     touch(*r);
+    return turned;
 }
 
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
@@ -163,44 +166,32 @@ void history::note(missed what, std::vector<missed>& out) {
 }
 
 void history::restore(job_record record) {
-    record.in_view = record.turned_while_away = false;
-    record.turned_by = 0;  // ids begin anew with each run
-    record.owed = nullptr;
+    record.in_view = false;
+    record.pending = nullptr;
     auto owned = std::make_unique<job_record>(std::move(record));
     job_record* r = owned.get();
     if (!records_.insert(std::move(owned)).second) return;
     if (!r->gone) away_[r->view->cluster].insert(r);
 }
 
-std::optional<transition> history::transition_of(const change& c) const {
-    if (c.type != change_type::job) return std::nullopt;
-    const job_record* r = record_of(*c.job);
-    if (!r || r->turned_by != c.id) return std::nullopt;
-    transition out;
-    if (r->spans.size() > 1) out.from = r->spans[r->spans.size() - 2].state;
-    out.to = r->state();
-    out.while_away = r->turned_while_away;
-    return out;
-}
-
-bool history::already_told(const job_view& job, job_state state) const {
+bool history::is_notified(const job_view& job, job_state state) const {
     const job_record* r = record_of(job);
-    return r && r->told == state;
+    return r && r->notified == state;
 }
 
-void history::mark_told(const job_view& job, job_state state) {
+void history::mark_notified(const job_view& job, job_state state) {
     job_record* r = record_of(job);
-    if (!r || r->told == state) return;
-    r->told = state;
+    if (!r || r->notified == state) return;
+    r->notified = state;
     touch(*r);
 }
 
-std::shared_ptr<std::uint32_t> history::owe(const job_view& job) {
+std::shared_ptr<std::uint32_t> history::add_pending(const job_view& job) {
     job_record* r = record_of(job);
     if (!r) return nullptr;
-    if (!r->owed) r->owed = std::make_shared<std::uint32_t>(0);
-    ++*r->owed;
-    return r->owed;
+    if (!r->pending) r->pending = std::make_shared<std::uint32_t>(0);
+    ++*r->pending;
+    return r->pending;
 }
 
 void history::settled(const job_view& job) {

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "history/job_record.hpp"
+#include "history/observation.hpp"
 #include "table/change.hpp"
 
 #include <cstddef>
@@ -37,21 +38,6 @@ private:
     std::vector<std::string> namespaces_;
 };
 
-/// What a change meant against what was remembered.
-struct transition {
-    std::optional<job_state> from;  ///< nothing: the job was never seen before
-    job_state to = job_state::unknown;
-    bool while_away = false;  ///< it happened while the job was not in view: before the start, or its cluster was away
-};
-
-/// Something that happened while nobody looked.
-struct missed {
-    std::shared_ptr<const job_view> job;  ///< as it is now; of one that vanished, as it was last seen
-    job_state last_state = job_state::unknown;
-    kcontrol::wall_time last_seen{};
-    std::optional<kcontrol::wall_time> gone;  ///< when it was found to be gone; nothing: it has finished
-};
-
 /// Thread-safety: shared objects unsafe.
 class history {
 public:
@@ -59,24 +45,21 @@ public:
     history(const history&) = delete;
     history& operator=(const history&) = delete;
 
-    /// Hears of changes; call it before anybody who asks transition_of() about them. Returns what they brought to light
-    /// that happened while nobody looked.
-    std::vector<missed> take(const std::vector<change>& changes, kcontrol::wall_time now);
+    /// Remembers what the table's changes say. Returns them with what each meant, and what they brought to light that
+    /// happened while nobody looked.
+    observation observe(const std::vector<change>& changes, kcontrol::wall_time now);
 
-    /// Puts back what was remembered. Before the first take().
+    /// Puts back what an earlier run remembered. A job that was observed in this run already stays as it is.
     void restore(job_record record);
 
-    /// What a change that was taken last meant for its job's state; nothing if the state was known already.
-    std::optional<transition> transition_of(const change& c) const;
+    /// For notices: whether people were notified that this job is in this state, so that nobody is notified twice, not
+    /// even after a restart (memory/ keeps the mark). Nobody was notified of a job that is not remembered.
+    bool is_notified(const job_view& job, job_state state) const;
+    void mark_notified(const job_view& job, job_state state);
 
-    /// For who tells people: whether they have heard that this job is in this state, so that nobody hears it twice, not
-    /// even after a restart (memory/ keeps the mark). A job that is not remembered was not told.
-    bool already_told(const job_view& job, job_state state) const;
-    void mark_told(const job_view& job, job_state state);
-
-    /// Likewise: a notice of it is to be delivered. Returns the count of those, one more now, which is taken down again
-    /// when the notice is settled; null for a job that is not remembered.
-    std::shared_ptr<std::uint32_t> owe(const job_view& job);
+    /// Likewise: a notice of it is pending. Returns the count of those, one more now, which is taken down again when
+    /// the notice is settled; null for a job that is not remembered.
+    std::shared_ptr<std::uint32_t> add_pending(const job_view& job);
     /// That count was taken down.
     void settled(const job_view& job);
 
@@ -127,7 +110,7 @@ private:
     using record_set = std::set<std::unique_ptr<job_record>, by_name>;
 
     job_record* record_of(const job_view& job) const;
-    void see(const change& c, kcontrol::wall_time now, std::vector<missed>& out);
+    std::optional<transition> see(const change& c, kcontrol::wall_time now, std::vector<missed>& out);
     void lose(const change& c, bool with_cluster, kcontrol::wall_time now);
     void settle(const cluster_view& cluster, kcontrol::wall_time now, std::vector<missed>& out);
     void set_state(job_record& r, const job_view& job, kcontrol::wall_time from);

@@ -38,13 +38,11 @@ struct job_record {
     kcontrol::wall_time first_seen{};
     kcontrol::wall_time last_seen{};  ///< while it is in view: when it last changed; after a restart: before that
     std::optional<kcontrol::wall_time> gone;
-    std::optional<job_state> told;  ///< what people have heard
+    std::optional<job_state> notified;  ///< the state of which people were notified last
     bool in_view = false;
-    bool turned_while_away = false;  ///< the last change of state was found out afterwards
-    std::uint64_t turned_by = 0;     ///< the change that brought the last change of state, of this run
-    std::uint64_t first_span = 0;    ///< the number of the first span kept: how many were dropped
+    std::uint64_t first_span = 0;  ///< the number of the first span kept: how many were dropped
 
-    std::shared_ptr<std::uint32_t> owed;  ///< how many notices of it people have still to get; null: none
+    std::shared_ptr<std::uint32_t> pending;  ///< how many notices of it are not yet delivered; null: none
 
     std::int64_t row = 0;           ///< memory/'s: where it is in the file; 0: nowhere
     std::uint64_t saved_spans = 0;  ///< memory/'s: spans before this number are in the file as they are
@@ -53,9 +51,11 @@ struct job_record {
     job_id id() const noexcept { return {view->cluster, view->namespace_, view->kind, view->name, view->uid}; }
     job_state state() const noexcept { return spans.back().state; }
 
-    /// When it was found gone, for who keeps it: not before everybody was told. Until then a restart has to find it out
-    /// again, and tell.
-    std::optional<kcontrol::wall_time> settled_gone() const { return owed && *owed > 0 ? std::nullopt : gone; }
+    bool has_pending() const noexcept { return pending && *pending > 0; }
+
+    /// When it was found gone, for who keeps it: not before everybody was notified. Until then a restart has to find it
+    /// out again, and notify.
+    std::optional<kcontrol::wall_time> settled_gone() const { return has_pending() ? std::nullopt : gone; }
 };
 
 }  // namespace training_monitor

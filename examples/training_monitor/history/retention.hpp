@@ -10,7 +10,7 @@ namespace training_monitor {
 /// So many jobs that are gone are kept at most: some 1.5 KiB each, with their states.
 inline constexpr std::size_t most_gone = 10'000;
 /// And so many that are not in view altogether. Those of a cluster that left may come back; what happened meanwhile is
-/// told only as long as they are remembered.
+/// found out only as long as they are remembered.
 inline constexpr std::size_t most_out_of_view = 10 * most_gone;
 
 /// Forgets the jobs that went out of view before `before`, and the oldest of the others as far as they are too many.

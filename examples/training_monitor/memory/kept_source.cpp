@@ -84,8 +84,8 @@ void kept_source::tell() {
     if (!key_file_.empty()) key = crypto::seal_key::load(env_, key_file_);
     std::vector<kcontrol::desired_cluster> next;
     for (const auto& cluster : *clusters_) next.push_back(to_desired(env_, cluster, key));
-    if (told_ && *told_ == next) return;
-    told_ = next;
+    if (published_ && *published_ == next) return;
+    published_ = next;
     on_change_(std::move(next));
 }
 

@@ -50,7 +50,7 @@ private:
     kcontrol::scope lifetime_;
     std::function<void(std::vector<kcontrol::desired_cluster>)> on_change_;
     std::optional<std::vector<kept_cluster>> clusters_;
-    std::optional<std::vector<kcontrol::desired_cluster>> told_;
+    std::optional<std::vector<kcontrol::desired_cluster>> published_;
 };
 
 }  // namespace training_monitor

@@ -42,7 +42,7 @@ stored_job stored(job_record& r) {
     out.first_seen = r.first_seen;
     out.last_seen = r.last_seen;
     out.gone = r.settled_gone();
-    out.told = r.told;
+    out.notified = r.notified;
     out.first_span = r.first_span;
     std::uint64_t number = r.first_span;
     for (const auto& s : r.spans) {
@@ -184,7 +184,7 @@ awaitable<void> memory::poll_clusters() {
             log_.warning("the clusters in the state file can't be read", {{"error", found.error().message()}});
         }
         poll_failure_ = found.error().message();
-        poll_anyway_ = true;  // that it has changed is told once
+        poll_anyway_ = true;  // changed_elsewhere() says it once
     } else {
         poll_failure_.clear();
         if (*found && on_clusters_) on_clusters_(std::move(**found));

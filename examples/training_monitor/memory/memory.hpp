@@ -81,7 +81,7 @@ public:
     /// Errors: the file can't be read.
     kcontrol::result<void> start();
 
-    /// Hears of changes, for what is last known of clusters.
+    /// Collects what is last known of clusters.
     void take(const std::vector<change>& changes);
 
     /// Waits until all that changed before the call is in the file, on the disk.
@@ -137,7 +137,7 @@ private:
     std::string poll_failure_;
     bool poll_anyway_ = true;  ///< read the clusters, changed or not
     bool run_due_ = false;     ///< until when we looked is to be written
-    bool crowded_ = false;     ///< told that nothing more can be forgotten
+    bool crowded_ = false;     ///< it is logged that nothing more can be forgotten
     bool stopped_ = false;
     bool has_clusters_ = false;
     memory_status status_;

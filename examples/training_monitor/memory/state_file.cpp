@@ -124,7 +124,7 @@ result<std::unique_ptr<state_file>> state_file::open(const std::string& path, us
     // the same mode.
     if (how != use::existing) {
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (fd >= 0) ::close(fd);  // what stands in the way is told better by SQLite
+        if (fd >= 0) ::close(fd);  // SQLite's message says better what stands in the way
     }
     auto db = sqlite::database::open(path, sqlite::open_mode::read_write,
                                      how == use::monitor ? monitor_patience : command_patience);
@@ -164,8 +164,8 @@ result<void> state_file::prepare_schema(use how) {
     }
     const auto wal = db_.text("PRAGMA journal_mode = WAL");
     if (!wal) return wal.error();
-    // FULL: a commit is on the disk when it returns. Jobs could be learned again from their clusters, but not who was
-    // told; and the price, an fsync a batch, is paid by the worker, not by the event loop.
+    // FULL: a commit is on the disk when it returns. Jobs could be learned again from their clusters, but not of
+    // what people were notified; and the price, an fsync a batch, is paid by the worker, not by the event loop.
     const auto set = db_.execute("PRAGMA synchronous = FULL");
     if (!set) return set.error();
     // In a container there may be no directory for temporary files.
@@ -242,7 +242,7 @@ result<std::vector<job_record>> state_file::load_jobs() {
         record.first_seen = from_ms(jobs->integer(13));
         record.last_seen = from_ms(jobs->integer(14));
         record.gone = from_ms(jobs->maybe_integer(15));
-        record.told = parse_job_state(jobs->text(16));
+        record.notified = parse_job_state(jobs->text(16));
         while (more_spans && *more_spans && spans->integer(0) <= record.row) {
             if (spans->integer(0) == record.row) {
                 const auto number = static_cast<std::uint64_t>(spans->integer(1));
@@ -309,8 +309,8 @@ result<void> state_file::write_jobs(const std::vector<stored_job>& jobs) {
         job->bind(7, v.api_version).bind(8, to_string(j.state)).bind(9, v.reason).bind(10, v.message);
         job->bind(11, v.start_time).bind(12, v.completion_time).bind(13, v.gpus).bind(14, to_ms(j.first_seen));
         job->bind(15, to_ms(j.last_seen)).bind(16, to_ms(j.gone));
-        if (j.told) {
-            job->bind(17, to_string(*j.told));
+        if (j.notified) {
+            job->bind(17, to_string(*j.notified));
         } else {
             job->bind(17, std::optional<std::int64_t>());
         }

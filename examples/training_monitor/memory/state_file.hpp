@@ -26,7 +26,7 @@ struct stored_job {
     job_state state = job_state::unknown;
     kcontrol::wall_time first_seen{}, last_seen{};
     std::optional<kcontrol::wall_time> gone;
-    std::optional<job_state> told;
+    std::optional<job_state> notified;  ///< the column `told`
     std::uint64_t first_span = 0;
     std::vector<std::pair<std::uint64_t, span>> spans;
 };

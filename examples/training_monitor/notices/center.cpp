@@ -19,46 +19,47 @@ center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config 
     }
 }
 
-void center::take(const std::vector<change>& changes, const std::vector<missed>& found_out) {
-    for (const auto& c : changes) {
-        if (c.job) take(c);
+void center::take(const observation& seen) {
+    for (const auto& each : seen.changes) {
+        if (each.what.job) take(each);
     }
-    for (const auto& each : found_out) {
+    for (const auto& each : seen.found_out) {
         if (!each.gone) continue;
-        // What it came to before it vanished may not have been told, either.
+        // People may not have been notified of what it came to before it vanished, either.
         const auto* known = past_.find(*each.job);
-        if (known && known->told && *known->told != each.last_state) tell_untold(*known);
-        tell(each.job, each.last_state, standing());
+        if (known && known->notified && *known->notified != each.last_state) catch_up(*known);
+        notify(each.job, each.last_state, standing());
     }
 }
 
-void center::take(const change& c) {
+void center::take(const enriched_change& seen) {
+    const change& c = seen.what;
     if (c.type == change_type::job_removed) {
-        if (c.deleted) tell(c.job, c.job->state, standing());
+        if (c.deleted) notify(c.job, c.job->state, standing());
         return;
     }
-    if (const auto turned = past_.transition_of(c)) {
+    if (const auto& turned = seen.turned) {
         // A job that is met for the first time where it was all along: not news.
-        if (turned->while_away && !turned->from) return past_.mark_told(*c.job, turned->to);
-        if (turned->while_away && past_.already_told(*c.job, turned->to)) return;
-        return tell(c.job, turned->from ? standing(*turned->from) : standing(), turned->to);
+        if (turned->while_away && !turned->from) return past_.mark_notified(*c.job, turned->to);
+        if (turned->while_away && past_.is_notified(*c.job, turned->to)) return;
+        return notify(c.job, turned->from ? standing(*turned->from) : standing(), turned->to);
     }
     if (!c.initial) return;
-    // The state was known when the program ended. Was it told, too?
+    // The state was known when the program ended. Were people notified of it, too?
     const auto* known = past_.find(*c.job);
     if (!known) return;
-    if (!known->told) return past_.mark_told(*c.job, c.job->state);
-    if (*known->told != c.job->state) tell_untold(*known);
+    if (!known->notified) return past_.mark_notified(*c.job, c.job->state);
+    if (*known->notified != c.job->state) catch_up(*known);
 }
 
-// From what people heard last to what the job has come to.
-void center::tell_untold(const job_record& known) {
-    if (known.owed && *known.owed > 0) return;  // its cluster left and returned; the notice is still on its way
-    const bool nothing_yet = *known.told == job_state::unknown && known.spans.size() == 1;
-    tell(known.view, nothing_yet ? standing() : standing(*known.told), known.state());
+// From the state of which people were notified last to what the job has come to.
+void center::catch_up(const job_record& known) {
+    if (known.has_pending()) return;  // its cluster left and returned; the notice is still on its way
+    const bool nothing_yet = *known.notified == job_state::unknown && known.spans.size() == 1;
+    notify(known.view, nothing_yet ? standing() : standing(*known.notified), known.state());
 }
 
-// The same when the same change is told again after a restart: made of the job, its state, and since when it has it.
+// The same when the same notice is sent again after a restart: made of the job, its state, and since when it has it.
 std::string center::id_of(const job_view& job, standing to) const {
     auto since = env_.wall_now();
     if (const auto* known = past_.find(job)) since = known->spans.back().from;
@@ -74,22 +75,23 @@ std::string center::id_of(const job_view& job, standing to) const {
     return crypto::to_hex(crypto::hmac_sha256("", out.take())).substr(0, 32);
 }
 
-void center::tell(std::shared_ptr<const job_view> job, standing from, standing to) {
+void center::notify(std::shared_ptr<const job_view> job, standing from, standing to) {
     notice n;
     n.job = std::move(job);
     n.from = from;
     n.to = to;
     n.at = env_.wall_now();
     n.seen = env_.now();
-    // A job that was never told of leaves its mark now, or a restart before the delivery would take it for old news.
+    // A job of which nobody was ever notified leaves its mark now, or a restart that comes before the delivery would
+    // take it for old news.
     const auto* known = past_.find(*n.job);
-    if (to.state() && known && !known->told) {
-        past_.mark_told(*n.job, from.state().value_or(job_state::unknown));
+    if (to.state() && known && !known->notified) {
+        past_.mark_notified(*n.job, from.state().value_or(job_state::unknown));
     }
     const auto chosen = receivers_of(config_.rules, n);
     if (chosen.empty()) return finish(n);
     n.id = id_of(*n.job, to);
-    n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.owe(*n.job));
+    n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.add_pending(*n.job));
     for (const auto index : chosen) {
         receiver& r = *receivers_[index];
         if (auto dropped = r.queue.push(n)) bury(r, std::move(*dropped));
@@ -97,11 +99,11 @@ void center::tell(std::shared_ptr<const job_view> job, standing from, standing t
     }
 }
 
-// One receiver is done with it. When all are, the job's state is told, unless it has moved on.
+// One receiver is done with it. When all are, people are notified of the job's state, unless it has moved on.
 void center::finish(const notice& n) {
     if (n.open && !n.open->close()) return;
     const auto* known = past_.find(*n.job);
-    if (known && n.to.state() && known->state() == *n.to.state()) past_.mark_told(*n.job, *n.to.state());
+    if (known && n.to.state() && known->state() == *n.to.state()) past_.mark_notified(*n.job, *n.to.state());
     past_.settled(*n.job);
 }
 

@@ -1,4 +1,4 @@
-// Tells people of what happens to jobs: changes in, notices out, to each receiver in its own time.
+// Notifies people of what happens to jobs: changes in, notices out, to each receiver in its own time.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -29,8 +29,8 @@ struct dead_letter {
     std::string error;
 };
 
-/// What becomes of a notice is written to the history: each state of a job is told once, over restarts, too. Quiet for
-/// what was there before the first start.
+/// What becomes of a notice is written to the history: people are notified once of each state of a job, over restarts,
+/// too. Quiet for what was there before the first start.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a single-threaded context.
 /// Object lifetime: the environment and the history outlive it; it outlives run().
@@ -41,8 +41,8 @@ public:
     center(const center&) = delete;
     center& operator=(const center&) = delete;
 
-    /// Hears of changes. Call it right after the history's take(), with what that returned. Never waits.
-    void take(const std::vector<change>& changes, const std::vector<missed>& found_out);
+    /// Enqueues the notices that these changes are worth. Never waits.
+    void take(const observation& seen);
 
     /// Delivers until `stop`.
     kcontrol::awaitable<void> run(std::stop_token stop);
@@ -66,9 +66,9 @@ public:
     static constexpr std::size_t most_dead_letters = 200;
 
 private:
-    void take(const change& c);
-    void tell(std::shared_ptr<const job_view> job, standing from, standing to);
-    void tell_untold(const job_record& known);
+    void take(const enriched_change& seen);
+    void notify(std::shared_ptr<const job_view> job, standing from, standing to);
+    void catch_up(const job_record& known);
     std::string id_of(const job_view& job, standing to) const;
     void finish(const notice& n);
     void bury(receiver& r, dead_notice n);

@@ -1,4 +1,4 @@
-// The file of --notify-config: who is told, of what, how often. Read once, when the program starts.
+// The file of --notify-config: who is notified, of what, how often. Read once, when the program starts.
 #pragma once
 
 #include <kcontrol/base/result.hpp>

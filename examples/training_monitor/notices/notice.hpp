@@ -1,4 +1,4 @@
-// One thing to tell people: a job went from one state to another.
+// One thing to notify people of: a job went from one state to another.
 #pragma once
 
 #include <kcontrol/runtime/time.hpp>
@@ -35,20 +35,20 @@ private:
 /// What the copies of a notice for several receivers share: it is settled when the last of them is done with it.
 class open_notice {
 public:
-    /// `owed` counts the notices of its job that are not settled; it may be null.
-    open_notice(std::uint32_t receivers, std::shared_ptr<std::uint32_t> owed)
-        : receivers_(receivers), owed_(std::move(owed)) {}
+    /// `pending` counts the notices of its job that are not settled; it may be null.
+    open_notice(std::uint32_t receivers, std::shared_ptr<std::uint32_t> pending)
+        : receivers_(receivers), pending_(std::move(pending)) {}
 
     /// One receiver is done with it. True if it was the last.
     bool close() {
         if (--receivers_ > 0) return false;
-        if (owed_) --*owed_;
+        if (pending_) --*pending_;
         return true;
     }
 
 private:
     std::uint32_t receivers_;
-    std::shared_ptr<std::uint32_t> owed_;
+    std::shared_ptr<std::uint32_t> pending_;
 };
 
 struct notice {

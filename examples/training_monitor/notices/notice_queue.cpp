@@ -10,7 +10,7 @@ notice_queue::job_key notice_queue::key_of(const notice& n) {
     return {job.cluster, job.namespace_, job.name, job.kind, job.uid};
 }
 
-// What is told is where it began and where it is now; that it went back and forth is in the number of changes.
+// What the notice says is where it began and where it is now; that it went back and forth is in the number of changes.
 void notice_queue::fold(notice& into, notice&& later) {
     if (into.open) into.open->close();
     into.open = std::move(later.open);

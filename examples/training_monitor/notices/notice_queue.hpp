@@ -1,4 +1,4 @@
-// What one receiver has still to be told: a bounded queue, its rate limits and its retries. A plain state machine.
+// What is pending for one receiver: a bounded queue, its rate limits and its retries. A plain state machine.
 #pragma once
 
 #include <kcontrol/runtime/backoff.hpp>

@@ -1,4 +1,4 @@
-// Who is told of what: the rules of the configuration, as a pure function.
+// Who is notified of what: the rules of the configuration, as a pure function.
 #pragma once
 
 #include <kcontrol/model/label_selector.hpp>

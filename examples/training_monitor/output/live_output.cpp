@@ -46,10 +46,10 @@ void live_output::print_lines(const std::vector<change>& changes) {
             lines += change_json(c, now);
             continue;
         }
-        const auto before = c.cluster ? told_[c.cluster->name] : nullptr;
+        const auto before = c.cluster ? printed_[c.cluster->name] : nullptr;
         lines += change_text(c, before.get(), now);
-        if (c.type == change_type::cluster) told_[c.cluster->name] = c.cluster;
-        if (c.type == change_type::cluster_removed) told_.erase(c.cluster->name);
+        if (c.type == change_type::cluster) printed_[c.cluster->name] = c.cluster;
+        if (c.type == change_type::cluster_removed) printed_.erase(c.cluster->name);
     }
     if (!lines.empty()) out_.write(lines);
 }

@@ -4,9 +4,9 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
-#include "monitor.hpp"
 #include "options.hpp"
 #include "output/screen.hpp"
+#include "table/job_table.hpp"
 
 #include <functional>
 #include <map>
@@ -17,6 +17,7 @@
 namespace training_monitor {
 
 /// Thread-safety: shared objects unsafe; use it on the monitor's executor.
+/// Object lifetime: the environment, the table and the screen outlive it.
 class live_output {
 public:
     live_output(kcontrol::environment& env, job_table& table, output_format format, screen& out)
@@ -35,7 +36,7 @@ public:
         return out_.is_terminal() && (format_ == output_format::table || format_ == output_format::wide);
     }
 
-    /// Takes the monitor's changes. Lines are written at once.
+    /// Shows changes. Lines are written at once.
     void take(const std::vector<change>& changes);
 
     /// Redraws the table on a terminal, at most four times a second and at least once (durations tick); returns at once
@@ -56,7 +57,7 @@ private:
     std::string headline_, caption_;
     bool dirty_ = true;
     kcontrol::async_event changed_;
-    std::map<std::string, std::shared_ptr<const cluster_view>> told_;  ///< what was last said of a cluster
+    std::map<std::string, std::shared_ptr<const cluster_view>> printed_;  ///< as a cluster was last printed
 };
 
 }  // namespace training_monitor

@@ -1,4 +1,4 @@
-// What the table tells its listeners: one visible change.
+// What the table publishes: one visible change.
 #pragma once
 
 #include "jobs/job_view.hpp"

@@ -42,7 +42,7 @@ void job_table::hide(entry& e, const job_view& before, bool deleted, std::vector
     out.back().deleted = deleted;
 }
 
-// Tells of an entry whose view was `before` (null: it is new).
+// Publishes an entry whose view was `before` (null: it is new).
 void job_table::show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
                      std::vector<change>& out) {
     if (!visible(cluster, e)) return hide(e, before ? *before : *e.view, false, out);
@@ -83,7 +83,7 @@ std::vector<change> job_table::add(observed_job job, bool initial) {
     const job_key key = key_of(job.view);
     const auto known = cluster.jobs.find(key);
     if (known != cluster.jobs.end()) {
-        // An addition of what is there: told twice, or the deletion between two jobs of one name never came.
+        // An addition of what is there: reported twice, or the deletion between two jobs of one name never came.
         if (known->second.view->uid == job.view.uid) {
             ++counters_.duplicates;
             return apply(cluster, known->second, std::move(job));
@@ -156,10 +156,10 @@ std::vector<change> job_table::remove(const observed_job& last) {
 std::vector<change> job_table::set_cluster(cluster_view view) {
     std::vector<change> out;
     cluster_entry& cluster = clusters_[view.name];
-    const bool news = !cluster.told || is_news(*cluster.told, view);
+    const bool news = !cluster.published || is_news(*cluster.published, view);
     cluster.view = std::make_shared<const cluster_view>(std::move(view));
     if (!news) return out;
-    cluster.told = cluster.view;
+    cluster.published = cluster.view;
     out.push_back(next(change_type::cluster));
     out.back().cluster = cluster.view;
     watched_kinds watched(*cluster.view);

@@ -58,7 +58,7 @@ public:
     /// The job of that name in view, or null.
     std::shared_ptr<const job_view> find(std::string_view cluster, std::string_view namespace_, std::string_view kind,
                                          std::string_view name) const;
-    /// What its cluster last told of it beyond the view. Nothing if no such job is in view.
+    /// What its cluster last said of it beyond the view. Nothing if no such job is in view.
     std::optional<job_details> details(std::string_view cluster, std::string_view namespace_, std::string_view kind,
                                        std::string_view name) const;
     /// How many jobs() there are without a filter.
@@ -89,8 +89,8 @@ private:
     };
     using job_key = std::tuple<std::string, std::string, std::string_view, std::string_view>;  // and kind, apiVersion
     struct cluster_entry {
-        std::shared_ptr<const cluster_view> view;  ///< null until set_cluster
-        std::shared_ptr<const cluster_view> told;  ///< as it was in its last change
+        std::shared_ptr<const cluster_view> view;       ///< null until set_cluster
+        std::shared_ptr<const cluster_view> published;  ///< as it was in its last change
         watched_kinds watched;
         std::map<job_key, entry> jobs;
         std::map<std::pair<std::string, std::string>, std::set<job_key>> by_job_set;  ///< Jobs of a JobSet

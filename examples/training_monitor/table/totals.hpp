@@ -27,7 +27,7 @@ public:
     /// Keeps the last `most` points.
     explicit totals(std::size_t most = std::size_t{24} * 60) : most_(most) {}
 
-    /// What the counts are in the minute of `now`; told again in the same minute, the later word counts. Where the
+    /// What the counts are in the minute of `now`; recorded again in the same minute, the later counts stay. Where the
     /// clock was set back, the points that lie in the future now are dropped: times increase from point to point.
     void record(kcontrol::wall_time now, const job_counts& counts);
 

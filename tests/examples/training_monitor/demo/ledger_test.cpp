@@ -44,11 +44,11 @@ change cluster_left(std::string name = "a") {
 // A job that lived its whole life in view, and what was told of it.
 demo::verdict compare(const std::vector<job_state>& told, bool told_removed = true) {
     ledger book;
-    book.told({cluster_change("live")});
+    book.published({cluster_change("live")});
     for (const char* state : {"Created", "Running", "Restarting", "Running", "Succeeded"}) book.wrote("a", "u1", state);
     book.removed("a", "u1");
-    for (const auto state : told) book.told({job_change(state)});
-    if (told_removed) book.told({removed()});
+    for (const auto state : told) book.published({job_change(state)});
+    if (told_removed) book.published({removed()});
     return book.compare();
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("ledger: what is missing is lost, what is too much is a duplicate") {
 
 TEST_CASE("ledger: a job that nobody recorded should have been shown as part of its owner") {
     ledger book;
-    book.told({cluster_change("live"), job_change(running, "launcher")});
+    book.published({cluster_change("live"), job_change(running, "launcher")});
     CHECK(book.compare().duplicates == 1);
 }
 
@@ -104,9 +104,9 @@ TEST_CASE("ledger: a cluster that joins late or leaves early may lack a beginnin
         for (const char* state : {"Created", "Running", "Restarting", "Running", "Succeeded"}) {
             book.wrote("a", "u1", state);
         }
-        book.told({cluster_change("live")});
-        for (const auto state : r.told) book.told({job_change(state)});
-        if (r.left) book.told({removed(), cluster_left()});
+        book.published({cluster_change("live")});
+        for (const auto state : r.told) book.published({job_change(state)});
+        if (r.left) book.published({removed(), cluster_left()});
         const auto v = book.compare();
         CHECK((v.lost != 0) == (r.lost != 0));
         CHECK(v.lost == r.lost);
@@ -117,8 +117,8 @@ TEST_CASE("ledger: a job that came and went while its cluster was not in view is
     ledger book;
     book.wrote("a", "early", "Created");
     book.removed("a", "early");
-    book.told({cluster_change("live")});
-    book.told({cluster_left()});
+    book.published({cluster_change("live")});
+    book.published({cluster_left()});
     book.wrote("a", "late", "Created");
     CHECK(book.compare().jobs == 0);
     CHECK(book.compare().lost == 0);
@@ -126,7 +126,7 @@ TEST_CASE("ledger: a job that came and went while its cluster was not in view is
 
 TEST_CASE("ledger: rebuilds are new generations of a cluster that stayed") {
     ledger book;
-    book.told({cluster_change("connecting"), cluster_change("live"), cluster_change("live", 2)});
-    book.told({cluster_left(), cluster_change("live", 1)});
+    book.published({cluster_change("connecting"), cluster_change("live"), cluster_change("live", 2)});
+    book.published({cluster_left(), cluster_change("live", 1)});
     CHECK(book.rebuilds() == 1);
 }

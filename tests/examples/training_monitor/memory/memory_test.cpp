@@ -31,9 +31,10 @@ struct fixture {
     ~fixture() {
         if (!crashed && kept) test::run(context, kept->stop());
     }
-    void tell(const std::vector<change>& changes) {
-        past.take(changes, env.wall_now());
+    observation publish(const std::vector<change>& changes) {
+        auto seen = past.observe(changes, env.wall_now());
         kept->take(changes);
+        return seen;
     }
     void settle() { env.advance(0s, context); }
     void advance(kcontrol::duration d) { env.advance(d, context); }
@@ -74,10 +75,10 @@ private:
 TEST_CASE("memory: changes are written together after the delay, or at once when they are many") {
     temporary_directory dir;
     fixture f(dir.path("s"), memory_options().max_batch(3));
-    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.publish(f.table.add(some_job("one", job_state::created)));
     f.advance(100ms);
-    f.tell(f.table.update(some_job("one", job_state::running, "2")));
-    f.tell(f.table.add(some_job("two", job_state::created)));
+    f.publish(f.table.update(some_job("one", job_state::running, "2")));
+    f.publish(f.table.add(some_job("two", job_state::created)));
     CHECK(f.in_file() == 0);
     CHECK(f.kept->status().waiting == 3);
     f.advance(101ms);
@@ -86,7 +87,7 @@ TEST_CASE("memory: changes are written together after the delay, or at once when
     CHECK(f.kept->status().waiting == 0);
     CHECK(f.kept->status().bytes > 0);
     f.advance(10s);
-    for (const char* name : {"x", "y", "z"}) f.tell(f.table.add(some_job(name, job_state::created)));
+    for (const char* name : {"x", "y", "z"}) f.publish(f.table.add(some_job(name, job_state::created)));
     f.settle();
     CHECK(f.in_file() == 5);
 }
@@ -96,26 +97,24 @@ TEST_CASE("memory: a restart knows what was, finds out what happened, and tells 
     {
         fixture f(dir.path("s"));
         for (const char* name : {"runs", "ends", "goes"}) {
-            f.tell(f.table.add(some_job(name, job_state::running)));
-            f.past.mark_told(some_job(name, job_state::running).view, job_state::running);
+            f.publish(f.table.add(some_job(name, job_state::running)));
+            f.past.mark_notified(some_job(name, job_state::running).view, job_state::running);
         }
     }
     fixture f(dir.path("s"));
     CHECK(f.past.size() == 3);
-    const auto same = f.table.add(some_job("runs", job_state::running, "7"), true);
-    f.tell(same);
-    CHECK_FALSE(f.past.transition_of(same.at(0)));
-    CHECK(f.past.already_told(*same.at(0).job, job_state::running));
-    const auto ended = f.table.add(some_job("ends", job_state::failed, "8"), true);
-    f.tell(ended);
-    CHECK(f.past.transition_of(ended.at(0))->from == job_state::running);
-    CHECK_FALSE(f.past.already_told(*ended.at(0).job, job_state::failed));
+    const auto same = f.publish(f.table.add(some_job("runs", job_state::running, "7"), true)).changes.at(0);
+    CHECK_FALSE(same.turned);
+    CHECK(f.past.is_notified(*same.what.job, job_state::running));
+    const auto ended = f.publish(f.table.add(some_job("ends", job_state::failed, "8"), true)).changes.at(0);
+    CHECK(ended.turned->from == job_state::running);
+    CHECK_FALSE(f.past.is_notified(*ended.what.job, job_state::failed));
     cluster_view view;
     view.name = "a";
     view.kinds.emplace_back();
     view.kinds[0].kind = "PyTorchJob";
     view.kinds[0].state = "live";
-    f.tell(f.table.set_cluster(view));
+    f.publish(f.table.set_cluster(view));
     REQUIRE(f.past.missed_since_start().size() == 2);
     CHECK_FALSE(f.past.missed_since_start()[0].gone);
     CHECK(f.past.missed_since_start()[1].job->name == "goes");
@@ -128,17 +127,16 @@ TEST_CASE("memory: after a crash what was not yet written is learned again") {
     temporary_directory dir;
     {
         fixture f(dir.path("s"));
-        f.tell(f.table.add(some_job("old", job_state::running)));
+        f.publish(f.table.add(some_job("old", job_state::running)));
         f.advance(1s);
-        f.tell(f.table.update(some_job("old", job_state::failed, "2")));
-        f.tell(f.table.add(some_job("new", job_state::running)));
+        f.publish(f.table.update(some_job("old", job_state::failed, "2")));
+        f.publish(f.table.add(some_job("new", job_state::running)));
         f.crashed = true;  // within the delay
     }
     fixture f(dir.path("s"));
     CHECK(f.past.size() == 1);
-    const auto failed = f.table.add(some_job("old", job_state::failed, "2"), true);
-    f.tell(failed);
-    CHECK(f.past.transition_of(failed.at(0))->from == job_state::running);
+    const auto failed = f.publish(f.table.add(some_job("old", job_state::failed, "2"), true)).changes.at(0);
+    CHECK(failed.turned->from == job_state::running);
     CHECK(f.get("old")->spans.size() == 2);
 }
 
@@ -146,14 +144,14 @@ TEST_CASE("memory: jobs that this program does not know stay as they are, rows a
     temporary_directory dir;
     {
         fixture f(dir.path("s"));
-        f.tell(f.table.add(some_job("known", job_state::running)));
-        f.tell(f.table.add(some_job("other", job_state::running)));
+        f.publish(f.table.add(some_job("known", job_state::running)));
+        f.publish(f.table.add(some_job("other", job_state::running)));
     }
     auto db = sqlite::database::open(dir.path("s"), sqlite::open_mode::read_write, 1s);
     REQUIRE(db->execute("UPDATE jobs SET kind = 'RayJob' WHERE name = 'other'").has_value());  // another version's
     fixture f(dir.path("s"));
     CHECK(f.past.size() == 1);
-    f.tell(f.table.add(some_job("fresh", job_state::created)));
+    f.publish(f.table.add(some_job("fresh", job_state::created)));
     f.advance(1s);
     CHECK(f.in_file() == 2);
     CHECK(db->integer("SELECT count(*) FROM jobs").value() == 3);
@@ -163,18 +161,18 @@ TEST_CASE("memory: jobs that this program does not know stay as they are, rows a
 TEST_CASE("memory: while the disk is full nothing is lost, and people can see it") {
     temporary_directory dir;
     fixture f(dir.path("s"));
-    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.publish(f.table.add(some_job("one", job_state::created)));
     f.advance(1s);
     REQUIRE(f.in_file() == 1);
     {
         no_more_bytes full;
-        f.tell(f.table.add(some_job("two", job_state::created)));
+        f.publish(f.table.add(some_job("two", job_state::created)));
         f.advance(300ms);
         CHECK(f.kept->status().failed_writes == 1);
         CHECK(memory_report(f.kept->status()).find("[-]state file") == 0);
         CHECK(memory_report(f.kept->status()).find("1 changes wait") != std::string::npos);
         CHECK(memory_metrics(f.kept->status()).find("training_monitor_state_up 0\n") != std::string::npos);
-        f.tell(f.table.update(some_job("two", job_state::running, "2")));
+        f.publish(f.table.update(some_job("two", job_state::running, "2")));
         f.advance(1s);
         CHECK(f.kept->status().failed_writes == 2);  // 1 s later, and then 2 s
         f.advance(1800ms);
@@ -194,7 +192,7 @@ TEST_CASE("memory: while the disk is full nothing is lost, and people can see it
 TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
     temporary_directory dir;
     fixture f(dir.path("s"));
-    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.publish(f.table.add(some_job("one", job_state::created)));
     kcontrol::result<void> done = kcontrol::error(kcontrol::errc::timeout);
     const auto flush = [](memory& m, kcontrol::result<void>& out) -> kcontrol::awaitable<void> {
         out = co_await m.flush({});
@@ -204,7 +202,7 @@ TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
     CHECK(f.in_file() == 1);
     test::run(f.context, flush(*f.kept, done));  // nothing to wait for
     CHECK(done.has_value());
-    f.tell(f.table.add(some_job("two", job_state::created)));
+    f.publish(f.table.add(some_job("two", job_state::created)));
     {
         no_more_bytes full;
         test::run(f.context, flush(*f.kept, done));
@@ -216,9 +214,9 @@ TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
 TEST_CASE("memory: jobs that are gone are forgotten after a while") {
     temporary_directory dir;
     fixture f(dir.path("s"), memory_options().retain_for(1h));
-    f.tell(f.table.add(some_job("stays", job_state::running)));
-    f.tell(f.table.add(some_job("goes", job_state::running)));
-    f.tell(f.table.remove(some_job("goes", job_state::running, "2")));
+    f.publish(f.table.add(some_job("stays", job_state::running)));
+    f.publish(f.table.add(some_job("goes", job_state::running)));
+    f.publish(f.table.remove(some_job("goes", job_state::running, "2")));
     f.advance(59min);
     CHECK(f.in_file() == 2);
     f.advance(20min);
@@ -236,7 +234,7 @@ TEST_CASE("memory: a job that did not change for long was in view until the moni
         {
             fixture f(path, options);
             f.advance(1s);
-            f.tell(f.table.add(some_job("calm", job_state::running)));
+            f.publish(f.table.add(some_job("calm", job_state::running)));
             f.advance(30h + 5min - 1s);
             f.crashed = crash;
         }
@@ -262,8 +260,8 @@ TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and w
     fixture f(dir.path("s"), memory_options().retain_size(200'000));
     for (int i = 0; i < 2000; ++i) {
         const auto name = "job-" + std::to_string(i);
-        f.tell(f.table.add(some_job(name, job_state::running)));
-        if (i % 2 == 0) f.tell(f.table.remove(some_job(name, job_state::running, "2")));
+        f.publish(f.table.add(some_job(name, job_state::running)));
+        if (i % 2 == 0) f.publish(f.table.remove(some_job(name, job_state::running, "2")));
         if (i % 100 == 0) f.advance(1s);
     }
     f.advance(60s);
@@ -286,7 +284,7 @@ TEST_CASE("memory: who watches the clusters in the file hears of what others wri
     REQUIRE(state_file::open(dir.path("s"), state_file::use::existing).value()->keep_cluster(one, false).has_value());
     f.advance(1s);
     CHECK(heard == std::vector<std::size_t>{0, 1});
-    f.tell(f.table.add(some_job("one", job_state::created)));
+    f.publish(f.table.add(some_job("one", job_state::created)));
     f.advance(5s);
     CHECK(heard.size() == 2);
 }

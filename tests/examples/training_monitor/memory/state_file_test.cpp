@@ -79,7 +79,7 @@ TEST_CASE("state file: what was written comes back") {
         batch.jobs.push_back(stored(1, "bert"));
         batch.jobs.push_back(stored(2, "gpt", job_state::failed));
         batch.jobs[1].gone = at(30);
-        batch.jobs[1].told = job_state::failed;
+        batch.jobs[1].notified = job_state::failed;
         batch.jobs[1].first_span = 1;
         batch.jobs[1].spans.erase(batch.jobs[1].spans.begin());
         batch.clusters.push_back(stored_cluster{"a", "directory", "https://a", "live", "", at(5)});
@@ -101,10 +101,10 @@ TEST_CASE("state file: what was written comes back") {
     CHECK(bert.spans[0].to == at(15));
     CHECK_FALSE(bert.spans[1].to);
     CHECK(bert.saved_spans == 1);
-    CHECK_FALSE(bert.told);
+    CHECK_FALSE(bert.notified);
     const auto& gpt = (*jobs)[1];
     CHECK(gpt.gone == at(30));
-    CHECK(gpt.told == job_state::failed);
+    CHECK(gpt.notified == job_state::failed);
     CHECK(gpt.first_span == 1);
     CHECK(gpt.state() == job_state::failed);
     const auto clusters = file->load_clusters();

@@ -33,8 +33,8 @@ observed_job job(job_state state, std::string version) {
 TEST_CASE("one job: as in the list, and its timeline") {
     job_table table;
     history past;
-    past.take(table.add(job(job_state::created, "1")), at(0));
-    past.take(table.update(job(job_state::running, "2")), at(7));
+    past.observe(table.add(job(job_state::created, "1")), at(0));
+    past.observe(table.update(job(job_state::running, "2")), at(7));
     const char* path = "/api/v1/jobs/a%20b/ml/job/bert";
     auto answer = job_answer(past, table, path, "", at(17));
     CHECK(answer.status == 200);
@@ -44,7 +44,7 @@ TEST_CASE("one job: as in the list, and its timeline") {
                            R"("message":"","from":"2023-11-14T22:13:27Z","to":null,"durationSeconds":10}])") !=
           std::string::npos);
     CHECK(answer.body.find("\"gone\"") == std::string::npos);
-    past.take(table.remove(job(job_state::running, "3")), at(20));
+    past.observe(table.remove(job(job_state::running, "3")), at(20));
     answer = job_answer(past, table, path, "", at(30));
     CHECK(answer.status == 200);
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
@@ -58,14 +58,14 @@ TEST_CASE("one job: its conditions and labels while it is in view") {
     const auto details = std::make_shared<job_details>();
     details->conditions.push_back({"Running", "True", "JobRunning", "on its way", "2026-11-21T07:00:00Z"});
     running.source = job_source(details, [](const void* d) { return *static_cast<const job_details*>(d); });
-    past.take(table.add(running), at(0));
+    past.observe(table.add(running), at(0));
     const char* path = "/api/v1/jobs/a%20b/ml/Job/bert";
     const auto answer = job_answer(past, table, path, "", at(1));
     CHECK(answer.body.find(R"("conditions":[{"type":"Running","status":"True","reason":"JobRunning",)"
                            R"("message":"on its way","lastTransitionTime":"2026-11-21T07:00:00Z"}])") !=
           std::string::npos);
     CHECK(answer.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
-    past.take(table.remove(running), at(2));
+    past.observe(table.remove(running), at(2));
     const auto gone = job_answer(past, table, path, "", at(3));
     CHECK(gone.body.find(R"("conditions":[])") != std::string::npos);
     CHECK(gone.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
@@ -84,9 +84,9 @@ TEST_CASE("one job: what is refused") {
 TEST_CASE("gone: what vanished or finished while nobody looked, of the clusters asked for") {
     job_table table;
     history past;
-    past.take(table.add(job(job_state::running, "1")), at(0));
-    past.take(table.remove_cluster("a b"), at(1));
-    past.take(table.add(job(job_state::succeeded, "2")), at(2));
+    past.observe(table.add(job(job_state::running, "1")), at(0));
+    past.observe(table.remove_cluster("a b"), at(1));
+    past.observe(table.add(job(job_state::succeeded, "2")), at(2));
     const std::string finished =
         R"({"items":[{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job","uid":"u","lastState":"Running",)"
         R"("lastSeen":"2023-11-14T22:13:21Z","gone":null,"state":"Succeeded"}]})"
