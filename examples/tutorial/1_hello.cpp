@@ -1,4 +1,4 @@
-// A complete controller: tells the phase of each pod, now and whenever it changes.
+// A complete controller: logs the phase of each pod, now and whenever it changes.
 #include <kcontrol/manager/run.hpp>
 
 #include "pod.hpp"

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Runs the programs of examples/tutorial against in-process API servers.
+
+Each must print what the objects' changes are worth, and stop at SIGINT. Nothing waits for a time: every step waits for
+a line of output, and the deadline of that is the test's.
+usage: ladder.py API_SERVER_DIRECTORY TUTORIAL_DIRECTORY
+"""
+import contextlib
+import json
+import pathlib
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+DEADLINE = 60  # seconds for one line
+
+
+class Program:
+    """A running program and the lines that it prints."""
+
+    def __init__(self, *command):
+        self.name = pathlib.Path(command[0]).name
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.rstrip("\n"))
+        self.lines.put(None)
+
+    def line(self):
+        line = self.lines.get(timeout=DEADLINE)
+        print(f"{self.name}: {line}")
+        return line
+
+    def wait_for(self, *parts):
+        """Reads on until a line has all parts."""
+        while True:
+            line = self.line()
+            if line is None:
+                sys.exit(f"{self.name} ended before it printed {parts}")
+            if all(part in line for part in parts):
+                return line
+
+    def end(self, interrupt=True):
+        if interrupt:
+            self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=DEADLINE)
+        if code != 0:
+            sys.exit(f"{self.name} ended with {code}")
+
+
+class Cluster(Program):
+    """An API server with a pod."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.url = self.line()
+        self.pods = f"{self.url}/api/v1/namespaces/default/pods"
+
+    def add_pod(self, name):
+        self.request("POST", self.pods, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+                                         "spec": {"containers": [{"name": "c", "image": "i"}]},
+                                         "status": {"phase": "Pending"}})
+
+    def set_phase(self, name, phase):
+        self.request("PATCH", f"{self.pods}/{name}/status", {"status": {"phase": phase}},
+                     "application/merge-patch+json")
+
+    def delete_pod(self, name):
+        self.request("DELETE", f"{self.pods}/{name}")
+
+    @staticmethod
+    def request(method, url, body=None, kind="application/json"):
+        data = None if body is None else json.dumps(body).encode()
+        call = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
+        with urllib.request.urlopen(call, timeout=DEADLINE) as answer:
+            return json.load(answer)
+
+    def kubeconfig(self, path):
+        beside = path.with_name("." + path.name)  # a rename makes it appear at once and whole
+        beside.write_text(f"""apiVersion: v1
+kind: Config
+clusters: [{{name: c, cluster: {{server: "{self.url}"}}}}]
+contexts: [{{name: c, context: {{cluster: c}}}}]
+current-context: c
+""")
+        beside.rename(path)
+        return path
+
+
+def hello(program, cluster, config):
+    cluster.add_pod("web")
+    with Program(program, "--kubeconfig", config) as hello_:
+        hello_.wait_for("hello", "web")
+        cluster.set_phase("web", "Running")
+        hello_.wait_for("hello", "web", "Running")
+        hello_.end()
+
+
+def informer(program, cluster, config):
+    with Program(program, config) as informer_:
+        informer_.wait_for("default/web was there: Running")
+        cluster.add_pod("db")
+        informer_.wait_for("default/db added: Pending")
+        cluster.set_phase("db", "Failed")
+        informer_.wait_for("default/db updated: Failed")
+        cluster.delete_pod("db")
+        informer_.wait_for("default/db deleted: Failed")
+        informer_.end()
+        informer_.wait_for("1 pods at the end")
+
+
+def client(program, _, config):
+    for _ in range(2):  # it leaves nothing behind
+        with Program(program, config) as client_:
+            expected = ["created: sky=blue", "patched: grass=green sky=blue", "refused: ",
+                        "applied: grass=green sky=grey", "deleted"]
+            for text in expected:
+                line = client_.line()
+                if line is None or not line.startswith(text):
+                    sys.exit(f"{client_.name} printed {line!r} where {text!r} was expected")
+            client_.end(interrupt=False)
+
+
+def clusters(program, east, folder, make_cluster):
+    folder.mkdir()
+    east.kubeconfig(folder / "east.yaml")
+    with Program(program, folder) as clusters_, make_cluster() as west:
+        clusters_.wait_for("east default/web Running")
+        west.add_pod("api")
+        west.kubeconfig(folder / "west.yaml")
+        clusters_.wait_for("west default/api Pending")
+        east.delete_pod("web")
+        clusters_.wait_for("east default/web deleted")
+        (folder / "west.yaml").unlink()
+        clusters_.wait_for("west left")
+        clusters_.end()
+
+
+def run(server_folder, program_folder):
+    server, programs = pathlib.Path(server_folder) / "api_server", pathlib.Path(program_folder)
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        cluster = stack.enter_context(Cluster(server))
+        config = cluster.kubeconfig(folder / "kubeconfig")
+        hello(programs / "1_hello", cluster, config)
+        informer(programs / "2_informer", cluster, config)
+        client(programs / "3_client", cluster, config)
+        clusters(programs / "4_clusters", cluster, folder / "clusters", lambda: Cluster(server))
+    print("all rungs held")
+
+
+if __name__ == "__main__":
+    run(*sys.argv[1:3])
