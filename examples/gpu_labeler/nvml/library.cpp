@@ -18,6 +18,52 @@ std::string loader_says() {
 
 }  // namespace
 
+template <class Bind>
+void library::bind_all(Bind bind) {
+    bind(init, true);
+    bind(shutdown, true);
+    bind(device_count, true);
+    bind(device_by_index, true);
+    bind(device_uuid, true);
+    bind(device_name, true);
+    bind(device_memory, true);
+    bind(driver_version, false);
+    bind(cuda_version, false);
+    bind(compute_capability, false);
+    bind(device_pci, false);
+    bind(device_fabric, false);
+    bind(mig_mode, false);
+    bind(mig_count, false);
+    bind(mig_by_index, false);
+    bind(mig_attributes, false);
+    bind(mig_gpu_instance, false);
+    bind(device_minor, false);
+    bind(device_memory_v2, false);
+    bind(device_utilization, false);
+    bind(encoder_utilization, false);
+    bind(decoder_utilization, false);
+    bind(device_temperature, false);
+    bind(device_power, false);
+    bind(device_power_limit, false);
+    bind(device_energy, false);
+    bind(device_clock, false);
+    bind(device_pcie_replays, false);
+    bind(device_ecc_errors, false);
+    bind(device_rows, false);
+    bind(device_pages_pending, false);
+    bind(device_fields, false);
+    bind(link_state, false);
+    bind(link_remote_type, false);
+    bind(link_remote_pci, false);
+    bind(common_ancestor, false);
+    bind(memory_affinity, false);
+    bind(event_set_create, false);
+    bind(event_set_free, false);
+    bind(event_wait, false);
+    bind(device_event_types, false);
+    bind(register_events, false);
+}
+
 kcontrol::result<std::shared_ptr<const library>> library::open(const std::string& path) {
     const auto names = path.empty() ? std::vector<std::string>{"libnvidia-ml.so.1", "libnvidia-ml.so"}
                                     : std::vector<std::string>{path};
@@ -34,53 +80,11 @@ kcontrol::result<std::shared_ptr<const library>> library::open(const std::string
     }
     std::shared_ptr<library> loaded(new library);
     const char* missing = nullptr;
-    const auto bind = [&](auto& function, bool required) {
+    loaded->bind_all([&](auto& function, bool required) {
         void* symbol = ::dlsym(handle, function.name());
         if (symbol == nullptr && required && missing == nullptr) missing = function.name();
         function.bind(symbol);
-    };
-    bind(loaded->init, true);
-    bind(loaded->shutdown, true);
-    bind(loaded->device_count, true);
-    bind(loaded->device_by_index, true);
-    bind(loaded->device_uuid, true);
-    bind(loaded->device_name, true);
-    bind(loaded->device_memory, true);
-    bind(loaded->driver_version, false);
-    bind(loaded->cuda_version, false);
-    bind(loaded->compute_capability, false);
-    bind(loaded->device_pci, false);
-    bind(loaded->device_fabric, false);
-    bind(loaded->mig_mode, false);
-    bind(loaded->mig_count, false);
-    bind(loaded->mig_by_index, false);
-    bind(loaded->mig_attributes, false);
-    bind(loaded->mig_gpu_instance, false);
-    bind(loaded->device_minor, false);
-    bind(loaded->device_memory_v2, false);
-    bind(loaded->device_utilization, false);
-    bind(loaded->encoder_utilization, false);
-    bind(loaded->decoder_utilization, false);
-    bind(loaded->device_temperature, false);
-    bind(loaded->device_power, false);
-    bind(loaded->device_power_limit, false);
-    bind(loaded->device_energy, false);
-    bind(loaded->device_clock, false);
-    bind(loaded->device_pcie_replays, false);
-    bind(loaded->device_ecc_errors, false);
-    bind(loaded->device_rows, false);
-    bind(loaded->device_pages_pending, false);
-    bind(loaded->device_fields, false);
-    bind(loaded->link_state, false);
-    bind(loaded->link_remote_type, false);
-    bind(loaded->link_remote_pci, false);
-    bind(loaded->common_ancestor, false);
-    bind(loaded->memory_affinity, false);
-    bind(loaded->event_set_create, false);
-    bind(loaded->event_set_free, false);
-    bind(loaded->event_wait, false);
-    bind(loaded->device_event_types, false);
-    bind(loaded->register_events, false);
+    });
     if (missing != nullptr) {
         return error(errc::unavailable, (path.empty() ? names.front() : path) + " is no NVML: it has no " + missing);
     }

@@ -92,6 +92,9 @@ public:
 
 private:
     library() = default;
+    /// Calls `bind` with each function, and whether it must be there.
+    template <class Bind>
+    void bind_all(Bind bind);
 };
 
 /// What a status means, and what to do about it.

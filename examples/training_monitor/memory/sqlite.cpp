@@ -150,6 +150,14 @@ result<std::string> database::text(const char* sql) {
 
 bool database::in_transaction() const { return sqlite3_get_autocommit(raw_.get()) == 0; }
 
+error database::rolled_back(error why) {
+    if (in_transaction()) {
+        const auto undone = execute("ROLLBACK");
+        static_cast<void>(undone);  // SQLite rolls back by itself after the errors that matter
+    }
+    return why;
+}
+
 bool database::is_read_only() const { return sqlite3_db_readonly(raw_.get(), "main") == 1; }
 
 }  // namespace training_monitor::sqlite

@@ -61,6 +61,8 @@ public:
     kcontrol::result<std::string> text(const char* sql);
     /// True while a transaction is open.
     bool in_transaction() const;
+    /// Rolls back what is open, because of `why`, which it returns.
+    kcontrol::error rolled_back(kcontrol::error why);
     bool is_read_only() const;
 
     const std::string& path() const noexcept { return path_; }

@@ -1,13 +1,16 @@
 // The configuration as it stands in the file, field by field; config.cpp makes sense of it.
 #pragma once
 
+#include <kcontrol/base/result.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace training_monitor::notices {
@@ -120,5 +123,12 @@ struct notice_file {
         return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules));
     }
 };
+
+/// The most bytes that the file may have.
+inline constexpr std::size_t most_config_bytes = std::size_t{1} << 20;
+
+/// Reads the text of the file: one YAML document with known fields only.
+/// Errors: invalid_config, naming the field. They repeat no value: it may be a secret in the wrong place.
+kcontrol::result<notice_file> decode_config_file(std::string_view text);
 
 }  // namespace training_monitor::notices
