@@ -82,12 +82,12 @@ kcontrol::auth::cluster_config cluster(const std::string& url, const char* ca_fi
     kcontrol::auth::cluster_config config;
     const auto colon = url.rfind(':');
     if (!url.starts_with("https://") || colon < 8) throw std::runtime_error(url + ": want https://HOST:PORT");
-    config.server = kcontrol::http::endpoint("https", url.substr(8, colon - 8),
-                                             static_cast<std::uint16_t>(std::stoul(url.substr(colon + 1))));
+    config.server(kcontrol::http::endpoint("https", url.substr(8, colon - 8),
+                                           static_cast<std::uint16_t>(std::stoul(url.substr(colon + 1)))));
     std::ostringstream pem;
     pem << std::ifstream(ca_file).rdbuf();
     if (pem.str().empty()) throw std::runtime_error(std::string(ca_file) + ": no such file, or empty");
-    config.tls.ca_pem = pem.str();
+    config.tls(kcontrol::http::tls_options().ca_pem(pem.str()));
     return config;
 }
 

@@ -37,7 +37,7 @@ result<std::unique_ptr<label_store>> object_store(kcontrol::environment& env, kc
     auto api = kcontrol::client::connect(env, ex, *config, kcontrol::http::make_transport_factory(env), log);
     if (!api) return api.error();
     if (o.output == label_output::node) return make_node_store(std::move(*api), o.node_name);
-    const auto& in_namespace = o.namespace_.empty() ? config->default_namespace : o.namespace_;
+    const auto& in_namespace = o.namespace_.empty() ? config->default_namespace() : o.namespace_;
     if (in_namespace.empty()) {
         return error(errc::invalid_argument, "--output nodefeature: which namespace? Say --namespace");
     }

@@ -139,6 +139,7 @@
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 #include <kcontrol/version.hpp>
+#include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 #include <kcontrol/workqueue/rate_limit.hpp>

@@ -32,17 +32,17 @@ TEST_CASE_FIXTURE(pod_fixture, "a pod's service account") {
     auto config = in_cluster_config(env);
     REQUIRE(config.has_value());
     CHECK(config->server_url() == "https://10.96.0.1:443");
-    CHECK(config->token.empty());
-    CHECK(config->token_file == folder + "token");
-    CHECK(config->tls.ca_pem == "PEM");
-    CHECK(config->default_namespace == "jobs");
+    CHECK(config->token().empty());
+    CHECK(config->token_file() == folder + "token");
+    CHECK(config->tls().ca_pem() == "PEM");
+    CHECK(config->default_namespace() == "jobs");
     env.variables["KUBERNETES_SERVICE_HOST"] = "fd00::1";
     env.files.erase(folder + "namespace");
     config = in_cluster_config(env);
     REQUIRE(config.has_value());
-    CHECK(config->server.host == "fd00::1");
+    CHECK(config->server().host == "fd00::1");
     CHECK(config->server_url() == "https://[fd00::1]:443");
-    CHECK(config->default_namespace.empty());
+    CHECK(config->default_namespace().empty());
 }
 
 TEST_CASE_FIXTURE(pod_fixture, "not in a pod") {

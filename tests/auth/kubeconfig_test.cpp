@@ -96,36 +96,36 @@ public:
 TEST_CASE_FIXTURE(kubeconfig_fixture, "the current context, with data") {
     const auto config = resolve(whole);
     REQUIRE(config.has_value());
-    CHECK(config->server == http::endpoint("https", "dev.example.com", 6443));
-    CHECK(config->base_path == "/k8s");
+    CHECK(config->server() == http::endpoint("https", "dev.example.com", 6443));
+    CHECK(config->base_path() == "/k8s");
     CHECK(config->server_url() == "https://dev.example.com:6443/k8s");
-    CHECK(config->tls.ca_pem == "CA-PEM");
-    CHECK(config->tls.client_cert_pem == "CERT");
-    CHECK(config->tls.client_key_pem == secret_string("CANARY"));
-    CHECK(config->tls.server_name == "kubernetes");
-    CHECK(config->default_namespace == "jobs");
-    CHECK(config->token.empty());
+    CHECK(config->tls().ca_pem() == "CA-PEM");
+    CHECK(config->tls().client_cert_pem() == "CERT");
+    CHECK(config->tls().client_key_pem() == secret_string("CANARY"));
+    CHECK(config->tls().server_name() == "kubernetes");
+    CHECK(config->default_namespace() == "jobs");
+    CHECK(config->token().empty());
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "files, relative to the kubeconfig") {
     const auto config = resolve(whole, "files");
     REQUIRE(config.has_value());
-    CHECK(config->server == http::endpoint("https", "::1", 443));
-    CHECK(config->tls.ca_pem == "CA FILE");
-    CHECK(config->tls.client_cert_pem == "CERT FILE");
-    CHECK(config->tls.client_key_pem == secret_string("CANARY"));
+    CHECK(config->server() == http::endpoint("https", "::1", 443));
+    CHECK(config->tls().ca_pem() == "CA FILE");
+    CHECK(config->tls().client_cert_pem() == "CERT FILE");
+    CHECK(config->tls().client_key_pem() == secret_string("CANARY"));
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "tokens and anonymous access") {
-    CHECK(resolve(whole, "token")->token == secret_string("CANARY"));
+    CHECK(resolve(whole, "token")->token() == secret_string("CANARY"));
     const auto from_file = resolve(whole, "tokenfile");
     REQUIRE(from_file.has_value());
-    CHECK(from_file->token_file == "/etc/kube/./token");
-    CHECK(from_file->token.empty());
+    CHECK(from_file->token_file() == "/etc/kube/./token");
+    CHECK(from_file->token().empty());
     const auto anonymous = resolve(whole, "anonymous");
     REQUIRE(anonymous.has_value());
-    CHECK(anonymous->token.empty());
-    CHECK(anonymous->tls.client_cert_pem.empty());
+    CHECK(anonymous->token().empty());
+    CHECK(anonymous->tls().client_cert_pem().empty());
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "names, and the same content in another layout") {
@@ -284,7 +284,7 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "bad base64 and halves of a pair") {
                      "\"Q0Et\\nUEVN\"",
                      ""));
     REQUIRE(both.has_value());
-    CHECK(both->tls.ca_pem == "CA-PEM");
+    CHECK(both->tls().ca_pem() == "CA-PEM");
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "files that are missing, empty or no token") {

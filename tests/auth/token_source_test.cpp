@@ -11,7 +11,7 @@ namespace {
 
 class token_fixture {
 public:
-    token_fixture() { config.token_file = "/token"; }
+    token_fixture() { config.token_file("/token"); }
     std::string read(token_source& source) {
         const auto token = source.token();
         return token ? std::string(token->reveal()) : "error: " + token.error().message();
@@ -26,11 +26,11 @@ public:
 }  // namespace
 
 TEST_CASE_FIXTURE(token_fixture, "no token and a fixed token") {
-    config.token_file.clear();
+    config.token_file({});
     token_source none(env, config);
     CHECK(read(none).empty());
     CHECK(!none.invalidate());
-    config.token = secret_string("fixed");
+    config.token(secret_string("fixed"));
     token_source fixed(env, config);
     CHECK(read(fixed) == "fixed");
     CHECK(!fixed.invalidate());
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(token_fixture, "no token was ever read") {
 }
 
 TEST_CASE_FIXTURE(token_fixture, "a token beside a token file is what is sent until the file can be read") {
-    config.token = secret_string("initial");
+    config.token(secret_string("initial"));
     token_source source(env, config);
     CHECK(read(source) == "initial");
     env.files["/token"] = "from file";

@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(client_fixture, "a retry beyond the deadline is not waited for
 
 TEST_CASE_FIXTURE(client_fixture, "401: the rotated token is sent") {
     env.files["/token"] = "first\n";
-    config.token_file = "/token";
+    config.token_file("/token");
     net->expect("GET /warm").with_header("Authorization", "Bearer first").reply(200, "ok", "text/plain");
     net->expect(get_target).with_header("Authorization", "Bearer first").reply(401, unauthorized);
     net->expect(get_target).with_header("Authorization", "Bearer second").reply(200, widget_json("a"));
@@ -88,14 +88,14 @@ TEST_CASE_FIXTURE(client_fixture, "401: the rotated token is sent") {
 
 TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed token") {
     client_fixture fixed;
-    fixed.config.token = secret_string("fixed");
+    fixed.config.token(secret_string("fixed"));
     fixed.net->expect(get_target).with_header("Authorization", "Bearer fixed").reply(401, unauthorized);
     client with_fixed = fixed.connect();
     CHECK(fixed.await(get_a(with_fixed)).error() == api_errc::unauthorized);
     fixed.net->verify();
 
     env.files["/token"] = "t";
-    config.token_file = "/token";
+    config.token_file("/token");
     net->expect(get_target).reply(401, unauthorized);
     net->expect(get_target).reply(401, unauthorized);
     client c = connect();
@@ -104,7 +104,7 @@ TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed 
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a token that can't be had fails the call before anything is sent") {
-    config.token_file = "/nowhere";
+    config.token_file("/nowhere");
     client c = connect();
     CHECK(await(get_a(c)).error() == errc::file_failed);
     CHECK(net->sent.empty());
@@ -120,8 +120,8 @@ TEST_CASE_FIXTURE(client_fixture, "headers of a request") {
     CHECK(await(get_a(c)).has_value());
     CHECK(net->sent[0].headers.get("User-Agent").substr(0, 9) == "kcontrol/");
     CHECK(!net->sent[0].headers.contains("Authorization"));
-    config.token = secret_string("t");
-    config.base_path = "/base";
+    config.token(secret_string("t"));
+    config.base_path("/base");
     client prefixed = connect();
     http::request req("GET", "/metrics");
     req.headers.set("Accept", "text/plain");
@@ -202,21 +202,21 @@ TEST_CASE_FIXTURE(client_fixture, "a client may die while its call is in flight"
 }
 
 TEST_CASE_FIXTURE(client_fixture, "connect refuses to send credentials in clear") {
-    config.server = http::endpoint("http", "api.test", 80);
+    config.server(http::endpoint("http", "api.test", 80));
     CHECK(client::connect(env, context.get_executor(), config, net->factory()).has_value());
-    config.token = secret_string("CANARY");
+    config.token(secret_string("CANARY"));
     const auto refused = client::connect(env, context.get_executor(), config, net->factory());
     REQUIRE(!refused.has_value());
     CHECK(refused.error() == errc::invalid_config);
     CHECK(refused.error().message().find("CANARY") == std::string::npos);
-    config.server.host = "127.0.0.1";
+    config.server(http::endpoint("http", "127.0.0.1", 80));
     CHECK(client::connect(env, context.get_executor(), config, net->factory()).has_value());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "no credential in any message or log line") {
     env.files["/token"] = "CANARY";
-    config.token_file = "/token";
-    config.tls.client_key_pem = secret_string("CANARY");
+    config.token_file("/token");
+    config.tls(http::tls_options().client_certificate("", secret_string("CANARY")));
     net->expect(get_target).reply(401, unauthorized);
     net->expect(get_target).reply(401, unauthorized);
     net->expect(get_target).reply(403, "{}");

@@ -82,7 +82,7 @@ awaitable<void> keep_outcome(awaitable<T> task, std::optional<T>& out) {
 class client_fixture {
 public:
     client_fixture() {
-        config.server = http::endpoint("https", "api.test", 6443);
+        config.server(http::endpoint("https", "api.test", 6443));
         log = logger(
             [this](const log_record& record) {
                 std::string line(record.message);

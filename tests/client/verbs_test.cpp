@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(client_fixture, "discovery") {
 }
 
 TEST_CASE_FIXTURE(client_fixture, "the base path of the server stands before every path") {
-    config.base_path = "/k8s/clusters/c-1";
+    config.base_path("/k8s/clusters/c-1");
     net->expect("GET /k8s/clusters/c-1/api/v1/nodes/n").reply(200, R"({"metadata":{"name":"n"}})");
     net->expect("GET /k8s/clusters/c-1/api/v1/nodes").reply(200, R"({"metadata":{},"items":null})");
     net->expect("GET /k8s/clusters/c-1/api/v1").reply(200, R"({"kind":"APIResourceList","resources":[]})");

@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(watch_fixture, "a refused watch") {
 
 TEST_CASE_FIXTURE(watch_fixture, "401 on a watch reads the token again") {
     env.files["/token"] = "t";
-    config.token_file = "/token";
+    config.token_file("/token");
     net->expect(target).reply(401, "{}");
     net->expect(target).with_header("Authorization", "Bearer t").stream({});
     const auto stream = open();

@@ -57,7 +57,7 @@ TEST_CASE("the given file comes before $KUBECONFIG, then the service account, th
     manual_environment env;
     const auto host = [&](const std::string& file = {}, const std::string& context = {}) -> std::string {
         const auto found = find_cluster_config(env, file, context);
-        return found ? found->server.host : found.error().message();
+        return found ? found->server().host : found.error().message();
     };
     CHECK(host().find("--kubeconfig FILE") != std::string::npos);
     env.variables["HOME"] = "/home/me";

@@ -31,7 +31,7 @@ constexpr const char* one_pod =
 
 client connect(environment& env, const executor& ex, scripted_transport& net) {
     auth::cluster_config config;
-    config.server = http::endpoint("https", "api.test", 6443);
+    config.server(http::endpoint("https", "api.test", 6443));
     auto made = client::connect(env, ex, config, net.factory());
     REQUIRE(made.has_value());
     return *made;

@@ -11,14 +11,14 @@ constexpr time_point t0{1h};
 
 auth::cluster_config at(std::string host) {
     auth::cluster_config c;
-    c.server.host = std::move(host);
+    c.server(http::endpoint("https", std::move(host), 443));
     return c;
 }
 
 std::string describe(const std::vector<desired_cluster>& set) {
     std::string out;
     for (const auto& d : set) {
-        out += d.name + "=" + (d.config ? d.config->server.host : "!" + d.config.error().what());
+        out += d.name + "=" + (d.config ? d.config->server().host : "!" + d.config.error().what());
         out += d.warning.empty() ? " " : "* ";
     }
     return out;

@@ -27,8 +27,8 @@ struct fixture : sim_world {
         manager.emplace(env, home, std::move(o));
         for (const auto* name : {"bad", "good"}) {
             auth::cluster_config c;
-            c.server = http::endpoint("https", name, 443);
-            c.token = secret_string("canary-token-9f27");
+            c.server(http::endpoint("https", name, 443));
+            c.token(secret_string("canary-token-9f27"));
             desired.emplace_back(name, c);
             add(name).create("x");
         }

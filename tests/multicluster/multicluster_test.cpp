@@ -55,8 +55,8 @@ struct fixture : sim_world {
         std::vector<desired_cluster> desired;
         for (const auto& [name, token] : names_and_tokens) {
             auth::cluster_config c;
-            c.server = http::endpoint("https", name, 443);
-            c.token = secret_string(token);
+            c.server(http::endpoint("https", name, 443));
+            c.token(secret_string(token));
             desired.emplace_back(name, c);
         }
         manager->set_desired(std::move(desired));
@@ -95,8 +95,8 @@ TEST_CASE_FIXTURE(fixture, "bugs (b) and (c): a storm of changes of the set is n
         std::vector<desired_cluster> desired;
         for (const auto& [name, token] : set) {
             auth::cluster_config c;
-            c.server = http::endpoint("https", name, 443);
-            c.token = secret_string(token);
+            c.server(http::endpoint("https", name, 443));
+            c.token(secret_string(token));
             desired.emplace_back(name, c);
         }
         manager->set_desired(std::move(desired));

@@ -18,8 +18,8 @@ const std::string json_head = "HTTP/1.1 200 OK\r\nContent-Type: application/json
 
 auth::cluster_config at(const std::string& scheme, const std::string& host, std::uint16_t port) {
     auth::cluster_config c;
-    c.server = http::endpoint(scheme, host, port);
-    if (scheme == "https" || host == "127.0.0.1") c.token = secret_string("canary-token");
+    c.server(http::endpoint(scheme, host, port));
+    if (scheme == "https" || host == "127.0.0.1") c.token(secret_string("canary-token"));
     return c;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("real sockets: each broken cluster is a state with a reason, and the g
     black_hole hole(f.context);
     auto untrusted = f.strange.config();
     const auto ca = http::certificate_authority::create(http::certificate_options(f.env.wall_now())).value();
-    untrusted.tls.ca_pem = ca.cert_pem();
+    untrusted.tls(http::tls_options().ca_pem(ca.cert_pem()));
 
     struct row {
         const char* name;

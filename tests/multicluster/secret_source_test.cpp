@@ -101,11 +101,11 @@ TEST_CASE_FIXTURE(fixture, "Secrets with the label are clusters: they join, are 
     CHECK(told == 1);
     REQUIRE(last.size() == 1);
     CHECK(last.at("a").config->server_url() == "https://a:443");
-    CHECK(last.at("a").config->token.reveal() == "t1");
+    CHECK(last.at("a").config->token().reveal() == "t1");
     put("b", kubeconfig("https://b"));
     CHECK(last.size() == 2);
     put("a", kubeconfig("https://a", "token: t2"));
-    CHECK(last.at("a").config->token.reveal() == "t2");
+    CHECK(last.at("a").config->token().reveal() == "t2");
     put("a", kubeconfig("https://a", "token: t2") + "# a comment\n");
     CHECK(told == 3);  // nothing that matters changed
     put("b", kubeconfig("https://b"), "kubeconfig", "false");
@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(fixture, "a Secret that is broken later leaves the configurati
     CHECK(last.at("a").config.has_value());
     CHECK(has(why("a"), "the configuration before it stays in use"));
     put("a", kubeconfig("https://a", "token: t3"));
-    CHECK(last.at("a").config->token.reveal() == "t3");
+    CHECK(last.at("a").config->token().reveal() == "t3");
     CHECK(why("a").empty());
 }
 

@@ -66,8 +66,8 @@ void swarm_host::heal() {
 
 auth::cluster_config swarm_host::config() const {
     auth::cluster_config c;
-    c.server = http::endpoint("https", name_, 443);
-    c.token = secret_string(token_);
+    c.server(http::endpoint("https", name_, 443));
+    c.token(secret_string(token_));
     return c;
 }
 

@@ -35,8 +35,8 @@ public:
 
     auth::cluster_config config(std::string token = {}) const {
         auth::cluster_config c;
-        c.server = http::endpoint("https", name_, 443);
-        c.token = secret_string(std::move(token));
+        c.server(http::endpoint("https", name_, 443));
+        c.token(secret_string(std::move(token)));
         return c;
     }
 

@@ -20,7 +20,7 @@ using kcontrol::api::core::v1::config_map;
 struct world {
     world() : context(1), env(context), network(context, env), api(env, context.get_executor()) {
         network.listen("a", api.get_executor(), api.handler());
-        config.server = http::endpoint("https", "a", 443);
+        config.server(http::endpoint("https", "a", 443));
         auto made = client::connect(env, context.get_executor(), config, network.factory());
         REQUIRE(made);
         c.emplace(*made);

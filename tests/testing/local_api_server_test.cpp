@@ -13,10 +13,10 @@ using namespace kcontrol::testing;
 namespace {
 
 awaitable<int> ask(http::transport_factory factory, executor ex, auth::cluster_config config) {
-    auto transport = factory(ex, config.server, config.tls);
+    auto transport = factory(ex, config.server(), config.tls());
     if (!transport) co_return -1;
     http::request request("GET", "/api/v1/namespaces/default");
-    if (!config.token.empty()) request.headers.set("Authorization", "Bearer " + std::string(config.token.reveal()));
+    if (!config.token().empty()) request.headers.set("Authorization", "Bearer " + std::string(config.token().reveal()));
     http::exchange_options options;
     const auto answer = co_await (*transport)->round_trip(std::move(request), std::move(options));
     (*transport)->close();

@@ -31,8 +31,8 @@ class faulty : public loopback {
 public:
     client client_to(std::uint16_t port, http::transport_options options = {}) {
         auth::cluster_config config;
-        config.server = http::endpoint("http", "127.0.0.1", port);
-        config.token = secret_string("canary-token");
+        config.server(http::endpoint("http", "127.0.0.1", port));
+        config.token(secret_string("canary-token"));
         return client::connect(env, ex(), config, http::make_transport_factory(env, options)).value();
     }
 

@@ -23,7 +23,7 @@ public:
     }
     http::tls_options trusting(const certificate_authority& a) {
         http::tls_options t;
-        t.ca_pem = a.cert_pem();
+        t.ca_pem(a.cert_pem());
         return t;
     }
     result<http::response> get_from(std::uint16_t port, const http::tls_options& tls, std::string host = "127.0.0.1") {
@@ -56,7 +56,7 @@ TEST_CASE("servers a client refuses, and why") {
     };
     http::tls_options system_roots;
     http::tls_options renamed = net.trusting(net.ca);
-    renamed.server_name = "api.example";
+    renamed.server_name("api.example");
     auto self_signed_ca = certificate_authority::create(net.good()).value();
     const row rows[] = {
         {"wrong CA", net.server_with(net.good()), net.trusting(net.other), "127.0.0.1", "unable to get local issuer",
@@ -103,22 +103,22 @@ TEST_CASE("servers a client accepts") {
     CHECK(net.get_from(server->local_port(), net.trusting(net.ca), "localhost").has_value());
 
     http::tls_options both = net.trusting(net.other);
-    both.ca_pem += "text between\n" + net.ca.cert_pem();
+    both.ca_pem(both.ca_pem() + "text between\n" + net.ca.cert_pem());
     CHECK(net.get_from(server->local_port(), both).has_value());
 
     http::tls_options renamed = net.trusting(net.ca);
-    renamed.server_name = "localhost";
+    renamed.server_name("localhost");
     CHECK(net.get_from(server->local_port(), renamed).has_value());
 
     const auto wildcard = net.serve(echo, {}, net.server_with(net.options().dns("*.example.org")));
-    renamed.server_name = "api.example.org";
+    renamed.server_name("api.example.org");
     CHECK(net.get_from(wildcard->local_port(), renamed).has_value());
 
     // The server's own certificate given as CA is trusted as it is.
     const auto own = net.server_with(net.good());
     const auto pinned = net.serve(echo, {}, own);
     http::tls_options pin;
-    pin.ca_pem = own.cert_pem;
+    pin.ca_pem(own.cert_pem());
     CHECK(net.get_from(pinned->local_port(), pin).has_value());
     CHECK(net.get_from(server->local_port(), pin).error() == errc::tls_failed);
 }
@@ -126,16 +126,15 @@ TEST_CASE("servers a client accepts") {
 TEST_CASE("client certificates") {
     pki net;
     auto tls = net.server_with(net.good());
-    tls.client_ca_pem = net.ca.cert_pem();
+    tls.client_ca_pem(net.ca.cert_pem());
     auto strict = tls;
-    strict.require_client_certificate = true;
+    strict.require_client_certificate(true);
     const auto lenient_server = net.serve(echo, {}, tls);
     const auto strict_server = net.serve(echo, {}, strict);
 
     auto mine = net.ca.issue(net.options().common_name("alice").organization("devs").for_client()).value();
     http::tls_options with = net.trusting(net.ca);
-    with.client_cert_pem = mine.cert_pem;
-    with.client_key_pem = mine.key_pem;
+    with.client_certificate(mine.cert_pem, mine.key_pem);
     for (const auto* server : {&lenient_server, &strict_server}) {
         CHECK(net.get_from((*server)->local_port(), with).value().headers.get("X-Subject") == "alice");
     }
@@ -146,8 +145,7 @@ TEST_CASE("client certificates") {
 
     auto strange = net.other.issue(net.options().common_name("mallory").for_client()).value();
     http::tls_options wrong = net.trusting(net.ca);
-    wrong.client_cert_pem = strange.cert_pem;
-    wrong.client_key_pem = strange.key_pem;
+    wrong.client_certificate(strange.cert_pem, strange.key_pem);
     CHECK(net.get_from(strict_server->local_port(), wrong).error() == errc::tls_failed);
     CHECK(net.get_from(lenient_server->local_port(), wrong).error() == errc::tls_failed);
 
@@ -205,9 +203,8 @@ TEST_CASE("PEM that can't be used names the setting") {
     const auto factory = http::make_transport_factory(net.env);
     for (const auto& row : rows) {
         http::tls_options tls;
-        tls.ca_pem = row.ca;
-        tls.client_cert_pem = row.cert;
-        tls.client_key_pem = secret_string(row.key);
+        tls.ca_pem(row.ca);
+        tls.client_certificate(row.cert, secret_string(row.key));
         const auto made = factory(net.ex(), http::endpoint("https", "h", 443), tls);
         REQUIRE(!made.has_value());
         CHECK(made.error() == errc::invalid_config);

@@ -27,7 +27,7 @@ kcontrol::result<serving_secrets> read_serving_files(kcontrol::environment& env,
         if (!o.client_ca_file.empty()) {
             auto authorities = read(env, "--client-ca-file", o.client_ca_file);
             if (!authorities) return authorities.error();
-            out.tls->client_ca_pem = std::move(*authorities);
+            out.tls->client_ca_pem(std::move(*authorities));
             // A client may come without: the kubelet's probes do, and a token opens too. The gate decides.
         }
     }

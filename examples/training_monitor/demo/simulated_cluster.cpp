@@ -56,9 +56,9 @@ void simulated_cluster::revoke_old_tokens() { api_.access().set_tokens({{token_,
 
 kcontrol::auth::cluster_config simulated_cluster::config() const {
     kcontrol::auth::cluster_config out;
-    out.server = http::endpoint("https", "127.0.0.1", address_.port);
-    out.tls.ca_pem = ca_pem_;
-    out.token = kcontrol::secret_string(token_);
+    out.server(http::endpoint("https", "127.0.0.1", address_.port));
+    out.tls(http::tls_options().ca_pem(ca_pem_));
+    out.token(kcontrol::secret_string(token_));
     return out;
 }
 

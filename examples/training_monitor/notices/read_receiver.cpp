@@ -48,7 +48,7 @@ result<void> read_target(const credential_files& files, const Section& section, 
     if (section.ca_file.empty()) return {};
     auto ca = files.text(section.ca_file, "caFile");
     if (!ca) return ca.error();
-    out.tls.ca_pem = std::move(*ca) + "\n";
+    out.tls.ca_pem(std::move(*ca) + "\n");
     return {};
 }
 

@@ -62,7 +62,7 @@ private:
     void look() {
         auto found = read_serving_files(env_, o_.access);
         if (!found) return complain(found.error().message());
-        if (found->tls && !same(*found->tls, *tls_)) {
+        if (found->tls && *found->tls != *tls_) {
             const auto replaced = server_.replace_tls(*found->tls);
             // Certificate and key are two files: between their changes they do not fit.
             if (!replaced) return complain(tls_files() + ": " + replaced.error().message());
@@ -78,10 +78,6 @@ private:
         std::string out =
             "--tls-cert-file " + o_.access.tls_cert_file + ", --tls-private-key-file " + o_.access.tls_key_file;
         return o_.access.client_ca_file.empty() ? out : out + ", --client-ca-file " + o_.access.client_ca_file;
-    }
-
-    static bool same(const kcontrol::http::server_tls& a, const kcontrol::http::server_tls& b) {
-        return a.cert_pem == b.cert_pem && a.key_pem == b.key_pem && a.client_ca_pem == b.client_ca_pem;
     }
 
     void complain(const std::string& why) {

@@ -7,6 +7,7 @@
 #include <kcontrol/cache/subscription.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/watch/options.hpp>
 
 #include <functional>
 #include <memory>
@@ -49,38 +50,37 @@ public:
     KCONTROL_DECL ~informer_options();
 
     /// Empty: all namespaces.
-    informer_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
-    informer_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
-    informer_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
-    /// Objects a list page; 0 asks for everything at once. Default 500, client-go's.
-    informer_options& page_size(std::int64_t n) { return page_size_ = n, *this; }
-    /// How often a kind that is not installed or forbidden is tried again. Default 15 s.
-    informer_options& probe_period(duration d) { return probe_period_ = d, *this; }
-    /// Bounds of the watch's server-side timeout, drawn anew for each watch. Default 5 to 10 minutes, client-go's.
+    informer_options& in_namespace(std::string ns) { return reflector_.in_namespace(std::move(ns)), *this; }
+    informer_options& label_selector(std::string s) { return reflector_.label_selector(std::move(s)), *this; }
+    informer_options& field_selector(std::string s) { return reflector_.field_selector(std::move(s)), *this; }
+    /// Objects a list page; 0 asks for everything at once. The default is reflector_policy's.
+    informer_options& page_size(std::int64_t n) { return reflector_.policy(policy().page_size(n)), *this; }
+    /// How often a kind that is not installed or forbidden is tried again. The default is reflector_policy's.
+    informer_options& probe_period(duration d) { return reflector_.policy(policy().probe_period(d)), *this; }
+    /// Bounds of the watch's server-side timeout, drawn anew for each watch. The default is reflector_options'.
     informer_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
-        return watch_timeout_min_ = least, watch_timeout_max_ = most, *this;
+        return reflector_.watch_timeout(least, most), *this;
     }
-    /// A watch without a byte for so long is half-open: it is resumed. Default 90 s.
-    informer_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
+    /// A watch without a byte for so long is half-open: it is resumed. The default is reflector_options'.
+    informer_options& watch_idle(duration d) { return reflector_.watch_idle(d), *this; }
     informer_options& log(logger l) { return log_ = std::move(l), *this; }
 
-    const std::string& in_namespace() const noexcept { return namespace_; }
-    const std::string& label_selector() const noexcept { return label_selector_; }
-    const std::string& field_selector() const noexcept { return field_selector_; }
-    std::int64_t page_size() const noexcept { return page_size_; }
-    duration probe_period() const noexcept { return probe_period_; }
-    std::chrono::seconds watch_timeout_min() const noexcept { return watch_timeout_min_; }
-    std::chrono::seconds watch_timeout_max() const noexcept { return watch_timeout_max_; }
-    duration watch_idle() const noexcept { return watch_idle_; }
+    const std::string& in_namespace() const noexcept { return reflector_.in_namespace(); }
+    const std::string& label_selector() const noexcept { return reflector_.label_selector(); }
+    const std::string& field_selector() const noexcept { return reflector_.field_selector(); }
+    std::int64_t page_size() const noexcept { return reflector_.policy().page_size(); }
+    duration probe_period() const noexcept { return reflector_.policy().probe_period(); }
+    std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }
+    std::chrono::seconds watch_timeout_max() const noexcept { return reflector_.watch_timeout_max(); }
+    duration watch_idle() const noexcept { return reflector_.watch_idle(); }
+    /// What of them the informer's reflector obeys.
+    const reflector_options& reflector() const noexcept { return reflector_; }
     const logger& log() const noexcept { return log_; }
 
 private:
-    std::string namespace_, label_selector_, field_selector_;
-    std::int64_t page_size_ = 500;
-    duration probe_period_ = std::chrono::seconds(15);
-    std::chrono::seconds watch_timeout_min_ = std::chrono::minutes(5);
-    std::chrono::seconds watch_timeout_max_ = std::chrono::minutes(10);
-    duration watch_idle_ = std::chrono::seconds(90);
+    reflector_policy policy() const { return reflector_.policy(); }
+
+    reflector_options reflector_;
     logger log_;
 };
 

@@ -31,14 +31,33 @@ public:
 };
 
 /// TLS settings of a client, as PEM text. Verification of the peer can't be turned off.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
 class tls_options {
 public:
-    std::string ca_pem;            ///< trust exactly these; empty: the system's roots
-    std::string client_cert_pem;   ///< chain, or empty
-    secret_string client_key_pem;  ///< key of client_cert_pem
-    std::string server_name;       ///< name to verify and to send as SNI instead of the host; empty: the host
+    tls_options() = default;
+
+    /// Trusts exactly these authorities. Empty: the system's roots.
+    tls_options& ca_pem(std::string pem) { return ca_pem_ = std::move(pem), *this; }
+    /// The client's chain and its key. Empty: no client certificate.
+    tls_options& client_certificate(std::string chain_pem, secret_string key_pem) {
+        return client_cert_pem_ = std::move(chain_pem), client_key_pem_ = std::move(key_pem), *this;
+    }
+    /// The name to verify and to send as SNI. Empty: the endpoint's host.
+    tls_options& server_name(std::string name) { return server_name_ = std::move(name), *this; }
+
+    const std::string& ca_pem() const noexcept { return ca_pem_; }
+    const std::string& client_cert_pem() const noexcept { return client_cert_pem_; }
+    const secret_string& client_key_pem() const noexcept { return client_key_pem_; }
+    const std::string& server_name() const noexcept { return server_name_; }
 
     friend bool operator==(const tls_options&, const tls_options&) = default;
+
+private:
+    std::string ca_pem_;
+    std::string client_cert_pem_;
+    secret_string client_key_pem_;
+    std::string server_name_;
 };
 
 /// What bounds one exchange.

@@ -69,50 +69,68 @@ public:
 ///     }
 ///
 /// Texts are string literals, or live as long as the program.
-struct crd_options {
-    // --- what is read ---
-    std::string_view singular_name;   ///< empty: the kind in lower case
-    std::string_view list_kind_name;  ///< empty: the kind and "List"
-    detail::rule_list<std::string_view, 8> shorts;
-    detail::rule_list<std::string_view, 8> groups;
-    detail::rule_list<printer_column, 12> columns;
-    detail::rule_list<crd_path, 8> selectable;
-    crd_path scale_spec, scale_status, scale_selector;
-    std::string_view deprecation_warning;
-    bool has_status = false;
-    bool is_served = true;
-    bool is_storage = false;
-    bool is_deprecated = false;
+class crd_options {
+public:
+    constexpr crd_options() = default;
 
-    // --- what is said; names and categories count in the first version of crd_of ---
-    constexpr crd_options& singular(std::string_view name) { return singular_name = name, *this; }
-    constexpr crd_options& list_kind(std::string_view name) { return list_kind_name = name, *this; }
+    /// Names and categories count in the first version of crd_of.
+    constexpr crd_options& singular(std::string_view name) { return singular_ = name, *this; }
+    constexpr crd_options& list_kind(std::string_view name) { return list_kind_ = name, *this; }
     template <class... Names>
-    constexpr crd_options& short_names(const Names&... names) {
-        return (shorts.add(std::string_view(names)), ...), *this;
+    requires(sizeof...(Names) > 0) constexpr crd_options& short_names(const Names&... names) {
+        return (short_names_.add(std::string_view(names)), ...), *this;
     }
     template <class... Names>
-    constexpr crd_options& categories(const Names&... names) {
-        return (groups.add(std::string_view(names)), ...), *this;
+    requires(sizeof...(Names) > 0) constexpr crd_options& categories(const Names&... names) {
+        return (categories_.add(std::string_view(names)), ...), *this;
     }
     /// /status is a subresource of its own: updates of the object leave the status alone, and the other way round.
-    constexpr crd_options& status() { return has_status = true, *this; }
+    constexpr crd_options& status() { return has_status_ = true, *this; }
     /// The scale subresource, for `kubectl scale` and autoscalers. The label selector is a string in the status.
     constexpr crd_options& scale(const crd_path& spec_replicas, const crd_path& status_replicas,
                                  const crd_path& label_selector = {}) {
-        scale_spec = spec_replicas, scale_status = status_replicas, scale_selector = label_selector;
+        scale_spec_ = spec_replicas, scale_status_ = status_replicas, scale_selector_ = label_selector;
         return *this;
     }
-    constexpr crd_options& column(const printer_column& c) { return columns.add(c), *this; }
+    constexpr crd_options& column(const printer_column& c) { return columns_.add(c), *this; }
     /// A field that field selectors may name.
-    constexpr crd_options& selectable_field(const crd_path& p) { return selectable.add(p), *this; }
-    constexpr crd_options& served(bool b) { return is_served = b, *this; }
+    constexpr crd_options& selectable_field(const crd_path& p) { return selectable_.add(p), *this; }
+    constexpr crd_options& served(bool b) { return served_ = b, *this; }
     /// Objects are stored in this version. Without it the first version of crd_of is that.
-    constexpr crd_options& storage(bool b = true) { return is_storage = b, *this; }
+    constexpr crd_options& storage(bool b = true) { return storage_ = b, *this; }
     /// Clients get a warning; an empty text is the server's own.
     constexpr crd_options& deprecated(std::string_view warning = {}) {
-        return is_deprecated = true, deprecation_warning = warning, *this;
+        return deprecated_ = true, deprecation_warning_ = warning, *this;
     }
+
+    /// Empty: the kind in lower case.
+    constexpr std::string_view singular() const noexcept { return singular_; }
+    /// Empty: the kind and "List".
+    constexpr std::string_view list_kind() const noexcept { return list_kind_; }
+    constexpr const detail::rule_list<std::string_view, 8>& short_names() const noexcept { return short_names_; }
+    constexpr const detail::rule_list<std::string_view, 8>& categories() const noexcept { return categories_; }
+    constexpr bool has_status() const noexcept { return has_status_; }
+    constexpr const crd_path& scale_spec() const noexcept { return scale_spec_; }
+    constexpr const crd_path& scale_status() const noexcept { return scale_status_; }
+    constexpr const crd_path& scale_selector() const noexcept { return scale_selector_; }
+    constexpr const detail::rule_list<printer_column, 12>& columns() const noexcept { return columns_; }
+    constexpr const detail::rule_list<crd_path, 8>& selectable_fields() const noexcept { return selectable_; }
+    constexpr bool is_served() const noexcept { return served_; }
+    constexpr bool is_storage() const noexcept { return storage_; }
+    constexpr bool is_deprecated() const noexcept { return deprecated_; }
+    constexpr std::string_view deprecation_warning() const noexcept { return deprecation_warning_; }
+
+private:
+    std::string_view singular_, list_kind_, deprecation_warning_;
+    detail::rule_list<std::string_view, 8> short_names_;
+    detail::rule_list<std::string_view, 8> categories_;
+    detail::rule_list<printer_column, 12> columns_;
+    detail::rule_list<crd_path, 8> selectable_;
+    crd_path scale_spec_, scale_status_, scale_selector_;
+    bool has_status_ = false;
+    bool served_ = true;
+    bool storage_ = false;
+    bool deprecated_ = false;
 };
 
 constexpr crd_options crd() { return {}; }
@@ -193,12 +211,12 @@ constexpr void assert_crd() {
                       "kcontrol: the core group is built in; a CustomResourceDefinition needs a group such as "
                       "\"example.com\" in kcontrol_resource");
         constexpr crd_options options = crd_options_of<T>();
-        static_assert(!options.has_status || has_listed_field<T>("status"),
+        static_assert(!options.has_status() || has_listed_field<T>("status"),
                       "kcontrol: kcontrol_crd() says status(), but the field list has no \"status\"");
         static_assert(
-            options.scale_spec.empty() == options.scale_status.empty() &&
-                (options.scale_spec.empty() || options.scale_spec.starts_with("spec")) &&
-                (options.scale_status.empty() || options.scale_status.starts_with("status")),
+            options.scale_spec().empty() == options.scale_status().empty() &&
+                (options.scale_spec().empty() || options.scale_spec().starts_with("spec")) &&
+                (options.scale_status().empty() || options.scale_status().starts_with("status")),
             "kcontrol: scale() takes the path of the wanted replicas below .spec and of the present ones below "
             ".status");
     }
@@ -244,9 +262,9 @@ result<custom_resource_definition> crd_of() {
     static_assert((detail::is_version_of<First, More>() && ...),
                   "kcontrol: the versions of one CustomResourceDefinition have the same group, kind, plural and scope");
     static_assert(detail::versions_differ<First, More...>(), "kcontrol: two of these types are the same version");
-    static_assert(
-        (int{detail::crd_options_of<First>().is_storage} + ... + int{detail::crd_options_of<More>().is_storage}) <= 1,
-        "kcontrol: only one version of a CustomResourceDefinition is storage()");
+    static_assert((int{detail::crd_options_of<First>().is_storage()} + ... +
+                   int{detail::crd_options_of<More>().is_storage()}) <= 1,
+                  "kcontrol: only one version of a CustomResourceDefinition is storage()");
     std::vector<detail::crd_source> sources;
     sources.push_back({First::kcontrol_resource, detail::crd_options_of<First>(), &describe<First>()});
     (sources.push_back({More::kcontrol_resource, detail::crd_options_of<More>(), &describe<More>()}), ...);

@@ -9,15 +9,32 @@
 namespace kcontrol::http {
 
 /// TLS settings of a server, as PEM text.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
 class server_tls {
 public:
     server_tls() = default;
-    server_tls(std::string cert, secret_string key) : cert_pem(std::move(cert)), key_pem(std::move(key)) {}
+    /// The server's chain and its key.
+    server_tls(std::string chain_pem, secret_string key_pem)
+        : cert_pem_(std::move(chain_pem)), key_pem_(std::move(key_pem)) {}
 
-    std::string cert_pem;                     ///< chain
-    secret_string key_pem;                    ///< key of cert_pem
-    std::string client_ca_pem;                ///< verify client certificates against these; empty: don't ask for one
-    bool require_client_certificate = false;  ///< with client_ca_pem: refuse clients without a certificate
+    /// Verifies client certificates against these authorities. Empty: asks for no certificate.
+    server_tls& client_ca_pem(std::string pem) { return client_ca_pem_ = std::move(pem), *this; }
+    /// With client_ca_pem: refuses clients without a certificate.
+    server_tls& require_client_certificate(bool on) { return require_client_certificate_ = on, *this; }
+
+    const std::string& cert_pem() const noexcept { return cert_pem_; }
+    const secret_string& key_pem() const noexcept { return key_pem_; }
+    const std::string& client_ca_pem() const noexcept { return client_ca_pem_; }
+    bool require_client_certificate() const noexcept { return require_client_certificate_; }
+
+    friend bool operator==(const server_tls&, const server_tls&) = default;
+
+private:
+    std::string cert_pem_;
+    secret_string key_pem_;
+    std::string client_ca_pem_;
+    bool require_client_certificate_ = false;
 };
 
 }  // namespace kcontrol::http

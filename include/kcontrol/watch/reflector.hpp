@@ -1,14 +1,13 @@
 // The reflector: mirrors the objects of one kind into a sink, driving reflector_fsm with a client.
 #pragma once
 
-#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 namespace kcontrol {
@@ -23,20 +22,6 @@ public:
     virtual void remove(any_object last) = 0;
     /// The reflector took a step: its state or its counters may differ.
     virtual void stepped() = 0;
-};
-
-/// Which objects a reflector mirrors and how patient it is; informer_options are made from the same parts.
-class reflector_options {
-public:
-    std::string in_namespace;
-    std::string label_selector;
-    std::string field_selector;
-    reflector_policy policy;
-    std::chrono::seconds watch_timeout_min = std::chrono::minutes(5);
-    std::chrono::seconds watch_timeout_max = std::chrono::minutes(10);
-    duration watch_idle = std::chrono::seconds(90);
-
-    reflector_options() = default;
 };
 
 /// Drives one reflector_fsm. run() may be called again after it returned: it resumes where it stopped.

@@ -4,6 +4,7 @@
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/watch/options.hpp>
 
 #include <cstdint>
 #include <iosfwd>
@@ -66,25 +67,6 @@ enum class reflector_state {
     not_installed,  ///< the server does not know the kind; tried again every probe period
     forbidden,      ///< the server refuses access; tried again every probe period
     failed,         ///< anything else; tried again with backoff
-};
-
-/// How a reflector_fsm behaves.
-class reflector_policy {
-public:
-    /// Objects a page of a list; 0 asks for all at once.
-    reflector_policy& page_size(std::int64_t n) { return page_size_ = n, *this; }
-    /// How often a kind that is not installed or forbidden is tried again.
-    reflector_policy& probe_period(duration d) { return probe_period_ = d, *this; }
-    reflector_policy& backoff(backoff_policy p) { return backoff_ = p, *this; }
-
-    std::int64_t page_size() const noexcept { return page_size_; }
-    duration probe_period() const noexcept { return probe_period_; }
-    const backoff_policy& backoff() const noexcept { return backoff_; }
-
-private:
-    std::int64_t page_size_ = 500;
-    duration probe_period_ = std::chrono::seconds(15);
-    backoff_policy backoff_;
 };
 
 /// Decides what a reflector does, with client-go's rules: list at "0", watch from there, resume a watch that ended,

@@ -33,6 +33,7 @@ private:
     std::string origin_;
     bool untrusted_;
     std::string where_;
+    http::tls_options tls_;
     cluster_config out_;
 };
 

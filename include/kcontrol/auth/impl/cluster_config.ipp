@@ -5,9 +5,9 @@
 namespace kcontrol::auth {
 
 KCONTROL_DECL std::string cluster_config::server_url() const {
-    const bool ipv6 = server.host.find(':') != std::string::npos;
-    const std::string host = ipv6 ? "[" + server.host + "]" : server.host;
-    return server.scheme + "://" + host + ":" + std::to_string(server.port) + base_path;
+    const bool ipv6 = server_.host.find(':') != std::string::npos;
+    const std::string host = ipv6 ? "[" + server_.host + "]" : server_.host;
+    return server_.scheme + "://" + host + ":" + std::to_string(server_.port) + base_path_;
 }
 
 }  // namespace kcontrol::auth

@@ -23,18 +23,17 @@ KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env) {
     if (!url->path_prefix.empty()) {
         return error(errc::invalid_config, "KUBERNETES_SERVICE_HOST and PORT: a host and a number are expected");
     }
-    cluster_config out;
-    out.server = std::move(url->endpoint);
-    out.token_file = folder + "token";
-    if (auto token = detail::read_token_file(env, out.token_file); !token) {
+    cluster_config out(std::move(url->endpoint));
+    out.token_file(folder + "token");
+    if (auto token = detail::read_token_file(env, out.token_file()); !token) {
         return token.error().with_context("service account");
     }
     auto ca = env.read_file(folder + "ca.crt", most);
     if (!ca) return ca.error().with_context("service account");
     if (ca->empty()) return error(errc::file_failed, "service account: " + folder + "ca.crt is empty");
-    out.tls.ca_pem = std::move(*ca);
+    out.tls(http::tls_options().ca_pem(std::move(*ca)));
     const auto ns = env.read_file(folder + "namespace", most);
-    if (ns) out.default_namespace = detail::token_in(*ns);
+    if (ns) out.default_namespace(std::string(detail::token_in(*ns)));
     return out;
 }
 

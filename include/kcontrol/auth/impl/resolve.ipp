@@ -60,12 +60,10 @@ KCONTROL_DECL std::optional<error> resolver::take_cluster(const std::string& nam
     if (cluster.server.empty()) return bad("server", "empty: write https://host:port");
     auto url = http::parse_base_url(cluster.server);
     if (!url) return bad("server", url.error().message());
-    out_.server = std::move(url->endpoint);
-    out_.base_path = std::move(url->path_prefix);
-    out_.tls.server_name = cluster.tls_server_name;
+    out_.server(std::move(url->endpoint)).base_path(std::move(url->path_prefix));
     auto ca = pem("certificate-authority", cluster.ca_data, cluster.ca_file);
     if (!ca) return ca.error();
-    out_.tls.ca_pem = std::move(*ca);
+    tls_.server_name(cluster.tls_server_name).ca_pem(std::move(*ca));
     return std::nullopt;
 }
 
@@ -97,24 +95,23 @@ KCONTROL_DECL std::optional<error> resolver::take_user(const std::string& name, 
         return key->empty() ? bad("client-key", "missing beside client-certificate")
                             : bad("client-certificate", "missing beside client-key");
     }
-    out_.tls.client_cert_pem = std::move(*certificate);
-    out_.tls.client_key_pem = secret_string(std::move(*key));
+    tls_.client_certificate(std::move(*certificate), secret_string(std::move(*key)));
 
     const auto token = token_in(user.token.reveal());
     if (token.empty() && !user.token.empty()) return bad("token", "holds something else than visible ASCII");
-    out_.token = secret_string(std::string(token));
+    out_.token(secret_string(std::string(token)));
     if (user.token_file.empty()) return std::nullopt;
     if (auto path = refuse_path("tokenFile", user.token_file)) return path;
-    out_.token_file = beside_origin(user.token_file);
+    out_.token_file(beside_origin(user.token_file));
     // Read again by whoever sends it; here only to say early what is wrong.
-    const auto first = read_token_file(env_, out_.token_file);
+    const auto first = read_token_file(env_, out_.token_file());
     if (!first && token.empty()) return first.error().with_context(where_ + ": tokenFile");
     return std::nullopt;
 }
 
 KCONTROL_DECL result<cluster_config> resolver::finish(const std::string& default_namespace) {
+    out_.tls(std::move(tls_)).default_namespace(default_namespace);
     if (auto refused = refuse_plaintext(out_)) return refused->with_context(origin_);
-    out_.default_namespace = default_namespace;
     return std::move(out_);
 }
 

@@ -6,7 +6,7 @@
 namespace kcontrol::auth {
 
 KCONTROL_DECL token_source::token_source(environment& env, const cluster_config& config)
-    : env_(&env), current_(config.token), file_(config.token_file) {}
+    : env_(&env), current_(config.token()), file_(config.token_file()) {}
 
 KCONTROL_DECL result<secret_string> token_source::token() {
     constexpr auto period = std::chrono::minutes(1);

@@ -20,18 +20,6 @@ KCONTROL_DECL informer_options& informer_options::operator=(informer_options&&) 
 KCONTROL_DECL informer_options::~informer_options() = default;
 namespace detail {
 
-inline reflector_options reflector_options_from(const informer_options& from) {
-    reflector_options out;
-    out.in_namespace = from.in_namespace();
-    out.label_selector = from.label_selector();
-    out.field_selector = from.field_selector();
-    out.policy.page_size(from.page_size()).probe_period(from.probe_period());
-    out.watch_timeout_min = from.watch_timeout_min();
-    out.watch_timeout_max = from.watch_timeout_max();
-    out.watch_idle = from.watch_idle();
-    return out;
-}
-
 inline informer_state informer_state_from(reflector_state state) {
     switch (state) {
     case reflector_state::idle: return informer_state::idle;
@@ -66,7 +54,7 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
           cl(std::move(c)),
           info(i),
           options(std::move(o)),
-          source(env, info, detail::reflector_options_from(options), *this),
+          source(env, info, options.reflector(), *this),
           handlers(options.log()),
           tasks(env, ex, options.log()) {}
 

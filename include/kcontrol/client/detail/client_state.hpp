@@ -24,7 +24,7 @@ public:
           ex(std::move(x)),
           tokens(e, config),
           transport(std::move(t)),
-          base_path(config.base_path),
+          base_path(config.base_path()),
           log(std::move(l)) {}
 
     environment* env;

@@ -100,7 +100,7 @@ KCONTROL_DECL client::~client() = default;
 KCONTROL_DECL result<client> client::connect(environment& env, executor ex, const auth::cluster_config& config,
                                              const http::transport_factory& make_transport, logger log) {
     if (auto refused = auth::detail::refuse_plaintext(config)) return *refused;
-    auto transport = make_transport(ex, config.server, config.tls);
+    auto transport = make_transport(ex, config.server(), config.tls());
     if (!transport) return transport.error().with_context(config.server_url());
     return client(
         std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(*transport), std::move(log)));

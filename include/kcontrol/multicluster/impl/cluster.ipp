@@ -33,7 +33,7 @@ struct cluster::impl : std::enable_shared_from_this<impl> {
         if (!previous) {
             make_slots();
         } else {
-            const bool same_server = previous->server == next.server && previous->base_path == next.base_path;
+            const bool same_server = previous->server() == next.server() && previous->base_path() == next.base_path();
             const auto mode = same_server ? resume_mode::resume : resume_mode::relist;
             for (auto& slot : slots) {
                 for (auto& version : slot->versions) version.rebuild(*cl, mode);

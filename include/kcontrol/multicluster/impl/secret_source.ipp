@@ -25,7 +25,7 @@ KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& 
     auto config = parsed->resolve(env);
     if (!config) return config.error();
     // Also without credentials: an answer that anybody on the way can write is no answer.
-    if (config->server.scheme != "https") {
+    if (config->server().scheme != "https") {
         return error(errc::invalid_config, origin + ": server: an untrusted kubeconfig must name an https server");
     }
     return config;

@@ -41,37 +41,36 @@ inline void write_crd_names(json::writer& out, const resource_name& name, const 
     out.key("names");
     out.begin_object();
     out.member("plural", name.plural);
-    out.member("singular",
-               options.singular_name.empty() ? crd_lower_case(name.kind) : std::string(options.singular_name));
-    write_crd_texts(out, "shortNames", options.shorts);
+    out.member("singular", options.singular().empty() ? crd_lower_case(name.kind) : std::string(options.singular()));
+    write_crd_texts(out, "shortNames", options.short_names());
     out.member("kind", name.kind);
     out.member("listKind",
-               options.list_kind_name.empty() ? std::string(name.kind) + "List" : std::string(options.list_kind_name));
-    write_crd_texts(out, "categories", options.groups);
+               options.list_kind().empty() ? std::string(name.kind) + "List" : std::string(options.list_kind()));
+    write_crd_texts(out, "categories", options.categories());
     out.end_object();
 }
 
 inline void write_crd_subresources(json::writer& out, const crd_options& options) {
-    if (!options.has_status && options.scale_spec.empty()) return;
+    if (!options.has_status() && options.scale_spec().empty()) return;
     out.key("subresources");
     out.begin_object();
-    if (options.has_status) out.key("status"), out.raw("{}");
-    if (!options.scale_spec.empty()) {
+    if (options.has_status()) out.key("status"), out.raw("{}");
+    if (!options.scale_spec().empty()) {
         out.key("scale");
         out.begin_object();
-        out.member("specReplicasPath", options.scale_spec.json_path());
-        out.member("statusReplicasPath", options.scale_status.json_path());
-        write_crd_member(out, "labelSelectorPath", options.scale_selector.json_path());
+        out.member("specReplicasPath", options.scale_spec().json_path());
+        out.member("statusReplicasPath", options.scale_status().json_path());
+        write_crd_member(out, "labelSelectorPath", options.scale_selector().json_path());
         out.end_object();
     }
     out.end_object();
 }
 
 inline void write_crd_columns(json::writer& out, const crd_options& options) {
-    if (options.columns.empty()) return;
+    if (options.columns().empty()) return;
     out.key("additionalPrinterColumns");
     out.begin_array();
-    for (const printer_column& column : options.columns) {
+    for (const printer_column& column : options.columns()) {
         out.begin_object();
         out.member("name", column.name);
         out.member("type", column.type);
@@ -88,10 +87,10 @@ inline void write_crd_version(json::writer& out, const custom_resource_definitio
     const crd_options& options = version.options;
     out.begin_object();
     out.member("name", version.name.version);
-    out.member("served", options.is_served);
+    out.member("served", options.is_served());
     out.member("storage", storage);
-    if (options.is_deprecated) out.member("deprecated", true);
-    write_crd_member(out, "deprecationWarning", options.deprecation_warning);
+    if (options.is_deprecated()) out.member("deprecated", true);
+    write_crd_member(out, "deprecationWarning", options.deprecation_warning());
     out.key("schema");
     out.begin_object();
     out.key("openAPIV3Schema");
@@ -99,10 +98,10 @@ inline void write_crd_version(json::writer& out, const custom_resource_definitio
     out.end_object();
     write_crd_subresources(out, options);
     write_crd_columns(out, options);
-    if (!options.selectable.empty()) {
+    if (!options.selectable_fields().empty()) {
         out.key("selectableFields");
         out.begin_array();
-        for (const crd_path& path : options.selectable) {
+        for (const crd_path& path : options.selectable_fields()) {
             out.begin_object();
             out.member("jsonPath", path.json_path());
             out.end_object();
@@ -128,7 +127,7 @@ KCONTROL_DECL result<custom_resource_definition> make_crd(std::vector<crd_source
 }  // namespace detail
 
 KCONTROL_DECL std::string custom_resource_definition::to_json() const {
-    const auto stored = std::ranges::find_if(versions_, [](const version& v) { return v.options.is_storage; });
+    const auto stored = std::ranges::find_if(versions_, [](const version& v) { return v.options.is_storage(); });
     const std::size_t storage = stored == versions_.end() ? 0 : static_cast<std::size_t>(stored - versions_.begin());
     json::writer out;
     out.begin_object();

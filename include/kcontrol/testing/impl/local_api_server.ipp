@@ -23,9 +23,10 @@ inline std::string base64(std::string_view bytes) {
 inline std::string kubeconfig_text(const auth::cluster_config& config, const std::string& name,
                                    const std::string& user) {
     std::string text = "apiVersion: v1\nkind: Config\nclusters:\n- name: " + name +
-                       "\n  cluster:\n    server: " + config.server.scheme + "://" + config.server.host + ":" +
-                       std::to_string(config.server.port) + "\n";
-    if (!config.tls.ca_pem.empty()) text += "    certificate-authority-data: " + base64(config.tls.ca_pem) + "\n";
+                       "\n  cluster:\n    server: " + config.server().scheme + "://" + config.server().host + ":" +
+                       std::to_string(config.server().port) + "\n";
+    if (!config.tls().ca_pem().empty())
+        text += "    certificate-authority-data: " + base64(config.tls().ca_pem()) + "\n";
     text += "users:\n- name: " + name + "\n  user: " + user + "\n";
     return text + "contexts:\n- name: " + name + "\n  context: {cluster: " + name + ", user: " + name +
            ", namespace: default}\ncurrent-context: " + name + "\n";
@@ -52,7 +53,7 @@ KCONTROL_DECL result<void> local_api_server::start(std::uint16_t port) {
         auto issued = authority_->issue(names);
         if (!issued) return issued.error();
         tls.emplace(issued->cert_pem, issued->key_pem);
-        tls->client_ca_pem = authority_->cert_pem();
+        tls->client_ca_pem(authority_->cert_pem());
     }
     auto listening = server_.listen(http::listen_address("127.0.0.1", port == 0 ? port_ : port), std::move(tls));
     if (!listening) return listening;
@@ -68,10 +69,10 @@ KCONTROL_DECL awaitable<void> local_api_server::stop() {
 
 KCONTROL_DECL auth::cluster_config local_api_server::config(const std::string& token) const {
     auth::cluster_config config;
-    config.server = http::endpoint(tls_ ? "https" : "http", "127.0.0.1", port_);
-    if (authority_) config.tls.ca_pem = authority_->cert_pem();
-    config.token = secret_string(token);
-    config.default_namespace = "default";
+    config.server(http::endpoint(tls_ ? "https" : "http", "127.0.0.1", port_));
+    if (authority_) config.tls(http::tls_options().ca_pem(authority_->cert_pem()));
+    config.token(secret_string(token));
+    config.default_namespace("default");
     return config;
 }
 

@@ -47,9 +47,9 @@ inline result<std::shared_ptr<transport>> make_client_transport(environment& env
     std::string peer_name;
     std::shared_ptr<tls_context> context;
     if (server.scheme == "https") {
-        peer_name = tls.server_name.empty() ? server.host : tls.server_name;
+        peer_name = tls.server_name().empty() ? server.host : tls.server_name();
         tls_options shared = tls;
-        shared.server_name.clear();  // a matter of the connection, not of the context
+        shared.server_name({});  // a matter of the connection, not of the context
         auto got = cache.get(shared);
         if (!got) return got.error();
         context = std::move(*got);

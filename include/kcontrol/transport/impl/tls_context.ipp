@@ -121,13 +121,13 @@ KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_client(const
     auto context = new_context(TLS_client_method());
     if (!context) return no_context();
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    if (options.ca_pem.empty()) {
+    if (options.ca_pem().empty()) {
         SSL_CTX_set_default_verify_paths(context.get());
-    } else if (const auto done = trust_only(context.get(), options.ca_pem, "CA certificate"); !done) {
+    } else if (const auto done = trust_only(context.get(), options.ca_pem(), "CA certificate"); !done) {
         return done.error();
     }
-    if (!options.client_cert_pem.empty() || !options.client_key_pem.empty()) {
-        const auto done = use_identity(context.get(), options.client_cert_pem, options.client_key_pem, "client");
+    if (!options.client_cert_pem().empty() || !options.client_key_pem().empty()) {
+        const auto done = use_identity(context.get(), options.client_cert_pem(), options.client_key_pem(), "client");
         if (!done) return done.error();
     }
     return std::make_shared<tls_context>(context.release());
@@ -136,16 +136,16 @@ KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_client(const
 KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_server(const server_tls& options) {
     auto context = new_context(TLS_server_method());
     if (!context) return no_context();
-    const auto done = use_identity(context.get(), options.cert_pem, options.key_pem, "server");
+    const auto done = use_identity(context.get(), options.cert_pem(), options.key_pem(), "server");
     if (!done) return done.error();
     // No resumption: it buys little here, and with client certificates it needs a session id context.
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(context.get(), 0);
-    if (!options.client_ca_pem.empty()) {
-        const auto trusted = trust_only(context.get(), options.client_ca_pem, "client CA certificate");
+    if (!options.client_ca_pem().empty()) {
+        const auto trusted = trust_only(context.get(), options.client_ca_pem(), "client CA certificate");
         if (!trusted) return trusted.error();
-        const int must = options.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+        const int must = options.require_client_certificate() ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
         SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | must, nullptr);
     }
     return std::make_shared<tls_context>(context.release());

@@ -9,7 +9,7 @@ namespace kcontrol {
 
 KCONTROL_DECL reflector::reflector(environment& env, const resource_info& info, reflector_options options,
                                    reflector_sink& sink)
-    : env_(&env), info_(&info), options_(std::move(options)), sink_(&sink), fsm_(options_.policy) {}
+    : env_(&env), info_(&info), options_(std::move(options)), sink_(&sink), fsm_(options_.policy()) {}
 
 // After every wait the stop token is asked before anything is taken over, so that an ended run changes nothing.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
@@ -40,9 +40,9 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
     stream_.reset();
     if (step.continue_token.empty()) listed_.clear();
     list_options options;
-    options.in_namespace(options_.in_namespace)
-        .label_selector(options_.label_selector)
-        .field_selector(options_.field_selector)
+    options.in_namespace(options_.in_namespace())
+        .label_selector(options_.label_selector())
+        .field_selector(options_.field_selector())
         .resource_version(step.resource_version)
         .continue_token(step.continue_token)
         .limit(step.limit)
@@ -61,15 +61,15 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
 
 KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector_action step, std::stop_token stop) {
     stream_.reset();
-    const auto spread = options_.watch_timeout_max - options_.watch_timeout_min;
+    const auto spread = options_.watch_timeout_max() - options_.watch_timeout_min();
     const auto extra = std::chrono::seconds(static_cast<std::int64_t>(static_cast<double>(spread.count()) * unit()));
     watch_options options;
-    options.in_namespace(options_.in_namespace)
-        .label_selector(options_.label_selector)
-        .field_selector(options_.field_selector)
+    options.in_namespace(options_.in_namespace())
+        .label_selector(options_.label_selector())
+        .field_selector(options_.field_selector())
         .resource_version(step.resource_version)
-        .timeout(options_.watch_timeout_min + extra)
-        .idle(options_.watch_idle)
+        .timeout(options_.watch_timeout_min() + extra)
+        .idle(options_.watch_idle())
         .pool(pool_)
         .stop(stop);
     ++watches_;

@@ -74,7 +74,7 @@ public:
 
     void start_all() {
         kcontrol::auth::cluster_config config;
-        config.server = kcontrol::http::endpoint("https", "api", 443);
+        config.server(kcontrol::http::endpoint("https", "api", 443));
         for (std::size_t i = 0; i < machines.size(); ++i) {
             const kcontrol::executor ex = boost::asio::make_strand(context.get_executor());
             auto client = kcontrol::client::connect(env, ex, config, network_.factory()).value();

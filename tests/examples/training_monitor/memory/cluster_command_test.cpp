@@ -128,7 +128,7 @@ TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's fail
     const auto good = to_desired(f.env, clusters[0], key);
     REQUIRE(good.config.has_value());
     CHECK(good.config->server_url() == "https://prod.example:6443");
-    CHECK(good.config->token.reveal() == "hunter2");
+    CHECK(good.config->token().reveal() == "hunter2");
     CHECK(has(to_desired(f.env, clusters[0], other).config.error().message(), "sealed with another key"));
     CHECK(has(to_desired(f.env, clusters[0], missing).config.error().message(), "key file"));
     CHECK(has(to_desired(f.env, clusters[0], std::nullopt).config.error().message(), "give the key with --key-file"));

@@ -404,6 +404,6 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
     CHECK(deliver() ==
           "1 real (feishu): not sent: TLS failed: the certificate is not trusted or not for this host; "
           "see caFile");
-    config.http.tls.ca_pem = authority.cert_pem();
+    config.http.tls.ca_pem(authority.cert_pem());
     CHECK(deliver() == "0 real (feishu): sent");
 }
