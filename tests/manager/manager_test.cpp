@@ -162,7 +162,7 @@ TEST_CASE("a part that fails ends the manager with its error") {
     CHECK(b.calls == "run ended ");
     REQUIRE(b.m.last_error());
     CHECK(*b.m.last_error() == errc::timeout);
-    CHECK(b.m.last_error()->message().find("controller things") == 0);
+    CHECK(b.m.last_error()->message().find("controller things: not synced") == 0);
 }
 
 TEST_CASE("an exception of a runnable is an error") {

@@ -17,9 +17,10 @@ KCONTROL_DECL error::~error() = default;
 
 KCONTROL_DECL std::string error::what() const {
     if (message_.empty()) return code_.message();
-    // The reason is worth reading beside the server's words; our own messages say it already.
-    if (status_) return message_ + " (" + code_.message() + ")";
-    return message_;
+    // The reason is worth reading beside the server's words, unless they end with it; our own messages say it already.
+    if (!status_) return message_;
+    const std::string reason = code_.message();
+    return message_.ends_with(reason) ? message_ : message_ + " (" + reason + ")";
 }
 
 KCONTROL_DECL error error::with_context(std::string_view prefix) const {

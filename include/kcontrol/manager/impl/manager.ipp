@@ -26,7 +26,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     awaitable<void> run_controller(std::shared_ptr<any_controller> one);
     awaitable<void> run_runnable(runnable one);
     awaitable<void> stop_informers(time_point deadline, bool& all);
-    void fail(const error& why, const std::string& who);
+    void fail(const error& why);
 
     environment& env;
     executor ex;
@@ -46,8 +46,8 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     std::unique_ptr<task_group> tasks;  // the present run's controllers and runnables
 };
 
-inline void manager::impl::fail(const error& why, const std::string& who) {
-    if (!last_error) last_error = why.with_context(who);
+inline void manager::impl::fail(const error& why) {
+    if (!last_error) last_error = why;
     if (term) term->stop();
 }
 
@@ -63,7 +63,7 @@ inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_control
     const auto self = shared_from_this();
     const auto of_term = term;
     const result<void> outcome = co_await one->run(of_term->token());
-    if (!outcome && of_term == term) fail(outcome.error(), "controller " + one->name());
+    if (!outcome && of_term == term) fail(outcome.error());  // it names the controller
 }
 
 inline awaitable<void> manager::impl::run_runnable(runnable one) {
@@ -78,7 +78,7 @@ inline awaitable<void> manager::impl::run_runnable(runnable one) {
         outcome = error(errc::callback_failed);
     }
     const bool only_stopped = !outcome && outcome.error() == errc::stopped && of_term->stopped();
-    if (!outcome && !only_stopped && of_term == term) fail(outcome.error(), one.name);
+    if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));
 }
 
 namespace detail {
