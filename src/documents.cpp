@@ -1,3 +1,5 @@
+#include <kcontrol/documents/impl/diff.ipp>
+#include <kcontrol/documents/impl/merge_patch.ipp>
 #include <kcontrol/documents/impl/patch.ipp>
 #include <kcontrol/documents/impl/strict.ipp>
 #include <kcontrol/documents/impl/value.ipp>

@@ -1,2 +1,3 @@
 // Apart from schema.cpp because of RE2.
+#include <kcontrol/schema/impl/field_error.ipp>
 #include <kcontrol/schema/impl/validate.ipp>

@@ -3,5 +3,7 @@
 #include <kcontrol/values/impl/generated_parts.ipp>
 #include <kcontrol/values/impl/int_or_string.ipp>
 #include <kcontrol/values/impl/quantity.ipp>
+#include <kcontrol/values/impl/quantity_arithmetic.ipp>
+#include <kcontrol/values/impl/quantity_print.ipp>
 #include <kcontrol/values/impl/raw_json.ipp>
 #include <kcontrol/values/impl/time.ipp>

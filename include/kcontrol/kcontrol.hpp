@@ -23,6 +23,7 @@
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/options.hpp>
+#include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/decode.hpp>
@@ -54,8 +55,10 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/http/ascii.hpp>
+#include <kcontrol/http/exchange_options.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/http/message.hpp>
+#include <kcontrol/http/tls_options.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/http/watch_framer.hpp>
@@ -112,6 +115,7 @@
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/schema/crd.hpp>
+#include <kcontrol/schema/crd_options.hpp>
 #include <kcontrol/schema/schema.hpp>
 #include <kcontrol/schema/validate.hpp>
 #include <kcontrol/transport/client.hpp>

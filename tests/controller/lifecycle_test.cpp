@@ -135,7 +135,7 @@ TEST_CASE("a reconcile that ignores its stop token: the stop ends in time, its r
     CHECK(b.stop());
 }
 
-TEST_CASE("a source added while it runs is heard at once; one that is let go is silent") {
+TEST_CASE("a source added while it runs is subscribed at once; one that is removed is unsubscribed") {
     bench b;
     b.start();
     auto late = std::make_shared<fake_source>(b.env);

@@ -1,4 +1,4 @@
-// How to reach one cluster and as whom: what a kubeconfig's context or a pod's service account comes down to.
+// How to reach one cluster and as whom: made from a kubeconfig's context or a pod's service account.
 #pragma once
 
 #include <kcontrol/base/secret_string.hpp>

@@ -5,6 +5,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 namespace kcontrol::auth {
 
 /// Where kubeconfig bytes come from. Untrusted ones (a Secret, a directory others can write to) may not name files,
-/// commands, proxies or impersonation: bytes that are code must not come from strangers.
+/// commands, proxies or impersonation: an untrusted author must not be able to run code.
 enum class trust { trusted, untrusted };
 
 /// A parsed kubeconfig. Certificate and token files it names are read when a context is resolved.
@@ -21,6 +22,9 @@ enum class trust { trusted, untrusted };
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class kubeconfig {
 public:
+    /// The largest file that is read, in bytes.
+    static constexpr std::size_t max_bytes = std::size_t{1} << 20;
+
     /// Parses YAML or JSON text. `origin` (a path) begins every message; relative paths in the file resolve
     /// against its directory.
     /// Errors: invalid_config naming origin, field and remedy; never a secret.

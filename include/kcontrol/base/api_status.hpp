@@ -20,6 +20,9 @@ struct status_cause {
 /// A metav1.Status. Server text may contain user data: escape it before it reaches a terminal.
 /// Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
 struct api_status {
+    /// A server that asks for more patience than this is taken to ask for this.
+    static constexpr std::chrono::seconds max_retry_after{120};
+
     int code = 0;         ///< HTTP status, or the code inside an ERROR event of a watch
     std::string reason;   ///< "NotFound", "Expired"…; empty where the server gave none
     std::string message;  ///< the server's own words

@@ -16,7 +16,7 @@ using error_code = boost::system::error_code;
 enum class errc {
     stopped = 1,         ///< the operation's stop token was triggered
     timeout,             ///< the deadline passed
-    connection_refused,  ///< nobody listens at the address
+    connection_refused,  ///< no server listens at the address
     connection_lost,     ///< the connection broke before the exchange was complete
     name_not_found,      ///< the host name could not be resolved
     tls_failed,          ///< the TLS handshake failed, or the peer's certificate was refused
@@ -65,7 +65,7 @@ enum class api_errc {
 enum class condition {
     retryable = 1,  ///< the same request may succeed later
     not_found,      ///< the object, or its kind, does not exist
-    conflict,       ///< somebody else wrote first
+    conflict,       ///< another client wrote first
     expired,        ///< 410 in either shape: list again
     unreachable,    ///< no whole answer came from the server
     access_denied,  ///< 401 or 403

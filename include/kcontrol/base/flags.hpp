@@ -40,7 +40,7 @@ struct argument {
 /// there several times.
 ///
 /// Errors: invalid_argument with a flag that is not among `flags` (and the one that is spelled nearly so), lacks its
-/// value or has one that it does not take. They say to look at `help`, like "gpu_labeler --help".
+/// value or has one that it does not take. They refer to `help`, like "gpu_labeler --help".
 KCONTROL_DECL result<std::vector<argument>> split_arguments(const std::vector<std::string_view>& arguments,
                                                             std::span<const flag_shape> flags,
                                                             std::string_view help = "--help");

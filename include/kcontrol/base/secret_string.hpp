@@ -1,4 +1,4 @@
-// A string that does not print itself and wipes its bytes when it dies: tokens, keys, passwords.
+// A string that does not print itself and wipes its bytes on destruction: tokens, keys, passwords.
 #pragma once
 
 #include <kcontrol/config.hpp>

@@ -1,4 +1,4 @@
-// UTF-8 in texts from elsewhere, of which nobody knows that it is.
+// UTF-8 in texts from elsewhere, which may hold other bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a handler of an informer hears.
+// The events that the handlers of an informer get.
 #pragma once
 
 #include <kcontrol/model/any_object.hpp>
@@ -23,7 +23,7 @@ public:
     bool initial = false;              ///< added: it was there when the handler subscribed, or came with the first list
     bool resync = false;               ///< updated: nothing changed, the resync period passed
     bool final_state_unknown = false;  ///< deleted: seen by its absence from a list; old_object is the last known state
-    std::uint64_t generation = 0;      ///< of the informer when it learnt of it
+    std::uint64_t generation = 0;      ///< of the informer when it observed the change
 
     /// The object the event is about: the new one, or the last known one of a deletion.
     const any_object& object() const noexcept { return new_object ? new_object : old_object; }

@@ -1,5 +1,5 @@
-// The informer: a local copy of all objects of one kind in one cluster, kept up to date, with handlers that hear of
-// every change. It can be stopped, started and rebuilt (new credentials, moved server) without anyone noticing.
+// The informer: a local copy of all objects of one kind in one cluster, kept up to date, with handlers that are
+// notified of every change. Stops, starts and rebuilds (new credentials, moved server) do not disturb the handlers.
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
@@ -23,7 +23,7 @@ enum class informer_state { idle, listing, live, paused, not_installed, forbidde
 
 KCONTROL_DECL std::string_view to_string(informer_state) noexcept;
 
-/// What readiness, metrics and people see of an informer.
+/// The status of an informer, for readiness, metrics and logs.
 class informer_status {
 public:
     informer_state state = informer_state::idle;
@@ -35,7 +35,7 @@ public:
     std::uint64_t watches = 0;            ///< watch requests made since it was created
     std::size_t objects = 0;              ///< in the store
     std::size_t skipped = 0;              ///< objects that did not decode
-    std::optional<wall_time> last_event;  ///< when the server was last heard
+    std::optional<wall_time> last_event;  ///< when the server sent something last
 };
 
 /// How an informer behaves.
@@ -73,7 +73,7 @@ public:
     std::chrono::seconds watch_timeout_min() const noexcept { return reflector_.watch_timeout_min(); }
     std::chrono::seconds watch_timeout_max() const noexcept { return reflector_.watch_timeout_max(); }
     duration watch_idle() const noexcept { return reflector_.watch_idle(); }
-    /// What of them the informer's reflector obeys.
+    /// Those of the informer's reflector.
     const reflector_options& reflector() const noexcept { return reflector_; }
     const logger& log() const noexcept { return log_; }
 
@@ -111,12 +111,12 @@ public:
     /// Ends the present generation and waits until its work has returned. Store and handlers stay. Idempotent.
     KCONTROL_DECL awaitable<void> stop();
 
-    /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers hear what
-    /// really changed, nothing twice. A stopped informer takes the client and stays stopped.
+    /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers get what
+    /// really changed, and nothing twice. A stopped informer takes the client and stays stopped.
     KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
 
-    /// Handlers hear `added` (initial) for what is in the store already, then every change. With a resync period they
-    /// also hear of every object again, as `updated` with the same object twice and `resync` set.
+    /// The handler gets `added` (initial) for what is in the store already, then every change. With a resync period it
+    /// gets every object again, as `updated` with the same object twice and `resync` set.
     KCONTROL_DECL subscription subscribe(any_event_handler handler, duration resync_period = duration::zero());
 
     /// Called on the executor whenever status() changed in state, reason, synced or generation. Added for good.

@@ -9,7 +9,7 @@
 
 namespace kcontrol {
 
-/// Hears of changes, one call an event, in order for each object, on the informer's executor. It must not block; an
+/// Is called for changes, once an event, in order for each object, on the informer's executor. It must not block; an
 /// exception that leaves it is logged and swallowed.
 using any_event_handler = std::function<void(const any_event&)>;
 

@@ -16,7 +16,7 @@ namespace kcontrol {
 // Per-operation cancellation: every type ends the call with errc::stopped, as does the options' stop token. Emit the
 // signal on the client's executor.
 // Errors: the verb's. Exceptions (memory) come as errc::unavailable with their text.
-// Object lifetime: arguments are copied; the client may die before the end.
+// Object lifetime: arguments are copied; the client may be destroyed before the end.
 // Thread-safety: start calls on the client's executor.
 
 template <resource T, class Token>

@@ -30,7 +30,7 @@ public:
     std::size_t skipped = 0;     ///< objects that did not decode; they are logged
 };
 
-/// A kind the server serves, as discovery tells.
+/// A kind that the server serves, from discovery.
 class served_resource {
 public:
     served_resource() = default;
@@ -44,7 +44,7 @@ public:
 /// Every verb is a coroutine that returns a result: NotFound and Conflict are ordinary outcomes. A 401 refreshes a
 /// token that can be refreshed and tries once more. Answers 429 and 5xx with Retry-After are retried up to 10 times
 /// within the deadline, which is what client-go does. A write whose answer was lost ends with unknown_outcome and is
-/// not repeated. Arguments are copied before the call returns; the client may die while a call is in flight.
+/// not repeated. Arguments are copied before the call returns; the client may be destroyed while a call is in flight.
 ///
 /// Errors, besides the API server's own (api_errc): invalid_argument (an unusable name or namespace, before anything is
 /// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, and those of http::transport.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
+#include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/codec/share_pool.hpp>
+#include <kcontrol/http/exchange_options.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +20,12 @@ namespace kcontrol {
 template <class Derived>
 class call_options {
 public:
-    /// From the call to the whole answer; 30 s by default, 60 s for a list.
+    /// From the call to the whole answer. Default http::exchange_options::default_deadline, for a list twice that.
     Derived& deadline(std::chrono::nanoseconds d) { return deadline_ = d, self(); }
     /// Ends the call with errc::stopped.
     Derived& stop(std::stop_token token) { return stop_ = std::move(token), self(); }
-    /// The largest answer accepted, in bytes; of a list, each page. too_large beyond it; 256 MiB by default. Events of
-    /// a watch have a budget of their own, see http::watch_framer.
+    /// The largest answer accepted, in bytes; of a list, each page. too_large beyond it. The default is
+    /// http::exchange_options::default_max_body. Events of a watch have a budget of their own, see http::watch_framer.
     Derived& max_body(std::size_t bytes) { return max_body_ = bytes, self(); }
 
     std::chrono::nanoseconds deadline() const noexcept { return deadline_; }
@@ -31,12 +33,12 @@ public:
     const std::stop_token& stop() const noexcept { return stop_; }
 
 protected:
-    std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+    std::chrono::nanoseconds deadline_ = http::exchange_options::default_deadline;
 
 private:
     Derived& self() { return static_cast<Derived&>(*this); }
     std::stop_token stop_;
-    std::size_t max_body_ = std::size_t{256} << 20;
+    std::size_t max_body_ = http::exchange_options::default_max_body;
 };
 
 class get_options : public call_options<get_options> {
@@ -48,14 +50,10 @@ private:
     std::string resource_version_;
 };
 
-/// Which objects a list or a watch is about.
-class list_options : public call_options<list_options> {
+/// Which objects a list is about, and in which pages they come.
+class list_options : public call_options<list_options>, public selection_options<list_options> {
 public:
-    list_options() { deadline_ = std::chrono::seconds(60); }
-    /// Empty: all namespaces.
-    list_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
-    list_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
-    list_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
+    list_options() { deadline_ = 2 * http::exchange_options::default_deadline; }
     /// "": the newest state; "0": any; else not older than that.
     list_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     /// Objects a page; 0: no paging.
@@ -65,26 +63,23 @@ public:
     /// Where the objects keep what they have in common. If none is given, the objects of one call share theirs.
     list_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
 
-    const std::string& in_namespace() const noexcept { return namespace_; }
-    const std::string& label_selector() const noexcept { return label_selector_; }
-    const std::string& field_selector() const noexcept { return field_selector_; }
     const std::string& resource_version() const noexcept { return resource_version_; }
     std::int64_t limit() const noexcept { return limit_; }
     const std::string& continue_token() const noexcept { return continue_; }
     const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
 
 private:
-    std::string namespace_, label_selector_, field_selector_, resource_version_, continue_;
+    std::string resource_version_, continue_;
     std::int64_t limit_ = 0;
     std::shared_ptr<share_pool> pool_;
 };
 
 /// Where a watch begins and how long it may last.
-class watch_options : public call_options<watch_options> {
+class watch_options : public call_options<watch_options>, public selection_options<watch_options> {
 public:
-    watch_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
-    watch_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
-    watch_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
+    static constexpr std::chrono::seconds default_timeout = std::chrono::minutes(5);
+    static constexpr std::chrono::nanoseconds default_idle = std::chrono::seconds(90);
+
     /// Events after this version. Empty: the server's choice.
     watch_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
@@ -95,9 +90,6 @@ public:
     /// Where the objects keep what they have in common; the watch makes one if none is given.
     watch_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
 
-    const std::string& in_namespace() const noexcept { return namespace_; }
-    const std::string& label_selector() const noexcept { return label_selector_; }
-    const std::string& field_selector() const noexcept { return field_selector_; }
     const std::string& resource_version() const noexcept { return resource_version_; }
     bool bookmarks() const noexcept { return bookmarks_; }
     std::chrono::seconds timeout() const noexcept { return timeout_; }
@@ -105,10 +97,10 @@ public:
     const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
 
 private:
-    std::string namespace_, label_selector_, field_selector_, resource_version_;
+    std::string resource_version_;
     bool bookmarks_ = true;
-    std::chrono::seconds timeout_ = std::chrono::minutes(5);
-    std::chrono::nanoseconds idle_ = std::chrono::seconds(90);
+    std::chrono::seconds timeout_ = default_timeout;
+    std::chrono::nanoseconds idle_ = default_idle;
     std::shared_ptr<share_pool> pool_;
 };
 

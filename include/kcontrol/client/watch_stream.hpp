@@ -40,7 +40,7 @@ public:
 
     /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is counted,
     /// logged and left out, as in a list: if it is new it is passed over, else it comes as `deleted` with nothing but
-    /// its metadata, so that nobody goes on believing its old state. Errors: connection_lost, truncated, timeout (no
+    /// its metadata, so that no cache keeps its old state. Errors: connection_lost, truncated, timeout (no
     /// byte within the idle time), stopped, too_large, decode_failed (a frame that is not JSON).
     KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
 

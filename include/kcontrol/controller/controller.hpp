@@ -44,7 +44,7 @@ public:
     /// Errors: timeout (a source did not sync; reconciles did not return), invalid_argument (it runs already).
     KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
 
-    /// run() in the background. What it returned is told by last_error(). Does nothing while it runs.
+    /// run() in the background. last_error() gives what it returned. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token stop = {});
 
     /// Ends the run and waits for its end. True if every reconcile has returned. Idempotent.
@@ -55,7 +55,7 @@ public:
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
     KCONTROL_DECL controller_stats stats() const;
 
-    /// Lets go of a source that watch() added.
+    /// Removes a source that watch() added.
     KCONTROL_DECL void unwatch(std::uint64_t watch_id);
 
 protected:
@@ -76,14 +76,14 @@ public:
     basic_controller(environment& env, executor ex, std::string name, reconciler<Request> reconcile,
                      controller_options options = {});
 
-    /// Adds a source; what its events mean is told by `handler`, and events that a predicate refuses are dropped. While
+    /// Adds a source; `handler` maps its events to requests, and events that a predicate refuses are dropped. While
     /// the controller runs the source is subscribed at once; its sync is not waited for then. Returns an id for
     /// unwatch().
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler);
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                         std::vector<predicate> predicates);
 
-    /// Asks for a reconcile by hand. Dropped while the controller does not run.
+    /// Enqueues a request by hand. Dropped while the controller does not run.
     void enqueue(Request req);
 
 private:

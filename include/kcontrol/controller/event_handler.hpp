@@ -35,7 +35,7 @@ enum class owner_match {
 KCONTROL_DECL void enqueue_for_object(const any_event&, request_sink<request>&);
 
 /// The owners of the object that are of the given kind. Group and kind count, the version does not. An update maps the
-/// old and the new object, so that an owner that lost the object hears of it as well.
+/// old and the new object, so that an owner that lost the object is reconciled as well.
 KCONTROL_DECL event_handler<request> enqueue_for_owner(group_version_kind owner, resource_scope scope,
                                                        owner_match match = owner_match::controller);
 

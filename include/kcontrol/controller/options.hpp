@@ -31,7 +31,7 @@ public:
     controller_options& reconciliation_timeout(duration d) { return reconciliation_timeout_ = d, *this; }
     /// How long a stop waits for running reconciles, whose stop tokens are triggered at once. Default 30 s.
     controller_options& graceful_stop_timeout(duration d) { return graceful_stop_timeout_ = d, *this; }
-    /// The backoff of a request that fails. Default 5 ms doubling to 1000 s.
+    /// The backoff of a request that fails. The default is default_rate_limit().
     controller_options& rate_limit(backoff_policy p) { return rate_limit_ = p, *this; }
     controller_options& log(logger l) { return log_ = std::move(l), *this; }
 

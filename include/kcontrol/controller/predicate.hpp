@@ -31,13 +31,13 @@ KCONTROL_DECL bool spec_changed(const any_event&);
 KCONTROL_DECL bool label_changed(const any_event&);
 KCONTROL_DECL bool annotation_changed(const any_event&);
 
-/// All of them; stops at the first that says no.
+/// All of them; stops at the first that refuses.
 template <std::convertible_to<predicate>... P>
 predicate and_(P... predicates) {
     return [... p = predicate(std::move(predicates))](const any_event& e) { return (p(e) && ...); };
 }
 
-/// Any of them; stops at the first that says yes.
+/// Any of them; stops at the first that accepts.
 template <std::convertible_to<predicate>... P>
 predicate or_(P... predicates) {
     return [... p = predicate(std::move(predicates))](const any_event& e) { return (p(e) || ...); };

@@ -1,4 +1,4 @@
-// The reconciler: the user's function that brings the world closer to what an object asks for.
+// The reconciler: the user's function that brings the actual state closer to the desired state of an object.
 #pragma once
 
 #include <kcontrol/controller/reconcile_context.hpp>

@@ -13,7 +13,7 @@ class strict_limits {
 public:
     /// The size of the text in bytes. The default is what the API server takes in a request.
     strict_limits& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
-    /// How deep arrays and objects may nest; at most 256.
+    /// How deep arrays and objects may nest; at most max_document_depth.
     strict_limits& max_depth(std::size_t n) { return max_depth_ = n, *this; }
 
     std::size_t max_bytes() const noexcept { return max_bytes_; }
@@ -31,7 +31,7 @@ private:
 KCONTROL_DECL result<node> parse_strict(document& into, std::string_view text, const strict_limits& limits = {});
 
 /// The second half of parse_strict(), on a place that is parsed already. Errors: decode_failed.
-KCONTROL_DECL result<void> check_strict(node root, std::size_t max_depth = 128);
+KCONTROL_DECL result<void> check_strict(node root, std::size_t max_depth = strict_limits().max_depth());
 
 }  // namespace kcontrol::json
 

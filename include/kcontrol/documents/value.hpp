@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -20,9 +21,13 @@ using value = boost::json::value;
 using object = boost::json::object;
 using array = boost::json::array;
 
+/// How deep the arrays and objects of a document may nest, whether it is parsed or patched.
+inline constexpr std::size_t max_document_depth = 256;
+
 class writer;
 
-/// Parses one JSON document. Strict: no trailing bytes, no comments, valid UTF-8, depth ≤ 256, no integer beyond
+/// Parses one JSON document. Strict: no trailing bytes, no comments, valid UTF-8, depth ≤
+/// max_document_depth, no integer beyond
 /// 64 bits (none goes through a double), no two members of the same name.
 /// Errors: decode_failed, with the byte offset where the grammar is broken.
 KCONTROL_DECL result<value> parse(std::string_view text);

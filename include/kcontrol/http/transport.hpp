@@ -3,8 +3,9 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/http/exchange_options.hpp>
 #include <kcontrol/http/message.hpp>
+#include <kcontrol/http/tls_options.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
@@ -17,7 +18,7 @@
 
 namespace kcontrol::http {
 
-/// Where a server is: scheme, host and port. The path of a base URL belongs to whoever builds targets.
+/// Where a server is: scheme, host and port. The path of a base URL is part of the targets.
 class endpoint {
 public:
     endpoint() = default;
@@ -28,55 +29,6 @@ public:
     std::uint16_t port = 443;
 
     friend bool operator==(const endpoint&, const endpoint&) = default;
-};
-
-/// TLS settings of a client, as PEM text. Verification of the peer can't be turned off.
-///
-/// Thread-safety: distinct objects safe; shared objects safe for const access.
-class tls_options {
-public:
-    tls_options() = default;
-
-    /// Trusts exactly these authorities. Empty: the system's roots.
-    tls_options& ca_pem(std::string pem) { return ca_pem_ = std::move(pem), *this; }
-    /// The client's chain and its key. Empty: no client certificate.
-    tls_options& client_certificate(std::string chain_pem, secret_string key_pem) {
-        return client_cert_pem_ = std::move(chain_pem), client_key_pem_ = std::move(key_pem), *this;
-    }
-    /// The name to verify and to send as SNI. Empty: the endpoint's host.
-    tls_options& server_name(std::string name) { return server_name_ = std::move(name), *this; }
-
-    const std::string& ca_pem() const noexcept { return ca_pem_; }
-    const std::string& client_cert_pem() const noexcept { return client_cert_pem_; }
-    const secret_string& client_key_pem() const noexcept { return client_key_pem_; }
-    const std::string& server_name() const noexcept { return server_name_; }
-
-    friend bool operator==(const tls_options&, const tls_options&) = default;
-
-private:
-    std::string ca_pem_;
-    std::string client_cert_pem_;
-    secret_string client_key_pem_;
-    std::string server_name_;
-};
-
-/// What bounds one exchange.
-class exchange_options {
-public:
-    exchange_options& deadline(duration d) { return deadline_ = d, *this; }
-    exchange_options& max_body(std::size_t bytes) { return max_body_ = bytes, *this; }
-    exchange_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
-
-    /// From the call until the whole answer (or, of a stream, its head) is there.
-    duration deadline() const noexcept { return deadline_; }
-    /// The largest body accepted; too_large beyond it. Streams have no limit of their own.
-    std::size_t max_body() const noexcept { return max_body_; }
-    const std::stop_token& stop() const noexcept { return stop_; }
-
-private:
-    duration deadline_ = std::chrono::seconds(30);
-    std::size_t max_body_ = std::size_t{256} << 20;
-    std::stop_token stop_;
 };
 
 /// The body of a response that is still arriving.

@@ -78,4 +78,5 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/http/impl/url.ipp>
+#include <kcontrol/http/impl/url_target.ipp>
 #endif

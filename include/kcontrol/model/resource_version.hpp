@@ -14,7 +14,7 @@ namespace kcontrol {
 /// servers have, are opaque: equal if they are the same text. Nothing if neither can be said; treat the objects as
 /// different then.
 ///
-/// Versions of different resources, or of different clusters, must not be compared; this function can't tell.
+/// Versions of different resources, or of different clusters, must not be compared; this function can't detect it.
 /// Source: KEP-5504; k8s.io/apimachinery/pkg/util/resourceversion.
 inline std::optional<std::strong_ordering> compare_resource_version(std::string_view a, std::string_view b) noexcept {
     const auto ordered = [](std::string_view text) {

@@ -170,7 +170,7 @@ struct field_rules {
     constexpr field_rules& list_type_atomic() { return list = list_type_rule::atomic, *this; }
     /// Scalars, each at most once; appliers own single elements.
     constexpr field_rules& list_type_set() { return list = list_type_rule::set, *this; }
-    /// Structs told apart by these fields, which are required or have a default. Up to 4.
+    /// Structs identified by these fields, which are required or have a default. Up to 4.
     template <class... Names>
     constexpr field_rules& list_type_map(std::string_view first, const Names&... more) {
         list = list_type_rule::map;

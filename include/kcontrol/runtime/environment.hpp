@@ -1,4 +1,4 @@
-// The only door to the outside world: clocks, timers, randomness, files, environment variables and programs.
+// The only access to the outside world: clocks, timers, randomness, files, environment variables and programs.
 //
 // Everything else in the library asks an environment, so that a simulated one can replace the world: virtual
 // time, seeded randomness, a file system in memory. (Sockets have a seam of their own, http::transport.)
@@ -21,7 +21,7 @@ namespace kcontrol {
 
 class timer;
 
-/// Tells that something in a directory may have changed. A hint, not a promise: sweep as well.
+/// Notifies of possible changes in a directory. Some may be missed, so list it from time to time as well.
 class directory_watch {
 public:
     virtual ~directory_watch() = default;

@@ -1,4 +1,4 @@
-// A rebuildable stop token: a scope ends one generation of work and starts the next; nothing beside it notices.
+// A rebuildable stop token: a scope ends one generation of work and starts the next, and no other scope is affected.
 #pragma once
 
 #include <kcontrol/config.hpp>

@@ -1,4 +1,4 @@
-// Counts running coroutines, so that whoever stopped them can wait until the last one has returned.
+// Counts running coroutines, so that the code that stopped them can wait until the last one has returned.
 #pragma once
 
 #include <kcontrol/base/log.hpp>

@@ -10,7 +10,7 @@ namespace kcontrol {
 
 using duration = std::chrono::nanoseconds;
 
-/// Names the monotonic time line; it has no now(), because only an environment may tell the time.
+/// Names the monotonic time line; it has no now(), because only an environment may read a clock.
 struct monotonic_clock {
     using rep = std::int64_t;
     using period = std::nano;
@@ -22,7 +22,7 @@ struct monotonic_clock {
 /// A point on the monotonic time line: for deadlines, delays and intervals.
 using time_point = monotonic_clock::time_point;
 
-/// A point of civil time (UTC): for timestamps that people and objects carry, never for a delay.
+/// A point of civil time (UTC): for timestamps in objects and for people, never for a delay.
 using wall_time = std::chrono::time_point<std::chrono::system_clock, duration>;
 
 }  // namespace kcontrol

@@ -22,7 +22,7 @@ struct waiter;
 /// strand; a notification without a waiter is lost.
 ///
 /// Thread-safety: shared objects unsafe; waiters, notify_one() and notify_all() belong to one strand.
-/// Object lifetime: destroying an event wakes its waiters with `stopped`.
+/// Object lifetime: destroying an event ends its waits with `stopped`.
 class async_event {
 public:
     async_event() = default;

@@ -1,8 +1,8 @@
-// crd_of<T>(): the CustomResourceDefinition of a resource type, and what a type says about it: crd().
+// crd_of<T>(): the CustomResourceDefinition of a resource type.
 #pragma once
 
 #include <kcontrol/codec/resource_of.hpp>
-#include <kcontrol/model/field_path.hpp>
+#include <kcontrol/schema/crd_options.hpp>
 #include <kcontrol/schema/schema.hpp>
 
 #include <map>
@@ -11,129 +11,6 @@
 #include <vector>
 
 namespace kcontrol {
-
-/// A place in an object: a typed path, or JSONPath as text (`.status.conditions[?(@.type=="Ready")].status`).
-class crd_path {
-public:
-    constexpr crd_path() = default;
-    constexpr crd_path(const field_path& typed) : typed_(typed) {}        // NOLINT: meant to convert
-    constexpr crd_path(std::string_view json_path) : text_(json_path) {}  // NOLINT
-    constexpr crd_path(const char* json_path) : text_(json_path) {}       // NOLINT
-
-    constexpr bool empty() const { return typed_.empty() && text_.empty(); }
-    /// The OpenAPI type, if the path is typed.
-    constexpr std::string_view type() const { return typed_.type(); }
-    constexpr bool starts_with(std::string_view member) const {
-        if (!typed_.empty()) return typed_[0] == member;
-        return text_.substr(0, 1) == "." && text_.substr(1, member.size()) == member;
-    }
-    std::string json_path() const { return typed_.empty() ? std::string(text_) : typed_.json_path(); }
-
-private:
-    field_path typed_;
-    std::string_view text_;
-};
-
-/// A column of `kubectl get`: `printer_column("Replicas", path(&widget::spec, &widget_spec::replicas))`.
-class printer_column {
-public:
-    constexpr printer_column() = default;
-    /// The type (integer, number, string, boolean, date) is that of the path.
-    constexpr printer_column(std::string_view title, const crd_path& of) : name(title), type(of.type()), path(of) {
-        if (type.empty())
-            throw "kcontrol: a column with a path as text names its type: printer_column(name, type, path)";
-    }
-    constexpr printer_column(std::string_view title, std::string_view of_type, const crd_path& of)
-        : name(title), type(of_type), path(of) {}
-
-    constexpr printer_column& format(std::string_view text) { return format_ = text, *this; }
-    constexpr printer_column& describe(std::string_view text) { return description_ = text, *this; }
-    /// 0 is shown always, anything else with `-o wide`.
-    constexpr printer_column& priority(int value) { return priority_ = value, *this; }
-
-    std::string_view name;
-    std::string_view type;
-    crd_path path;
-    std::string_view format_;
-    std::string_view description_;
-    int priority_ = 0;
-};
-
-/// What a resource type says about its CustomResourceDefinition besides its name and fields. A literal type:
-///
-///     static constexpr auto kcontrol_crd() {
-///         return kcontrol::crd()
-///             .short_names("wd").categories("all").status()
-///             .scale(path(&widget::spec, &widget_spec::replicas), path(&widget::status, &widget_status::replicas))
-///             .column({"Replicas", path(&widget::spec, &widget_spec::replicas)});
-///     }
-///
-/// Texts are string literals, or live as long as the program.
-class crd_options {
-public:
-    constexpr crd_options() = default;
-
-    /// Names and categories count in the first version of crd_of.
-    constexpr crd_options& singular(std::string_view name) { return singular_ = name, *this; }
-    constexpr crd_options& list_kind(std::string_view name) { return list_kind_ = name, *this; }
-    template <class... Names>
-    requires(sizeof...(Names) > 0) constexpr crd_options& short_names(const Names&... names) {
-        return (short_names_.add(std::string_view(names)), ...), *this;
-    }
-    template <class... Names>
-    requires(sizeof...(Names) > 0) constexpr crd_options& categories(const Names&... names) {
-        return (categories_.add(std::string_view(names)), ...), *this;
-    }
-    /// /status is a subresource of its own: updates of the object leave the status alone, and the other way round.
-    constexpr crd_options& status() { return has_status_ = true, *this; }
-    /// The scale subresource, for `kubectl scale` and autoscalers. The label selector is a string in the status.
-    constexpr crd_options& scale(const crd_path& spec_replicas, const crd_path& status_replicas,
-                                 const crd_path& label_selector = {}) {
-        scale_spec_ = spec_replicas, scale_status_ = status_replicas, scale_selector_ = label_selector;
-        return *this;
-    }
-    constexpr crd_options& column(const printer_column& c) { return columns_.add(c), *this; }
-    /// A field that field selectors may name.
-    constexpr crd_options& selectable_field(const crd_path& p) { return selectable_.add(p), *this; }
-    constexpr crd_options& served(bool b) { return served_ = b, *this; }
-    /// Objects are stored in this version. Without it the first version of crd_of is that.
-    constexpr crd_options& storage(bool b = true) { return storage_ = b, *this; }
-    /// Clients get a warning; an empty text is the server's own.
-    constexpr crd_options& deprecated(std::string_view warning = {}) {
-        return deprecated_ = true, deprecation_warning_ = warning, *this;
-    }
-
-    /// Empty: the kind in lower case.
-    constexpr std::string_view singular() const noexcept { return singular_; }
-    /// Empty: the kind and "List".
-    constexpr std::string_view list_kind() const noexcept { return list_kind_; }
-    constexpr const detail::rule_list<std::string_view, 8>& short_names() const noexcept { return short_names_; }
-    constexpr const detail::rule_list<std::string_view, 8>& categories() const noexcept { return categories_; }
-    constexpr bool has_status() const noexcept { return has_status_; }
-    constexpr const crd_path& scale_spec() const noexcept { return scale_spec_; }
-    constexpr const crd_path& scale_status() const noexcept { return scale_status_; }
-    constexpr const crd_path& scale_selector() const noexcept { return scale_selector_; }
-    constexpr const detail::rule_list<printer_column, 12>& columns() const noexcept { return columns_; }
-    constexpr const detail::rule_list<crd_path, 8>& selectable_fields() const noexcept { return selectable_; }
-    constexpr bool is_served() const noexcept { return served_; }
-    constexpr bool is_storage() const noexcept { return storage_; }
-    constexpr bool is_deprecated() const noexcept { return deprecated_; }
-    constexpr std::string_view deprecation_warning() const noexcept { return deprecation_warning_; }
-
-private:
-    std::string_view singular_, list_kind_, deprecation_warning_;
-    detail::rule_list<std::string_view, 8> short_names_;
-    detail::rule_list<std::string_view, 8> categories_;
-    detail::rule_list<printer_column, 12> columns_;
-    detail::rule_list<crd_path, 8> selectable_;
-    crd_path scale_spec_, scale_status_, scale_selector_;
-    bool has_status_ = false;
-    bool served_ = true;
-    bool storage_ = false;
-    bool deprecated_ = false;
-};
-
-constexpr crd_options crd() { return {}; }
 
 /// A CustomResourceDefinition, ready to be sent or printed.
 ///

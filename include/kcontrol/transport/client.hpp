@@ -45,7 +45,7 @@ private:
 /// naming the setting, on PEM that can't be used, on an unknown scheme and on an empty host.
 ///
 /// A host name is looked up by the system on a thread of its own, at most one a transport at a time, for nothing can
-/// interrupt such a look-up; a thread that is still at it when everything else has gone ends by itself.
+/// interrupt such a look-up. A thread whose look-up outlives the transport ends by itself.
 ///
 /// Thread-safety: the factory: shared objects safe; what it makes: see http::transport.
 /// Object lifetime: `env` outlives the factory and everything made with it.

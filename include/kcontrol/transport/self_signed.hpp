@@ -12,7 +12,7 @@
 
 namespace kcontrol::http {
 
-/// What a certificate says. It is valid from `now` - 1 h to `now` + 24 h unless told otherwise.
+/// The contents of a certificate. By default it is valid from `now` - 1 h to `now` + 24 h.
 class certificate_options {
 public:
     explicit certificate_options(wall_time now)

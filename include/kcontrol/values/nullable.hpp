@@ -8,7 +8,7 @@
 namespace kcontrol {
 
 /// A boxed<T> that can also be null: `nullable: true` in a structural schema makes null a value that the API server
-/// stores, and that controllers may tell from absence ("no limit" against "the default limit"). Where a schema does not
+/// stores, and that differs from absence ("no limit" against "the default limit"). Where a schema does not
 /// say so, the server takes null for absent, and so do all other types of the model.
 ///
 ///     spec.limit = nullptr;    // written as null

@@ -88,7 +88,7 @@ public:
     friend bool operator==(const quantity& a, const quantity& b) { return a.compare(b) == 0; }
 
 private:
-    struct amount;  // an exact decimal of any size, in quantity.ipp
+    struct amount;  // an exact decimal of any size, in impl/quantity_amount.hpp
 
     KCONTROL_DECL std::weak_ordering compare(const quantity& other) const;
     KCONTROL_DECL amount exact() const;
@@ -122,4 +122,6 @@ struct custom_codec<quantity> {
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/values/impl/quantity.ipp>
+#include <kcontrol/values/impl/quantity_arithmetic.ipp>
+#include <kcontrol/values/impl/quantity_print.ipp>
 #endif

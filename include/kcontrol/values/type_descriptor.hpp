@@ -95,7 +95,7 @@ struct type_descriptor {
     type_kind kind{};
     /// Whether an optional, list or map is one handle (boxed, list, dict), which can be part of an object's block.
     bool handle = false;
-    /// Of optional: whether null is told apart from absence (nullable). Such a one is a handle.
+    /// Of optional: whether null differs from absence (nullable). Such a one is a handle.
     bool nullable = false;
     std::uint32_t size = 0;                    ///< of the C++ type, in bytes
     const type_descriptor* element = nullptr;  ///< of optional, list and map

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
+#include <kcontrol/client/options.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 
 #include <cstdint>
-#include <string>
-#include <utility>
 
 namespace kcontrol {
 
@@ -30,36 +29,29 @@ private:
 };
 
 /// Which objects a reflector mirrors, and its policy.
-class reflector_options {
+class reflector_options : public selection_options<reflector_options> {
 public:
     reflector_options() = default;
 
-    /// Empty: all namespaces.
-    reflector_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
-    reflector_options& label_selector(std::string s) { return label_selector_ = std::move(s), *this; }
-    reflector_options& field_selector(std::string s) { return field_selector_ = std::move(s), *this; }
     reflector_options& policy(reflector_policy p) { return policy_ = p, *this; }
-    /// Bounds of the watch's server-side timeout, drawn anew for each watch. Default 5 to 10 minutes, client-go's.
+    /// Bounds of the watch's server-side timeout, drawn anew for each watch. Default
+    /// client-go's, 5 to 10 minutes.
     reflector_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
         return watch_timeout_min_ = least, watch_timeout_max_ = most, *this;
     }
-    /// A watch without a byte for so long is half-open: it is resumed. Default 90 s.
+    /// A watch without a byte for so long is half-open: it is resumed. The default is watch_options'.
     reflector_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
 
-    const std::string& in_namespace() const noexcept { return namespace_; }
-    const std::string& label_selector() const noexcept { return label_selector_; }
-    const std::string& field_selector() const noexcept { return field_selector_; }
     const reflector_policy& policy() const noexcept { return policy_; }
     std::chrono::seconds watch_timeout_min() const noexcept { return watch_timeout_min_; }
     std::chrono::seconds watch_timeout_max() const noexcept { return watch_timeout_max_; }
     duration watch_idle() const noexcept { return watch_idle_; }
 
 private:
-    std::string namespace_, label_selector_, field_selector_;
     reflector_policy policy_;
-    std::chrono::seconds watch_timeout_min_ = std::chrono::minutes(5);
-    std::chrono::seconds watch_timeout_max_ = std::chrono::minutes(10);
-    duration watch_idle_ = std::chrono::seconds(90);
+    std::chrono::seconds watch_timeout_min_ = watch_options::default_timeout;
+    std::chrono::seconds watch_timeout_max_ = 2 * watch_options::default_timeout;
+    duration watch_idle_ = watch_options::default_idle;
 };
 
 }  // namespace kcontrol

@@ -12,7 +12,7 @@
 
 namespace kcontrol {
 
-/// Takes what a reflector learns, on the reflector's executor.
+/// Receives what a reflector lists and watches, on the reflector's executor.
 class reflector_sink {
 public:
     virtual ~reflector_sink() = default;

@@ -59,7 +59,7 @@ private:
 
 KCONTROL_DECL std::ostream& operator<<(std::ostream& out, const reflector_action& a);
 
-/// Where the reflector stands, for people and readiness.
+/// The state of the reflector, for logs and readiness.
 enum class reflector_state {
     idle,           ///< never started
     listing,        ///< the first list, or a list that a watch could not avoid
@@ -109,7 +109,7 @@ public:
     reflector_state state() const noexcept { return state_; }
     /// Why it is not live; empty when it is.
     const std::string& reason() const noexcept { return reason_; }
-    /// The failure behind reason(), for telling "unreachable" from "refused".
+    /// The failure behind reason(), to distinguish "unreachable" from "refused".
     const error_code& failure() const noexcept { return failure_; }
     /// A list was completed, so the store has content to show; false again once the kind is gone.
     bool synced() const noexcept { return synced_; }
@@ -136,7 +136,7 @@ private:
     after_sleep after_sleep_ = after_sleep::list;
     bool paging_ = false;        // the list in progress is past its first page
     bool use_newest_ = false;    // lists ask for "", since "at least N" was refused or makes no sense
-    bool missing_once_ = false;  // one 404 of a kind that was there: not believed yet
+    bool missing_once_ = false;  // one 404 of a kind that was served before: to be confirmed
     time_point opened_{};
     std::uint64_t events_ = 0;  // of the present watch
 };

@@ -23,10 +23,12 @@ inline std::string_view token_in(std::string_view text) {
     return text;
 }
 
+/// The largest token, certificate, key or namespace file that is read, in bytes.
+inline constexpr std::size_t max_credential_bytes = std::size_t{1} << 20;
+
 /// Reads a token file. Errors: file_failed or too_large, naming the path and never what is in it.
 inline result<secret_string> read_token_file(environment& env, const std::string& path) {
-    constexpr std::size_t most = std::size_t{1} << 20;
-    auto text = env.read_file(path, most);
+    auto text = env.read_file(path, max_credential_bytes);
     if (!text) return text.error();
     const secret_string whole(std::move(*text));
     const auto token = token_in(whole.reveal());

@@ -9,7 +9,6 @@ namespace kcontrol::auth {
 KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env) {
     // Where every kubelet mounts it; there is no variable for it.
     const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
-    constexpr std::size_t most = std::size_t{1} << 20;
     const std::string host = env.variable("KUBERNETES_SERVICE_HOST").value_or("");
     const std::string port = env.variable("KUBERNETES_SERVICE_PORT").value_or("");
     if (host.empty() || port.empty()) {
@@ -28,11 +27,11 @@ KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env) {
     if (auto token = detail::read_token_file(env, out.token_file()); !token) {
         return token.error().with_context("service account");
     }
-    auto ca = env.read_file(folder + "ca.crt", most);
+    auto ca = env.read_file(folder + "ca.crt", detail::max_credential_bytes);
     if (!ca) return ca.error().with_context("service account");
     if (ca->empty()) return error(errc::file_failed, "service account: " + folder + "ca.crt is empty");
     out.tls(http::tls_options().ca_pem(std::move(*ca)));
-    const auto ns = env.read_file(folder + "namespace", most);
+    const auto ns = env.read_file(folder + "namespace", detail::max_credential_bytes);
     if (ns) out.default_namespace(std::string(detail::token_in(*ns)));
     return out;
 }

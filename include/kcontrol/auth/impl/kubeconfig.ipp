@@ -100,8 +100,7 @@ KCONTROL_DECL result<kubeconfig> kubeconfig::parse(std::string_view text, std::s
 }
 
 KCONTROL_DECL result<kubeconfig> kubeconfig::load(environment& env, const std::string& path, trust level) {
-    constexpr std::size_t most = std::size_t{1} << 20;
-    const auto text = env.read_file(path, most);
+    const auto text = env.read_file(path, max_bytes);
     if (!text) return text.error();
     return parse(*text, path, level);
 }

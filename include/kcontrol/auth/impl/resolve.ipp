@@ -25,7 +25,7 @@ KCONTROL_DECL std::string resolver::beside_origin(const std::string& path) const
     return origin_.substr(0, slash + 1) + path;
 }
 
-// A stranger who may name files can make this process send one of them to his own server.
+// An untrusted author who may name files could make this process send one of them to a server of theirs.
 KCONTROL_DECL std::optional<error> resolver::refuse_path(std::string_view field, const std::string& path) const {
     if (!untrusted_ || path.empty()) return std::nullopt;
     return bad(field, "an untrusted kubeconfig may not name files: put the content itself into the kubeconfig");
@@ -42,8 +42,7 @@ KCONTROL_DECL result<std::string> resolver::pem(std::string_view field, std::str
         return std::move(*text);
     }
     if (path.empty()) return std::string();
-    constexpr std::size_t most = std::size_t{1} << 20;
-    auto text = env_.read_file(beside_origin(path), most);
+    auto text = env_.read_file(beside_origin(path), max_credential_bytes);
     if (!text) return text.error().with_context(where_ + ": " + std::string(field));
     if (text->empty()) return bad(field, "the file " + beside_origin(path) + " is empty");
     return text;
@@ -103,7 +102,7 @@ KCONTROL_DECL std::optional<error> resolver::take_user(const std::string& name, 
     if (user.token_file.empty()) return std::nullopt;
     if (auto path = refuse_path("tokenFile", user.token_file)) return path;
     out_.token_file(beside_origin(user.token_file));
-    // Read again by whoever sends it; here only to say early what is wrong.
+    // token_source reads it again; here it is read only to report early what is wrong.
     const auto first = read_token_file(env_, out_.token_file());
     if (!first && token.empty()) return first.error().with_context(where_ + ": tokenFile");
     return std::nullopt;

@@ -1,4 +1,4 @@
-// The handlers of an informer: who hears what, and what happens when they come and go during a delivery.
+// The handlers of an informer: which of them gets which event, also when some subscribe or leave during a delivery.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
@@ -30,8 +30,8 @@ public:
         return entries_;
     }
 
-    // Everyone subscribed when the delivery begins hears all of it, unless unsubscribed meanwhile; whoever subscribes
-    // meanwhile has been told the present state, which includes these events.
+    // A handler that is subscribed when the delivery begins gets all of it, unless it unsubscribes meanwhile. A handler
+    // that subscribes meanwhile has got the present state already, which includes these events.
     void deliver(const std::vector<any_event>& events) {
         const auto audience = present();
         for (const auto& event : events) {

@@ -60,32 +60,32 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
 
     // --- reflector_sink
     void replace(std::vector<any_object> all) override {
-        heard();
+        record_contact();
         const bool first = !std::exchange(listed_once, true);
         deliver(content.replace(std::move(all), first));
         changed.notify_all();
     }
     void apply(any_object object) override {
-        heard();
+        record_contact();
         deliver(content.apply(std::move(object)));
     }
     void remove(any_object last) override {
-        heard();
+        record_contact();
         deliver(content.remove(std::move(last)));
     }
     void stepped() override {
-        if (source.fsm().state() == reflector_state::live) heard();
+        if (source.fsm().state() == reflector_state::live) record_contact();
         const auto now = current();
-        if (now.state == told.state && now.reason == told.reason && now.synced == told.synced &&
-            now.generation == told.generation) {
+        if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
+            now.generation == published.generation) {
             return;
         }
-        told = now;
+        published = now;
         changed.notify_all();
         for (const auto& callback : std::vector(status_callbacks)) callback(now);
     }
 
-    void heard() { last_event = env.wall_now(); }
+    void record_contact() { last_event = env.wall_now(); }
 
     void deliver(std::vector<any_event> events) {
         for (auto& event : events) event.generation = lifetime->generation();
@@ -100,7 +100,7 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
         } else if (!running()) {
             out.state = informer_state::paused;
         } else if (begun != lifetime->generation()) {
-            out.state = informer_state::listing;  // what the reflector says is about the generation before
+            out.state = informer_state::listing;  // the reflector's state is that of the generation before
         } else {
             out.state = detail::informer_state_from(fsm.state());
             out.reason = fsm.reason();
@@ -177,7 +177,7 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
     std::uint64_t begun = 0;  // the generation whose run of the reflector has begun
     bool listed_once = false;
     std::optional<wall_time> last_event;
-    informer_status told;
+    informer_status published;
     std::vector<std::function<void(const informer_status&)>> status_callbacks;
     async_event idle;        // a reflector run returned
     async_event changed;     // the status may differ

@@ -9,7 +9,7 @@ namespace kcontrol {
 namespace detail {
 
 inline bool same_version(const object_meta& a, const object_meta& b) {
-    // Without a version (a hand-made object) nothing can be told apart, so every write counts.
+    // Objects without a version (hand-made ones) can't be compared, so every write counts.
     return !a.resource_version.empty() && a.uid == b.uid && a.resource_version == b.resource_version;
 }
 
@@ -19,7 +19,7 @@ inline any_event deletion(any_object last, bool final_state_unknown) {
     return e;
 }
 
-// What it means that `next` stands where `present` stood: nothing, an update, or another object altogether.
+// The events of replacing `present` by `next`: none, an update, or a deletion and an addition.
 inline void append_change(const any_object& present, const any_object& next, bool initial,
                           std::vector<any_event>& out) {
     if (same_version(present.meta(), next.meta())) return;

@@ -1,4 +1,4 @@
-// What an answer means: telling API servers from other servers, and a Status from other bodies.
+// What an answer means: how an API server differs from other servers, and a Status from other bodies.
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>

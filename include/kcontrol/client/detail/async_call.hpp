@@ -48,7 +48,7 @@ awaitable<void> run_call(awaitable<Result> call, std::shared_ptr<call_stop> stop
     } catch (const std::exception& e) {
         outcome.emplace(error(errc::unavailable, e.what()));
     }
-    // The slot belongs to the caller again before he hears of the end.
+    // The slot belongs to the caller again before its handler is called.
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.clear();
     stop.reset();

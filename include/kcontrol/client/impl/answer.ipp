@@ -53,7 +53,7 @@ KCONTROL_DECL std::optional<std::chrono::seconds> retry_after_of(const http::fie
         if (c < '0' || c > '9') return std::nullopt;
         seconds = seconds * 10 + (c - '0');
     }
-    return std::chrono::seconds(std::min<std::int64_t>(seconds, 120));
+    return std::min(std::chrono::seconds(seconds), api_status::max_retry_after);
 }
 
 KCONTROL_DECL error status_error(json::node status, int http_status) {
@@ -66,7 +66,8 @@ KCONTROL_DECL error status_error(json::node status, int http_status) {
     const json::node details = status["details"];
     if (details.is_object()) {
         const auto seconds = answer_integer(details["retryAfterSeconds"]);
-        if (seconds && *seconds > 0) out.retry_after = std::chrono::seconds(std::min<std::int64_t>(*seconds, 120));
+        if (seconds && *seconds > 0)
+            out.retry_after = std::min(std::chrono::seconds(*seconds), api_status::max_retry_after);
         const json::node causes = details["causes"];
         if (causes.is_array()) {
             for (const json::node cause : causes.elements()) {

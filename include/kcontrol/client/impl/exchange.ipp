@@ -35,7 +35,7 @@ inline result<http::request> with_credentials(client_state& state, const http::r
     return out;
 }
 
-// A budget is ours, so the caller is told how to stay within it.
+// The budget is the client's own, so the message says how to stay within it.
 inline error explain_budget(const error& why) {
     if (why != errc::too_large) return why;
     return error(errc::too_large, why.message() + "; ask for less (namespace, selector, limit) or raise max_body");

@@ -1,4 +1,4 @@
-// The border between the part of a controller that knows the type of its requests and the part that does not.
+// The interface between the part of a controller that knows the type of its requests and the part that does not.
 #pragma once
 
 #include <kcontrol/controller/event_handler.hpp>
@@ -12,7 +12,7 @@
 
 namespace kcontrol::detail {
 
-/// A request in a worker's hands, its type hidden.
+/// A request that is being processed, its type hidden.
 class work_item {
 public:
     virtual ~work_item() = default;
@@ -94,7 +94,7 @@ private:
     workqueue<Request> queue_;
 };
 
-/// A typed_work, seen from both sides of the border.
+/// A typed_work, by both of its interfaces.
 template <class Request>
 struct work_sides {
     std::shared_ptr<work_queue> queue;

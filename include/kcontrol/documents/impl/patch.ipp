@@ -1,79 +1,17 @@
 #pragma once
 
-#include <kcontrol/base/log.hpp>
+#include <kcontrol/documents/impl/json_pointer.hpp>
 #include <kcontrol/documents/patch.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 namespace kcontrol::json {
 namespace detail {
 
-inline error patch_error(std::string message) { return error(errc::invalid_argument, std::move(message)); }
-
-// What parse() accepts: a patched document can be read again.
-inline constexpr std::size_t patch_max_depth = 256;
-
-inline error patch_too_deep() { return patch_error("the document would be nested deeper than 256 levels"); }
-
-inline std::string patch_quoted(std::string_view text) {
-    constexpr std::size_t longest = 200;
-    return "\"" + escape_control(text.substr(0, longest)) + (text.size() > longest ? "…\"" : "\"");
-}
-
-// The reference tokens of a JSON Pointer (RFC 6901 §3 and §4).
-inline result<std::vector<std::string>> patch_parse_pointer(std::string_view text) {
-    std::vector<std::string> out;
-    if (text.empty()) return out;
-    if (text.front() != '/') return patch_error("path does not begin with '/'");
-    for (char c : text) {
-        if (c == '/') {
-            out.emplace_back();
-        } else {
-            out.back() += c;
-        }
-    }
-    for (std::string& token : out) {
-        std::string plain;
-        for (std::size_t i = 0; i < token.size(); ++i) {
-            if (token[i] != '~') {
-                plain += token[i];
-                continue;
-            }
-            const char next = i + 1 < token.size() ? token[i + 1] : '\0';
-            if (next != '0' && next != '1') return patch_error("path with '~' that is neither ~0 nor ~1");
-            plain += next == '0' ? '~' : '/';
-            ++i;
-        }
-        token = std::move(plain);
-    }
-    return out;
-}
-
-inline std::string patch_escape_token(std::string_view name) {
-    std::string out;
-    for (char c : name) {
-        if (c == '~') {
-            out += "~0";
-        } else if (c == '/') {
-            out += "~1";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-// An array index as RFC 6901 §4 spells it: no sign, no leading zero.
-inline result<std::size_t> patch_parse_index(std::string_view token, std::size_t limit) {
-    std::size_t index = 0;
-    const auto [end, failure] = std::from_chars(token.data(), token.data() + token.size(), index);
-    if (failure != std::errc() || end != token.data() + token.size() || (token.size() > 1 && token[0] == '0')) {
-        return patch_error(patch_quoted(token) + " is no array index");
-    }
-    if (index >= limit) return patch_error("array index " + std::string(token) + " is out of range");
-    return index;
+// A patched document can be read again.
+inline error patch_too_deep() {
+    return patch_error("the document would be nested deeper than " + std::to_string(max_document_depth) + " levels");
 }
 
 using patch_tokens = std::vector<std::string>;
@@ -120,7 +58,7 @@ inline patch_extent patch_measure(const value& v) noexcept {
 }
 
 inline result<void> patch_add(value& root, const patch_tokens& tokens, value v) {
-    if (tokens.size() + patch_measure(v).depth > patch_max_depth) return patch_too_deep();
+    if (tokens.size() + patch_measure(v).depth > max_document_depth) return patch_too_deep();
     if (tokens.empty()) {
         root = std::move(v);
         return {};
@@ -193,7 +131,7 @@ public:
             return equal(**found, *operand) ? result<void>()
                                             : patch_error("the test failed: the value there is another one");
         }
-        if (path->size() + patch_measure(*operand).depth > patch_max_depth) return patch_too_deep();
+        if (path->size() + patch_measure(*operand).depth > max_document_depth) return patch_too_deep();
         **found = *operand;
         return {};
     }
@@ -237,57 +175,6 @@ private:
     std::size_t copied_ = 0;
 };
 
-inline void patch_diff(const value& from, const value& to, std::string& path, array& out) {
-    const auto emit = [&](std::string_view op, std::string_view where, const value* operand) {
-        object operation{{"op", op}, {"path", where}};
-        if (operand) operation.emplace("value", *operand);
-        out.push_back(std::move(operation));
-    };
-    const std::size_t length = path.size();
-    const auto descend = [&](std::string_view token) { path.append("/").append(token); };
-
-    if (from.is_object() && to.is_object()) {
-        const auto& old_members = from.get_object();
-        const auto& new_members = to.get_object();
-        for (const auto& [name, old_value] : old_members) {
-            descend(patch_escape_token(name));
-            if (const value* new_value = new_members.if_contains(name)) {
-                patch_diff(old_value, *new_value, path, out);
-            } else {
-                emit("remove", path, nullptr);
-            }
-            path.resize(length);
-        }
-        for (const auto& [name, new_value] : new_members) {
-            if (old_members.contains(name)) continue;
-            descend(patch_escape_token(name));
-            emit("add", path, &new_value);
-            path.resize(length);
-        }
-    } else if (from.is_array() && to.is_array()) {
-        const auto& old_list = from.get_array();
-        const auto& new_list = to.get_array();
-        const std::size_t common = std::min(old_list.size(), new_list.size());
-        for (std::size_t i = 0; i < common; ++i) {
-            descend(std::to_string(i));
-            patch_diff(old_list[i], new_list[i], path, out);
-            path.resize(length);
-        }
-        for (std::size_t i = old_list.size(); i > common; --i) {  // from the end: the other indexes stay valid
-            descend(std::to_string(i - 1));
-            emit("remove", path, nullptr);
-            path.resize(length);
-        }
-        for (std::size_t i = common; i < new_list.size(); ++i) {
-            descend(std::to_string(i));
-            emit("add", path, &new_list[i]);
-            path.resize(length);
-        }
-    } else if (!equal(from, to)) {
-        emit("replace", path, &to);
-    }
-}
-
 }  // namespace detail
 
 KCONTROL_DECL result<void> apply_patch(value& target, const value& patch) {
@@ -310,49 +197,6 @@ KCONTROL_DECL result<void> apply_patch(value& target, const value& patch) {
     }
     target = std::move(copy);
     return {};
-}
-
-KCONTROL_DECL void apply_merge_patch(value& target, const value& patch) {
-    const auto* members = patch.if_object();
-    if (!members) {
-        target = patch;
-        return;
-    }
-    if (!target.is_object()) target = object();
-    auto& into = target.get_object();
-    for (const auto& [name, member_patch] : *members) {
-        if (member_patch.is_null()) {
-            into.stable_erase(name);
-        } else {
-            apply_merge_patch(into[name], member_patch);
-        }
-    }
-}
-
-KCONTROL_DECL array diff(const value& from, const value& to) {
-    array out;
-    std::string path;
-    detail::patch_diff(from, to, path, out);
-    return out;
-}
-
-KCONTROL_DECL value merge_diff(const value& from, const value& to) {
-    if (!from.is_object() || !to.is_object()) return equal(from, to) ? value(object()) : to;
-    object out;
-    const auto& old_members = from.get_object();
-    const auto& new_members = to.get_object();
-    for (const auto& [name, old_value] : old_members) {
-        const value* new_value = new_members.if_contains(name);
-        if (!new_value) {
-            out.emplace(name, nullptr);
-        } else if (!equal(old_value, *new_value)) {
-            out.emplace(name, merge_diff(old_value, *new_value));
-        }
-    }
-    for (const auto& [name, new_value] : new_members) {
-        if (!old_members.contains(name)) out.emplace(name, new_value);
-    }
-    return out;
 }
 
 }  // namespace kcontrol::json

@@ -16,7 +16,7 @@ namespace detail {
 // a second parse finds it, on the error path only.
 inline std::string value_error_place(std::string_view text) {
     boost::json::parse_options options;
-    options.max_depth = 256;
+    options.max_depth = max_document_depth;
     boost::json::stream_parser parser({}, options);
     error_code failure;
     const std::size_t done = parser.write_some(text.data(), text.size(), failure);

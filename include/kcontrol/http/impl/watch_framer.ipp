@@ -41,7 +41,7 @@ inline bool framer_is_complete(std::string_view text) noexcept {
 }
 
 inline error framer_too_large(std::size_t budget) {
-    // etcd takes no request above 1.5 MiB unless told otherwise.
+    // etcd takes no request above 1.5 MiB by default.
     return error(errc::too_large, "watch event larger than " + std::to_string(budget) +
                                       " bytes; objects of Kubernetes stay far below that, check what answers there");
 }

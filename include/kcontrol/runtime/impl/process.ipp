@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/detached_thread.hpp>
+#include <kcontrol/runtime/impl/process_start.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -8,12 +9,9 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,74 +21,7 @@
 namespace kcontrol {
 namespace detail {
 
-// What the thread that starts a program shares with whoever waits. It is the thread's until it is `complete`, and for
-// ever where it was `abandoned` before.
-struct process_start {
-    std::vector<std::string> arguments;
-    std::vector<std::string> variables;
-    std::array<int, 3> streams{-1, -1, -1};  // the child's; closed when the record goes
-    pid_t child = -1;
-    int failure = 0;  // errno
-    enum state { starting, complete, abandoned };
-    std::atomic<state> now = starting;  // what hands the record over; the pipe only wakes
-
-    // Whether this is now the way it goes: only the first of the two sides has it its way.
-    bool decide(state way) {
-        state expected = starting;
-        return now.compare_exchange_strong(expected, way, std::memory_order_acq_rel);
-    }
-
-    ~process_start() {
-        for (const int fd : streams) {
-            if (fd >= 0) ::close(fd);
-        }
-    }
-};
-
-inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> out;
-    out.reserve(texts.size() + 1);
-    for (auto& text : texts) out.push_back(text.data());
-    out.push_back(nullptr);
-    return out;
-}
-
-// posix_spawn, so that the child runs none of our code: standard streams, no other descriptor, default signals, a
-// process group of its own.
-inline void spawn_process(process_start& start) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3; ++i) {
-        ::posix_spawn_file_actions_adddup2(&actions, start.streams[static_cast<std::size_t>(i)], i);
-    }
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    ::posix_spawn_file_actions_addchdir_np(&actions, "/");
-    sigset_t all, none;
-    ::sigfillset(&all);
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    const auto arguments = pointers_to(start.arguments);
-    const auto variables = pointers_to(start.variables);
-    start.failure =
-        ::posix_spawn(&start.child, arguments.front(), &actions, &attributes, arguments.data(), variables.data());
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-}
-
-// Waits without taking our turn: only for what has been killed.
-inline void reap_killed(pid_t child) {
-    ::kill(-child, SIGKILL);
-    int ignored = 0;
-    while (::waitpid(child, &ignored, 0) < 0 && errno == EINTR) {
-    }
-}
-
-// Descriptors that share the life of one run. The handlers own it, so that it ends when the program and its outputs do.
+// The descriptors of one run. The handlers own it, so that it ends when the program and its outputs do.
 class process_run : public std::enable_shared_from_this<process_run> {
 public:
     explicit process_run(const executor& ex) : started_(ex), ended_(ex), output_(ex), errors_(ex) {}
@@ -149,7 +80,7 @@ private:
                                             error_code(number, boost::system::system_category()).message());
     }
 
-    // Input is a file in memory: nobody has to write while the program reads, or finds that it does not.
+    // Input is a file in memory, so nothing has to be written while the program runs, whether it reads or not.
     int open_streams(const std::string& input) {
         auto& streams = start_->streams;
         streams[0] = ::memfd_create("input", MFD_CLOEXEC);
@@ -170,13 +101,6 @@ private:
         return 0;
     }
 
-    static void start_program(std::shared_ptr<process_start> start, int wake) {
-        spawn_process(*start);
-        const pid_t child = start->child;
-        if (!start->decide(process_start::complete) && start->failure == 0) reap_killed(child);
-        ::close(wake);
-    }
-
     void take_child() {
         error_code ignored;
         started_.close(ignored);
@@ -190,7 +114,7 @@ private:
         if (unwanted_) ::kill(-child_, SIGKILL);
         const int watched = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
         if (watched < 0) {
-            // It has ended and somebody else has reaped it; or this is no Linux of these years, and it can't be
+            // It has ended and other code has reaped it; or the kernel is older than 5.3, and the program can't be
             // watched.
             if (errno != ESRCH) ::kill(-child_, SIGKILL);
             return reap();

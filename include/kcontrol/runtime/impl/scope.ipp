@@ -34,7 +34,7 @@ KCONTROL_DECL void scope::stop() {
         const std::lock_guard lock(mutex_);
         return source_;
     }();
-    ending.request_stop();  // outside the lock: callbacks may ask this scope
+    ending.request_stop();  // outside the lock: callbacks may call this scope
 }
 
 KCONTROL_DECL std::stop_token scope::rebuild() {

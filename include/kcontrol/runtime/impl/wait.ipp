@@ -106,7 +106,7 @@ KCONTROL_DECL void async_event::notify_one() {
 }
 
 KCONTROL_DECL void async_event::notify_all() {
-    auto present = waiters_;  // a woken waiter may wait again before this loop ends
+    auto present = waiters_;  // a notified waiter may wait again before this loop ends
     for (const auto& one : present) one->complete(wake::notified);
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <kcontrol/json/writer.hpp>
 #include <kcontrol/model/names.hpp>
 #include <kcontrol/schema/impl/go_text.ipp>
+#include <kcontrol/schema/impl/list_key.ipp>
 #include <kcontrol/schema/impl/schema_bounds.ipp>
 #include <kcontrol/schema/impl/schema_formats.ipp>
 #include <kcontrol/schema/impl/schema_rules.ipp>
+#include <kcontrol/schema/impl/schema_types.ipp>
 #include <kcontrol/schema/validate.hpp>
 
 #include <charconv>
@@ -57,48 +58,15 @@ private:
             path + " in body must be of type " + std::string(wanted) + ": " + go_quote(found));
     }
 
-    struct expected_type {
-        std::string_view name;  ///< as the server joins them
-        std::string_view format;
-    };
-    static expected_type expect(const type_descriptor& type, const field_rules& r) {
-        if (r.is_int_or_string) return {"integer,string", {}};
-        if (r.is_embedded_resource) return {"object", {}};
-        switch (type.kind) {
-        case type_kind::boolean: return {"boolean", {}};
-        case type_kind::int32: return {"integer", "int32"};
-        case type_kind::int64: return {"integer", "int64"};
-        case type_kind::number: return {"number", "double"};
-        case type_kind::string:
-        case type_kind::text: return {"string", find_schema_format(r.format_name) != nullptr ? r.format_name : ""};
-        case type_kind::timestamp:
-        case type_kind::microseconds: return {"string", r.format_name.empty() ? "date-time" : r.format_name};
-        case type_kind::quantity:
-        case type_kind::int_or_string: return {"integer,string", {}};
-        case type_kind::list: return {"array", {}};
-        case type_kind::map:
-        case type_kind::structure: return {"object", {}};
-        case type_kind::raw:
-        case type_kind::custom:
-        case type_kind::optional: break;
-        }
-        return {};
-    }
-
     bool check_type(const type_descriptor& type, const field_rules& r, json::node value, const std::string& path) {
-        const expected_type want = expect(type, r);
+        const expected_type want = expect_type(type, r);
         if (want.name.empty()) return true;
         const std::string_view found = go_type(value);
         if (value.is_null()) {
             if (!r.is_nullable) wrong_type(path, want.name, found);
             return r.is_nullable;
         }
-        const bool any_integer = want.name == "integer" || want.name == "integer,string";
-        const bool whole = found == "number" && any_integer && std::fabs(value.as_double()) <= 9007199254740991.0 &&
-                           std::floor(value.as_double()) == value.as_double();
-        const bool fits = found == want.name || whole || (want.name == "number" && found == "integer") ||
-                          (want.name == "integer,string" && (found == "integer" || found == "string"));
-        if (fits) return true;
+        if (has_expected_type(want, value)) return true;
         // Where there is a format, the server names the formats instead.
         if (!want.format.empty() && found != "string" && found != "array") {
             wrong_type(path, want.format, found == "integer" ? "int64" : found == "number" ? "float64" : "");
@@ -110,7 +78,7 @@ private:
 
     void check_choice(const type_descriptor& type, const field_rules& r, json::node value, const std::string& path) {
         if (r.allowed.empty()) return;
-        const bool textual = expect(type, r).name == "string";
+        const bool textual = expect_type(type, r).name == "string";
         std::string list;
         for (const std::string_view choice : r.allowed) {
             const bool same = textual ? value.is_string() && value.as_string() == choice : value.to_json() == choice;
@@ -120,7 +88,7 @@ private:
         add(path, field_error_kind::not_supported, go_value(value), "supported values: " + list);
     }
 
-    // The server tells the first of these only.
+    // The server reports the first of these only.
     void check_string(const type_descriptor& type, const field_rules& r, std::string_view text,
                       const std::string& path) {
         const std::string_view pattern =
@@ -134,7 +102,7 @@ private:
         } else if (!pattern.empty()) {
             check_pattern(pattern, text, path);
         }
-        const auto want = expect(type, r);
+        const auto want = expect_type(type, r);
         const auto* format = want.format.empty() ? nullptr : find_schema_format(want.format);
         if (format != nullptr && !has_schema_format(*format, text, patterns_)) wrong_type(path, want.format, text);
     }
@@ -266,24 +234,6 @@ private:
         }
     }
 
-    /// A text that is the same for what the server takes for equal: objects without regard to order.
-    static std::string go_key(json::node value) {
-        if (!value.is_object()) return value.to_json();
-        std::map<std::string_view, std::string> members;
-        for (const auto member : value.members()) members[member.name] = go_key(member.value);
-        return join_members(members);
-    }
-    static std::string join_members(const std::map<std::string_view, std::string>& members) {
-        json::writer out;
-        out.begin_object();
-        for (const auto& [name, text] : members) {
-            out.key(name);
-            out.raw(text);
-        }
-        out.end_object();
-        return out.take();
-    }
-
     template <class Key>
     void check_unique(json::node list, const std::string& path, const Key& key) {
         std::map<std::string, int> seen;
@@ -309,31 +259,7 @@ private:
             }
             ++index;
         }
-        check_unique(list, path, [&](json::node entry) {
-            std::map<std::string_view, std::string> keys;
-            if (entry.is_null()) return join_members(keys);  // without defaults
-            for (const std::string_view name : r.list_keys) {
-                const json::node value = entry[name];
-                if (!value.is_null()) {
-                    keys[name] = go_key(value);
-                } else if (std::string text = default_of(element, name); !text.empty()) {
-                    keys[name] = std::move(text);
-                }
-            }
-            return join_members(keys);
-        });
-    }
-
-    static std::string default_of(const type_descriptor& type, std::string_view name) {
-        for (std::size_t i = 0; i < type.field_count; ++i) {
-            if (type.fields[i].name != name || type.fields[i].rules == nullptr) continue;
-            const field_rules& r = *type.fields[i].rules;
-            if (r.default_is != default_kind::string) return std::string(r.default_text);
-            json::writer out;
-            out.value(r.default_text);
-            return out.take();
-        }
-        return {};
+        check_unique(list, path, [&](json::node entry) { return key_of_element(element, r, entry); });
     }
 
     pattern_set patterns_;
@@ -354,27 +280,4 @@ KCONTROL_DECL result<field_errors> validate_text(const type_descriptor& type, st
 }
 
 }  // namespace detail
-
-KCONTROL_DECL std::string_view field_error::reason() const noexcept {
-    constexpr std::string_view reasons[] = {"FieldValueRequired",     "FieldValueInvalid", "FieldValueTypeInvalid",
-                                            "FieldValueNotSupported", "FieldValueTooLong", "FieldValueTooMany",
-                                            "FieldValueDuplicate"};
-    return reasons[static_cast<std::size_t>(kind)];
-}
-
-KCONTROL_DECL std::string field_error::body() const {
-    constexpr std::string_view names[] = {"Required value", "Invalid value", "Invalid value",  "Unsupported value",
-                                          "Too long",       "Too many",      "Duplicate value"};
-    std::string text(names[static_cast<std::size_t>(kind)]);
-    if (!value.empty()) (text += ": ") += value;
-    if (!message.empty()) (text += ": ") += message;
-    return text;
-}
-
-KCONTROL_DECL std::string to_string(const field_errors& errors) {
-    std::string text;
-    for (const field_error& e : errors) (text += text.empty() ? "" : ", ") += e.str();
-    return errors.size() > 1 ? '[' + text + ']' : text;
-}
-
 }  // namespace kcontrol

@@ -94,7 +94,7 @@ KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept {
     socket.set_option(tcp::no_delay(true), ignored);
     const int fd = socket.native_handle();
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    // A peer that vanished without a word is found out within 30 s: reliability of long watches rests on it.
+    // A peer that vanished without closing is detected within 30 s: the reliability of long watches rests on it.
     const auto set = [fd](int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); };
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, 15);

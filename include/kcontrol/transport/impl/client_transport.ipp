@@ -1,86 +1,11 @@
 #pragma once
 
-#include <kcontrol/base/log.hpp>
-#include <kcontrol/transport/impl/client_transport.hpp>
+#include <kcontrol/transport/impl/client_exchange.ipp>
+#include <kcontrol/transport/impl/client_request.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace kcontrol::http::detail {
-
-inline client_exchange::client_exchange(std::shared_ptr<client_transport> owner, const request& req,
-                                        std::size_t max_body)
-    : transport(std::move(owner)),
-      dog(std::make_shared<watchdog>(transport->env, transport->ex)),
-      safe(req.method == "GET" || req.method == "HEAD"),
-      is_head(req.method == "HEAD"),
-      max_body_(max_body) {}
-
-inline void client_exchange::use(std::unique_ptr<connection> c) {
-    link = std::move(c);
-    dog->watch(&link->stream->socket());
-}
-
-inline awaitable<void> client_exchange::send(std::string_view head, std::string_view content) {
-    write_buffers out{boost::asio::buffer(head), boost::asio::buffer(content), boost::asio::const_buffer()};
-    const io_outcome sent = co_await write(*link->stream, out);
-    unsent = static_cast<bool>(sent.failure);
-}
-
-// What a failed read means. The cause of a cut goes before what the cut socket says.
-inline error client_exchange::describe(const error_code& failure) const {
-    if (dog->cause() == cut_cause::stopped) return error(errc::stopped);
-    if (dog->cause() == cut_cause::timeout) return error(errc::timeout, "no answer came in time");
-    if (is_tls_error(failure)) return handshake_error(link->stream->tls(), failure, transport->peer_name);
-    if (!answered) return error(errc::connection_lost, "the server closed the connection without an answer");
-    if (failure == boost::asio::error::eof || is_unclean_end(failure)) {
-        return error(errc::truncated, "the server closed the connection inside its answer");
-    }
-    return error(errc::connection_lost, "the connection broke: " + failure.message());
-}
-
-inline awaitable<result<void>> client_exchange::read_more() {
-    auto& input = link->input;
-    const io_outcome got = co_await read(*link->stream, input.prepare(link->read_size));
-    input.commit(got.bytes);
-    if (got.bytes != 0) answered = true;
-    // Large answers come in large reads; a quiet watch keeps a small buffer.
-    if (got.bytes == link->read_size) link->read_size = std::min(link->read_size * 2, std::size_t{64} << 10);
-    if (got.failure) {
-        // TLS that was not ended properly may have lost its tail to an attacker, so it is no end of a body.
-        if (got.failure == boost::asio::error::eof && dog->cause() == cut_cause::none && parser->end_of_input()) {
-            link->stream->close();
-            co_return result<void>();
-        }
-        co_return describe(got.failure);
-    }
-    co_return parser->parse(input);
-}
-
-inline awaitable<result<void>> client_exchange::read_head() {
-    constexpr int max_interim = 8;
-    for (int interim = 0; interim <= max_interim; ++interim) {
-        parser.emplace(max_body_);
-        parser->skip(is_head);
-        auto parsed = parser->parse(link->input);  // what came with an interim response
-        while (parsed && !parser->head_done()) parsed = co_await read_more();
-        if (!parsed) co_return parsed.error();
-        if (parser->status == 101) co_return error(errc::protocol_error, "the server switched protocols unasked");
-        if (parser->status < 200 && parser->status >= 100) continue;
-        if (parser->status < 100 || parser->status > 599) {
-            co_return error(errc::protocol_error, "the status " + std::to_string(parser->status) + " does not exist");
-        }
-        co_return result<void>();
-    }
-    co_return error(errc::protocol_error, "the server sends interim responses without end");
-}
-
-inline void client_exchange::finish() {
-    const bool fit = parser->keep_alive() && !unsent && dog->cause() == cut_cause::none;
-    dog->release();
-    if (fit) transport->give_back(std::move(link));
-    link.reset();
-}
 
 inline std::unique_ptr<connection> client_transport::take_idle() {
     while (!idle_.empty()) {
@@ -95,7 +20,7 @@ inline void client_transport::give_back(std::unique_ptr<connection> c) {
     if (closed || options.max_idle() == 0 || !c->quiet()) return;
     c->idle_since = env.now();
     c->input = {};
-    c->read_size = std::size_t{16} << 10;
+    c->read_size = least_read_size;
     idle_.push_back(std::move(c));
     if (idle_.size() > options.max_idle()) idle_.pop_front();
     sweep_later();
@@ -126,46 +51,9 @@ inline void client_transport::close() {
     if (sweeper_) sweeper_->cancel();
 }
 
-inline std::string serialize_head(const request& req, const http::endpoint& server) {
-    std::string text;
-    text.reserve(512);
-    text.append(req.method).append(" ").append(req.target).append(" HTTP/1.1\r\nHost: ").append(authority_of(server));
-    for (const auto& field : req.headers) text.append("\r\n").append(field.name).append(": ").append(field.value);
-    const bool usual = req.method == "GET" || req.method == "HEAD" || req.method == "DELETE";
-    if (!req.body.empty() || !usual) text.append("\r\nContent-Length: ").append(std::to_string(req.body.size()));
-    return text.append("\r\n\r\n");
-}
-
-// Nothing malformed reaches the wire: Beast would send CR and LF as they are.
-inline result<void> check_request(const request& req, const client_transport& transport) {
-    const auto bad = [](const std::string& what) { return error(errc::invalid_argument, what); };
-    if (req.method.empty() || !std::all_of(req.method.begin(), req.method.end(), is_token_char)) {
-        return bad("the request's method is not a token");
-    }
-    if (!is_valid_target(req.target)) {
-        return bad("the request's target must begin with '/' and hold visible ASCII only; percent-encode the rest");
-    }
-    for (const auto& field : req.headers) {
-        if (!is_valid_field(field.name, field.value)) {
-            return bad("the header field \"" + escape_control(field.name) + "\" holds characters HTTP does not allow");
-        }
-        for (const std::string_view own :
-             {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Expect"}) {
-            if (iequals(field.name, own))
-                return bad("the header field " + std::string(own) + " is the transport's own");
-        }
-    }
-    if (!transport.tls && !transport.options.allow_plaintext_credentials() && req.headers.contains("Authorization") &&
-        !is_loopback(transport.server.host)) {
-        return error(errc::invalid_config,
-                     "credentials are not sent to " + url_of(transport.server) + " without TLS; use an https server");
-    }
-    return {};
-}
-
-// An answer to a write that did not arrive: nobody knows whether it happened, whatever it was that failed.
+// A write whose answer did not arrive may have happened or not, whatever it was that failed.
 inline error judge(const client_exchange& exchange, const error& failure) {
-    const std::string where = url_of(exchange.transport->server);
+    const std::string where = to_string(exchange.transport->server);
     const bool clear =
         exchange.safe || failure == errc::stopped || failure == errc::too_large || failure == errc::tls_failed;
     if (clear) return failure.with_context(where);
@@ -178,7 +66,7 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
                                                                          request req, exchange_options options,
                                                                          std::size_t max_body) {
     if (options.stop().stop_requested()) co_return error(errc::stopped);
-    if (self->closed) co_return error(errc::unavailable, "the transport to " + url_of(self->server) + " is closed");
+    if (self->closed) co_return error(errc::unavailable, "the transport to " + to_string(self->server) + " is closed");
     const auto checked = check_request(req, *self);
     if (!checked) co_return checked.error();
     const auto deadline = self->env.now() + options.deadline();
@@ -195,7 +83,7 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
             auto made = co_await connect(std::move(what), deadline, options.stop());
             if (!made)
                 co_return made.error() == errc::stopped ? made.error()
-                                                        : made.error().with_context(url_of(self->server));
+                                                        : made.error().with_context(to_string(self->server));
             link = std::move(*made);
         }
         exchange->use(std::move(link));
@@ -252,7 +140,7 @@ public:
             if (!more)
                 failure_ = more.error() == errc::stopped
                                ? more.error()
-                               : more.error().with_context(url_of(exchange_->transport->server));
+                               : more.error().with_context(to_string(exchange_->transport->server));
             if (failure_) break;
         }
         const std::size_t got = parser.direct_used();

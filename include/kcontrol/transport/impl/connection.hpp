@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/http/transport.hpp>
+#include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/byte_stream.hpp>
@@ -17,6 +18,10 @@
 
 namespace kcontrol::http::detail {
 
+/// What one read asks for: little from a quiet watch, more and more from a large answer.
+inline constexpr std::size_t least_read_size = std::size_t{16} << 10;
+inline constexpr std::size_t most_read_size = std::size_t{64} << 10;
+
 /// A connection and what was read from it beyond the last message.
 class connection {
 public:
@@ -27,7 +32,7 @@ public:
 
     std::unique_ptr<byte_stream> stream;
     boost::beast::flat_buffer input;
-    std::size_t read_size = std::size_t{16} << 10;
+    std::size_t read_size = least_read_size;
     time_point idle_since{};
 };
 
@@ -59,12 +64,6 @@ public:
 /// Errors: name_not_found, connection_refused, timeout, stopped, tls_failed, connection_lost.
 KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
                                                                      std::stop_token stop);
-
-/// "scheme://host:port".
-KCONTROL_DECL std::string url_of(const endpoint& server);
-
-/// "host" or "host:port" for the Host header, brackets around an IPv6 address.
-KCONTROL_DECL std::string authority_of(const endpoint& server);
 
 KCONTROL_DECL bool is_loopback(const std::string& host) noexcept;
 

@@ -16,21 +16,12 @@ namespace kcontrol::http::detail {
 
 KCONTROL_DECL bool connection::quiet() const noexcept {
     if (input.size() != 0 || !stream->socket().is_open()) return false;
-    // Bytes that wait are an answer nobody asked for, TLS' farewell, or the end: in none of these cases will the
-    // next request fare well.
+    // Pending bytes are an unsolicited response, TLS' close_notify, or the end of the stream. In each of these cases
+    // the next request would fail.
     char byte = 0;
     const auto n = ::recv(stream->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
-
-KCONTROL_DECL std::string authority_of(const endpoint& server) {
-    std::string text = server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
-    const std::uint16_t usual = server.scheme == "https" ? 443 : 80;
-    if (server.port != usual) text += ":" + std::to_string(server.port);
-    return text;
-}
-
-KCONTROL_DECL std::string url_of(const endpoint& server) { return server.scheme + "://" + authority_of(server); }
 
 KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
     error_code failure;

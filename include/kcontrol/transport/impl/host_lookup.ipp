@@ -15,15 +15,15 @@ namespace kcontrol::http::detail {
 
 using endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
-// What the thread shares with whoever waits, if anybody still does. It is the thread's until it has closed its end of
-// the pipe.
+// What the thread shares with the side that waits, if that still exists. It is the thread's until it has closed its end
+// of the pipe.
 struct host_lookup::record {
     record(std::string h, std::uint16_t p) : host(std::move(h)), port(p) {}
     std::string host;
     std::uint16_t port;
     std::string failure;
     endpoints found;
-    std::atomic<bool> complete = false;  // what hands the record over; the pipe only wakes
+    std::atomic<bool> complete = false;  // hands the record over; the pipe only notifies
 };
 
 inline void look_up(const std::string& host, std::uint16_t port, endpoints& found, std::string& failure) {

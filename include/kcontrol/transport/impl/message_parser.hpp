@@ -25,7 +25,7 @@ inline constexpr std::size_t header_limit = std::size_t{64} << 10;
 ///
 /// Beyond what Beast checks it refuses what makes two readers disagree on where a message ends: folded header lines,
 /// Transfer-Encoding other than "chunked", or together with Content-Length, or in HTTP/1.0 (RFC 9112 §6, §11.2), and
-/// a header, chunk header or trailer of more than 64 KiB.
+/// a header, chunk header or trailer of more than header_limit bytes.
 template <bool IsRequest>
 class message_parser final : public boost::beast::http::basic_parser<IsRequest> {
     using base = boost::beast::http::basic_parser<IsRequest>;
@@ -49,7 +49,7 @@ public:
             const auto used = this->put(input.cdata(), failure);
             input.consume(used);
             if (failure == beast_error::need_more) {
-                if (input.size() > header_limit) return error(errc::too_large, "a chunk header exceeds 64 KiB");
+                if (input.size() > header_limit) return too_long("a chunk header");
                 if (used == 0) return {};
             } else if (failure) {
                 return explain(failure);
@@ -100,13 +100,13 @@ private:
     // Nothing of a head is parsed before all of it is here.
     result<bool> check_head(const boost::beast::flat_buffer& input) const {
         const std::string_view text(static_cast<const char*>(input.cdata().data()), input.size());
-        // Somebody who speaks another protocol, TLS for one, may be waiting for an answer before he goes on.
+        // A peer that speaks another protocol, TLS for one, may be waiting for an answer before it goes on.
         if (IsRequest ? !is_token_char(text.front()) : text.front() != 'H') {
             return error(errc::protocol_error, "malformed HTTP/1.1 message: it does not begin like one");
         }
         const auto end = text.substr(0, header_limit).find("\r\n\r\n");
         if (end == std::string_view::npos) {
-            if (text.size() >= header_limit) return error(errc::too_large, "the message's header exceeds 64 KiB");
+            if (text.size() >= header_limit) return too_long("the message's header");
             return false;
         }
         const auto head = text.substr(0, end);
@@ -116,11 +116,15 @@ private:
         return true;
     }
 
+    static error too_long(std::string_view what) {
+        return error(errc::too_large, std::string(what) + " exceeds " + std::to_string(header_limit >> 10) + " KiB");
+    }
+
     error explain(const boost::system::error_code& failure) const {
         if (failure == errc::too_large) {
             return error(errc::too_large, "the body exceeds " + std::to_string(max_body_) + " bytes");
         }
-        if (failure == beast_error::header_limit) return error(errc::too_large, "the message's header exceeds 64 KiB");
+        if (failure == beast_error::header_limit) return too_long("the message's header");
         return error(errc::protocol_error,
                      "malformed HTTP/1.1 message: " + (problem_ ? std::string(problem_) : failure.message()));
     }

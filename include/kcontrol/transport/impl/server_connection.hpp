@@ -40,7 +40,7 @@ public:
     /// Answers requests until the connection ends. The one coroutine of the connection.
     awaitable<void> serve();
 
-    void stop();  // an idle one ends; a handler at work is told
+    void stop();  // closes an idle connection; triggers gone() of a running handler
     void close();
     void reset();
 

@@ -41,7 +41,7 @@ inline void server_connection::reset() {
 inline void server_connection::pump() {
     if (reading_ || ended_ || input_.size() >= read_ahead_limit) return;
     reading_ = true;
-    // The read keeps the connection alive: its stream must not die under it.
+    // The read keeps the connection alive: its stream must not be destroyed during the read.
     stream_->async_read(boost::asio::buffer(chunk_), [self = shared_from_this()](error_code failure, std::size_t n) {
         self->reading_ = false;
         if (n != 0)
@@ -191,7 +191,7 @@ inline awaitable<bool> server_connection::run_handler(message_parser<true>& pars
     request.body = std::move(parser.body);
     request.peer = peer_;
     request.client_subject = client_subject_;
-    pump();  // while the handler works, notice that the peer goes
+    pump();  // while the handler works, notices that the peer has closed
     std::string problem;
     try {
         co_await shared_->answer(std::move(request), answer);

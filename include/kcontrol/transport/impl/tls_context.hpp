@@ -1,4 +1,4 @@
-// TLS contexts made from PEM text, the one place where they are, and what OpenSSL's failures mean to people.
+// TLS contexts made from PEM text, in this one place, and messages for OpenSSL's failures.
 #pragma once
 
 #include <kcontrol/base/result.hpp>

@@ -17,7 +17,7 @@ namespace kcontrol::http::detail {
 enum class cut_cause { none, timeout, stopped };
 
 /// Closes a socket when a deadline passes or a stop token is triggered. The operation in progress then fails with
-/// operation_aborted, and cause() tells why.
+/// operation_aborted, and cause() gives the reason.
 ///
 /// A deadline that moves away costs nothing: the timer in progress goes on, finds that it came too early, and is
 /// set again. So a stream may move its idle deadline with every read.
@@ -94,7 +94,7 @@ private:
     std::unique_ptr<timer> timer_;
     std::optional<time_point> armed_;
     std::optional<time_point> deadline_;
-    std::uint64_t round_ = 0;  // tells the wait in progress from those before it
+    std::uint64_t round_ = 0;  // distinguishes the wait in progress from those before it
     std::stop_token token_;
     std::optional<std::stop_callback<std::function<void()>>> on_stop_;
     cut_cause cause_ = cut_cause::none;

@@ -11,7 +11,7 @@ KCONTROL_DECL reflector::reflector(environment& env, const resource_info& info, 
                                    reflector_sink& sink)
     : env_(&env), info_(&info), options_(std::move(options)), sink_(&sink), fsm_(options_.policy()) {}
 
-// After every wait the stop token is asked before anything is taken over, so that an ended run changes nothing.
+// After every wait the stop token is checked before the sink is called, so that an ended run changes nothing.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
     listed_.clear();
     reflector_action next = fsm_.start();

@@ -14,10 +14,9 @@ namespace detail {
 inline constexpr duration missing_confirmation = std::chrono::seconds(2);
 // client-go calls a watch "very short" below this; resuming such a watch at once would be a tight loop.
 inline constexpr duration short_watch = std::chrono::seconds(1);
-inline constexpr std::chrono::seconds most_retry_after{120};
 
-// "Too large resource version": the server has not caught up with the version asked for. Servers before 1.18.6 tell by
-// the message of the cause or of the status only.
+// "Too large resource version": the server has not caught up with the version asked for. Servers before 1.18.6 report
+// it in the message of the cause or of the status only.
 inline bool is_version_too_large(const error& why) {
     const api_status* status = why.status();
     if (status == nullptr || why.code() != api_errc::timeout) return false;
@@ -34,7 +33,7 @@ inline bool is_storage_read_error(const error& why) {
 
 inline duration retry_after_of(const error* why) {
     if (why == nullptr || why->status() == nullptr || !why->status()->retry_after) return duration::zero();
-    return std::clamp(*why->status()->retry_after, std::chrono::seconds(0), most_retry_after);
+    return std::clamp(*why->status()->retry_after, std::chrono::seconds(0), api_status::max_retry_after);
 }
 
 }  // namespace detail
@@ -146,7 +145,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_event(std::string_view version)
 
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why, time_point now, double unit) {
     if (why.code() == condition::expired) return list_again();
-    if (why.code() == condition::not_found) return list_again();  // the list tells whether the kind is gone
+    if (why.code() == condition::not_found) return list_again();  // the list shows whether the kind is gone
     if (why.code() == api_errc::forbidden) {
         become(reflector_state::forbidden, &why);
         return wait(policy_.probe_period(), after_sleep::watch);

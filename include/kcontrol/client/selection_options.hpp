@@ -1,0 +1,27 @@
+// Which objects of a kind a request, or a cache, is about.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// What the options of lists, watches and reflectors have in common.
+template <class Derived>
+class selection_options {
+public:
+    /// Empty: all namespaces.
+    Derived& in_namespace(std::string ns) { return namespace_ = std::move(ns), self(); }
+    Derived& label_selector(std::string s) { return label_selector_ = std::move(s), self(); }
+    Derived& field_selector(std::string s) { return field_selector_ = std::move(s), self(); }
+
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& label_selector() const noexcept { return label_selector_; }
+    const std::string& field_selector() const noexcept { return field_selector_; }
+
+private:
+    Derived& self() { return static_cast<Derived&>(*this); }
+    std::string namespace_, label_selector_, field_selector_;
+};
+
+}  // namespace kcontrol

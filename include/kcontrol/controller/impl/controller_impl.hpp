@@ -1,0 +1,59 @@
+// The inside of a controller: its sources, its queue and the run in progress.
+#pragma once
+
+#include <kcontrol/controller/controller.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+
+#include <map>
+#include <utility>
+
+namespace kcontrol {
+
+struct any_controller::impl : std::enable_shared_from_this<any_controller::impl> {
+    struct watched {
+        std::shared_ptr<event_source> source;
+        any_event_handler deliver;
+        subscription hold;
+    };
+
+    impl(environment& e, executor x, std::string n, std::shared_ptr<detail::work_queue> w, controller_options o)
+        : env(e),
+          ex(std::move(x)),
+          name(std::move(n)),
+          options(std::move(o)),
+          log(options.log().value_or(logger()).with("controller", name)),
+          work(std::move(w)) {
+        work->shut_down();  // what is added before the start is dropped
+        stats.max_concurrent_reconciles = options.max_concurrent_reconciles();
+    }
+
+    std::stop_token begin(std::stop_token parent);
+    awaitable<result<void>> run_begun(std::stop_token stop);
+    awaitable<result<void>> wait_for_sync(std::stop_token stop);
+    awaitable<void> dispatch(std::stop_token stop);
+    awaitable<void> reconcile(std::shared_ptr<const detail::work_item> item, std::stop_token stop,
+                              std::uint64_t generation);
+    void settle(const detail::work_item& item, const result<reconcile_result>& outcome, bool timed_out, bool stopping,
+                const logger& named);
+
+    environment& env;
+    executor ex;
+    std::string name;
+    controller_options options;
+    logger log;
+    std::shared_ptr<detail::work_queue> work;
+    std::map<std::uint64_t, watched> sources;
+    std::uint64_t last_watch_id = 0;
+
+    controller_state state = controller_state::idle;
+    async_event state_changed;
+    std::optional<error> last_error;
+    std::shared_ptr<scope> term;        // the present run
+    std::uint64_t generation = 0;       // counts runs
+    std::size_t active_in_term = 0;     // reconciles of the present run
+    std::unique_ptr<task_group> tasks;  // the present run's reconciles
+    controller_stats stats;
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,63 @@
+// A directory_watch by Linux' inotify.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <functional>
+#include <memory>
+#include <sys/inotify.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kcontrol::detail {
+
+// The part of a watch that a pending wait keeps alive.
+struct inotify_reader : std::enable_shared_from_this<inotify_reader> {
+    inotify_reader(const executor& ex, int fd) : descriptor(ex, fd) {}
+
+    void wait() {
+        descriptor.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                              [self = shared_from_this()](const error_code& failure) {
+                                  if (!failure) self->ready();
+                              });
+    }
+
+    void ready() {
+        if (!on_change) return;
+        // Everything that has piled up is one burst. The events themselves don't matter: the caller looks again.
+        char buffer[4096];
+        while (::read(descriptor.native_handle(), buffer, sizeof buffer) > 0) {
+        }
+        const auto call = on_change;  // the callee may stop the watch
+        call();
+        if (on_change) wait();
+    }
+
+    void stop() {
+        on_change = nullptr;
+        error_code ignored;
+        descriptor.close(ignored);
+    }
+
+    boost::asio::posix::stream_descriptor descriptor;
+    std::function<void()> on_change;
+};
+
+class inotify_watch final : public directory_watch {
+public:
+    inotify_watch(const executor& ex, int fd) : reader_(std::make_shared<inotify_reader>(ex, fd)) {}
+    ~inotify_watch() override { reader_->stop(); }
+
+    void start(std::function<void()> on_change) override {
+        reader_->on_change = std::move(on_change);
+        reader_->wait();
+    }
+    void stop() override { reader_->stop(); }
+
+private:
+    std::shared_ptr<inotify_reader> reader_;
+};
+
+}  // namespace kcontrol::detail
