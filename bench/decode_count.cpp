@@ -5,7 +5,7 @@
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/json/cursor.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 
 #include "seen_pod.hpp"
 

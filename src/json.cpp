@@ -1,4 +1,3 @@
 #include <kcontrol/json/impl/cursor.ipp>
-#include <kcontrol/json/impl/lazy.ipp>
 #include <kcontrol/json/impl/reader.ipp>
 #include <kcontrol/json/impl/writer.ipp>

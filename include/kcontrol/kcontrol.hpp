@@ -64,7 +64,6 @@
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/logging/log_format.hpp>

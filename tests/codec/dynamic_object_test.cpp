@@ -18,20 +18,14 @@ const std::string spaced = R"( { "apiVersion" : "example.com/v1", "kind":"Thing"
 std::shared_ptr<const dynamic_object> decoded(const std::string& text, managed_fields managed = managed_fields::dropped,
                                               share_pool* pool = nullptr) {
     const auto info = dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::namespaced, managed);
-    json::lazy_document document;
-    const auto root = document.scan(text);
-    REQUIRE(root);
-    const auto object = info.decode(*root, pool);
+    const auto object = info.decode_text(text, pool);
     REQUIRE_MESSAGE(object.has_value(), object.error().what());
     return object->as<dynamic_object>();
 }
 
 std::string failure(const std::string& text) {
     const auto info = dynamic_resource({"example.com", "v1", "Thing"}, "things");
-    json::lazy_document document;
-    const auto root = document.scan(text);
-    REQUIRE(root);
-    const auto object = info.decode(*root);
+    const auto object = info.decode_text(text);
     REQUIRE_FALSE(object.has_value());
     CHECK(object.error() == errc::decode_failed);
     return object.error().message();
@@ -102,6 +96,20 @@ TEST_CASE("dynamic: managedFields are dropped, wherever they stand, or kept") {
     for (const auto& [text, wanted] : rows) CHECK(decoded(text)->content.to_json() == wanted);
 }
 
+TEST_CASE("dynamic: what is written with white space, or with escapes in names, is kept as it came") {
+    const std::pair<const char*, const char*> rows[] = {
+        {"\t{ \"a b\" : [ 1.50 , 1E2 , \" x \" ] }\r\n", R"({"a b":[1.50,1E2," x "]})"},
+        {R"({"met\u0061data":{"n\u0061me":"x","managed\u0046ields":[1] ,"uid":"u"},"x":"\u0041"})",
+         R"({"met\u0061data":{"n\u0061me":"x","uid":"u"},"x":"\u0041"})"},
+        {R"({"metadata": {"managedFields": [{}], "name": "x"}, "metadata": {"managedFields": 1}})",
+         R"({"metadata":{"name":"x"},"metadata":{"managedFields":1}})"},
+    };
+    for (const auto& [text, wanted] : rows) CHECK(decoded(text)->content.to_json() == wanted);
+    // Deeper than what is read at a cursor.
+    const std::string deep = R"({"x":)" + std::string(250, '[') + std::string(250, ']') + "}";
+    CHECK(decoded(deep)->content.to_json() == deep);
+}
+
 TEST_CASE("dynamic: read by path") {
     const auto object = decoded(spaced);
     const auto& content = object->content;
@@ -159,6 +167,6 @@ TEST_CASE("dynamic: all of the text is checked") {
                              R"({"spec":{"a" 1}})", R"({"spec":"\x"})", R"({"spec":{"\u12":1}})", R"({"spec":{,}})",
                              R"({"spec":["\ud800"]})", R"({"spec":[:]})", R"({"spec":{"a":[1,,2]}})"}) {
         CAPTURE(text);
-        CHECK(failure(text).substr(0, 22) == "malformed JSON at byte");
+        CHECK(failure(text).find("at byte ") != std::string::npos);
     }
 }

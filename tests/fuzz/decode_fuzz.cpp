@@ -1,8 +1,8 @@
-// A text read in place gives what the parsed document gives: the same values, objects and messages.
+// A text read at a cursor gives what the parsed document gives: the same objects and messages.
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/raw_json.hpp>
 
 #include "require.hpp"
@@ -53,66 +53,50 @@ std::string outcome(const result<any_object>& object) {
     return object ? "decoded " + to_json(*object->template as<T>()) : object.error().message();
 }
 
-void compare_values(const std::optional<json::node>& parsed, json::lazy_document& document, std::string_view text) {
-    const auto root = document.scan(text);
-    if (!root) {
-        fuzz::require(!parsed && !root.error().message().empty());
-        return;
-    }
-    const std::string read = root->to_json();
-    const auto fault = root->take_fault();
-    fuzz::require(fault.has_value() == !parsed);
-    if (parsed) fuzz::require(read == parsed->to_json());
-}
-
-/// What is read so is read as in the other ways, but for what is passed over: of that only the brackets are counted.
-void compare_plain(json::lazy_document& document, std::string_view text) {
+/// What is read at a cursor is read as in the other ways, but for what is passed over: of that only the brackets are
+/// counted. Of a dynamic object all is looked at.
+void compare_cursor(const std::optional<json::node>& parsed, std::string_view text) {
     share_pool pool;
     const auto dynamic =
         dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::namespaced, managed_fields::kept);
+    // What comes again is read in another way: shared, then recalled.
     for (int times = 0; times < 3; ++times) {
         json::cursor front(text);
         const any_object object = resource_of<thing>().decode(front, &pool);
-        if (object && front.left() == 0) {
-            const auto root = document.scan(text);
-            if (root)
-                fuzz::require("decoded " + to_json(*object.as<thing>()) ==
-                              outcome<thing>(resource_of<thing>().decode(*root)));
+        if (object && front.left() == 0 && parsed) {
+            fuzz::require("decoded " + to_json(*object.as<thing>()) ==
+                          outcome<thing>(resource_of<thing>().decode(*parsed)));
         }
         front = json::cursor(text);
         const any_object kept = dynamic.decode(front, &pool);
         if (!kept || front.left() != 0) continue;
-        const auto root = document.scan(text);
-        fuzz::require(root.has_value());
-        const auto other = dynamic.decode(*root);
-        fuzz::require(other.has_value());
+        const auto other = dynamic.decode_parsed(text);
+        fuzz::require(parsed && other.has_value());
         fuzz::require(kept.as<dynamic_object>()->content.to_json() == other->as<dynamic_object>()->content.to_json());
         fuzz::require(kept.meta() == other->meta());
     }
 }
 
-void compare_objects(const std::optional<json::node>& parsed, json::lazy_document& document, std::string_view text) {
-    const auto root = document.scan(text);
-    if (!root) return;
+void compare_objects(const std::optional<json::node>& parsed, std::string_view text) {
     share_pool pool;
     const auto& info = resource_of<thing>();
-    // What comes again is read in another way: shared, then recalled.
     for (int times = 0; times < 3; ++times) {
-        const auto object = info.decode(*root, &pool);
+        const auto object = info.decode_parsed(text, &pool);
+        fuzz::require(parsed || !object);
         if (parsed) fuzz::require(outcome<thing>(object) == outcome<thing>(info.decode(*parsed)));
-        if (!parsed) fuzz::require(outcome<thing>(object) == outcome<thing>(info.decode(*root)));
+        if (parsed) fuzz::require(outcome<thing>(info.decode_text(text, &pool)) == outcome<thing>(object));
     }
     const auto dynamic =
         dynamic_resource({"example.com", "v1", "Thing"}, "things", resource_scope::namespaced, managed_fields::kept);
-    const auto kept = dynamic.decode(*root, &pool);
+    const auto kept = dynamic.decode_parsed(text, &pool);
     if (!kept) return;
-    // All that a dynamic object keeps is looked at.
     fuzz::require(parsed.has_value());
     const auto content = kept->as<dynamic_object>()->content;
     const std::string compact = content.to_json();
     fuzz::require(compact.size() <= text.size());
     json::document other;
-    fuzz::require(other.parse(compact).has_value());
+    const auto again = other.parse(compact);
+    fuzz::require(again && again->to_json() == parsed->to_json());
     fuzz::require(content == dynamic_content(content.tree()));
     for (const char* name : {"a", "metadata", "l"}) {
         fuzz::require(content.contains({name}) == content.tree().contains(name));
@@ -128,9 +112,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     json::document document;
     const auto root = document.parse(text);
     const std::optional<json::node> parsed = root ? std::optional<json::node>(*root) : std::nullopt;
-    json::lazy_document lazy;
-    compare_values(parsed, lazy, text);
-    compare_objects(parsed, lazy, text);
-    compare_plain(lazy, text);
+    fuzz::require(json::find_fault(text).has_value() == !parsed);
+    compare_objects(parsed, text);
+    compare_cursor(parsed, text);
     return 0;
 }

@@ -52,28 +52,28 @@ private:
 /// Where skip_value() comes to in a text of its exact size; -1 if it gives up.
 std::ptrdiff_t skipped(const std::string& text, std::size_t deepest = any_depth) {
     const std::vector<char> exact(text.begin(), text.end());
-    json::cursor plain({exact.data(), exact.size()});
-    return plain.skip_value(deepest) ? plain.at() - exact.data() : -1;
+    json::cursor in({exact.data(), exact.size()});
+    return in.skip_value(deepest) ? in.at() - exact.data() : -1;
 }
 
 bool checked(const std::string& text) {
     const std::vector<char> exact(text.begin(), text.end());
-    json::cursor plain({exact.data(), exact.size()});
-    return plain.check_value(any_depth) && plain.left() == 0;
+    json::cursor in({exact.data(), exact.size()});
+    return in.check_value(any_depth) && in.left() == 0;
 }
 
 }  // namespace
 
-TEST_CASE("plain text: a string is taken to its end, if it is valid UTF-8 without control characters") {
+TEST_CASE("cursor: a string is taken to its end, if it is valid UTF-8 without control characters") {
     const auto taken = [](const std::string& text) {
         const std::vector<char> exact(text.begin(), text.end());
-        json::cursor plain({exact.data(), exact.size()});
+        json::cursor in({exact.data(), exact.size()});
         std::string_view content;
         bool escaped = false;
-        if (!plain.take_string(content, escaped)) return std::string("no");
-        return std::string(content) + (escaped ? " escaped " : " plain ") + std::to_string(plain.left());
+        if (!in.take_string(content, escaped)) return std::string("no");
+        return std::string(content) + (escaped ? " escaped " : " as it is ") + std::to_string(in.left());
     };
-    CHECK(taken("\"\"") == " plain 0");
+    CHECK(taken("\"\"") == " as it is 0");
     CHECK(taken("\"a\\\"b\",") == "a\\\"b escaped 1");
     CHECK(taken("x") == "no");
     CHECK(taken("") == "no");
@@ -81,9 +81,9 @@ TEST_CASE("plain text: a string is taken to its end, if it is valid UTF-8 withou
         for (std::size_t at = 0; at < size; ++at) {
             std::string text(size, 'x');
             const auto quoted = [&] { return "\"" + text + "\":1"; };
-            CHECK(taken(quoted()) == text + " plain 2");
+            CHECK(taken(quoted()) == text + " as it is 2");
             text.insert(at, "\xc3\xa9");
-            CHECK(taken(quoted()) == text + " plain 2");
+            CHECK(taken(quoted()) == text + " as it is 2");
             text.insert(at, "\\\\");
             CHECK(taken(quoted()) == text + " escaped 2");
             text[at] = '\x1f';
@@ -95,7 +95,20 @@ TEST_CASE("plain text: a string is taken to its end, if it is valid UTF-8 withou
     }
 }
 
-TEST_CASE("plain text: a value is passed over to its end, whatever follows") {
+TEST_CASE("cursor: white space is passed over for those who ask for it") {
+    const std::string text = " \t\r\n{ \x0b";
+    json::cursor in(text);
+    CHECK_FALSE(in.take('{'));
+    in.skip_space();
+    CHECK(in.take('{'));
+    in.skip_space();
+    CHECK(in.front() == '\x0b');  // which is none of JSON's
+    in.pass(1);
+    in.skip_space();
+    CHECK(in.left() == 0);
+}
+
+TEST_CASE("cursor: a value is passed over to its end, whatever follows") {
     for (std::uint32_t seed = 0; seed < 3000; ++seed) {
         const std::string value = value_writer(seed).value(static_cast<int>(seed % 9));
         CAPTURE(value);
@@ -106,7 +119,7 @@ TEST_CASE("plain text: a value is passed over to its end, whatever follows") {
     }
 }
 
-TEST_CASE("plain text: what is not closed, closed by another bracket or too deep is not passed over") {
+TEST_CASE("cursor: what is not closed, closed by another bracket or too deep is not passed over") {
     for (const char* text : {"", "{", "[", "{\"a\":[}", "{\"a\":\"}", "\"", "\"\\\"", "{]", "[}", "[{]", ",", ":", "}",
                              "[\"a\\\"]", "{\"a\":{}"}) {
         CAPTURE(text);
@@ -120,7 +133,7 @@ TEST_CASE("plain text: what is not closed, closed by another bracket or too deep
 }
 
 #ifdef KCONTROL_JSON_AVX2
-TEST_CASE("plain text: both ways to the end of a value agree, in malformed texts too") {
+TEST_CASE("cursor: both ways to the end of a value agree, in malformed texts too") {
     if (!__builtin_cpu_supports("avx2")) return;
     const std::string letters = "{}[]\"\\,: x";
     for (std::uint32_t seed = 0; seed < 3000; ++seed) {
@@ -143,7 +156,7 @@ TEST_CASE("plain text: both ways to the end of a value agree, in malformed texts
 }
 #endif
 
-TEST_CASE("plain text: what is checked is what the parser takes, written without white space") {
+TEST_CASE("cursor: what is checked is what the parser takes, written without white space") {
     const std::string bytes = "{}[],:\"\\ 0-e.ntfu";
     json::document document;
     std::size_t good = 0;

@@ -200,3 +200,197 @@ TEST_CASE("to_json gives the same document") {
     CHECK(root->to_json() == text);
     CHECK((*root)["c"].to_json() == R"({"d":[]})");
 }
+
+namespace {
+
+// Whether find_fault() finds something where the parser does.
+bool agree(json::document& document, const std::string& text) {
+    // A copy of its exact size, so that a tool that watches memory sees a read beyond the end.
+    const std::vector<char> exact(text.begin(), text.end());
+    return json::find_fault({exact.data(), exact.size()}).has_value() == !document.parse(text).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("find_fault: it agrees with the parser on what is well-formed") {
+    json::document doc;
+    for (const char* text : {
+             "",
+             " ",
+             "null",
+             "nul",
+             "nulll",
+             " true ",
+             "truefalse",
+             "false",
+             "fals",
+             "0",
+             "-0",
+             "00",
+             "01",
+             "-",
+             "1.",
+             ".5",
+             "1e",
+             "1e5",
+             "1E+5",
+             "1e400",
+             "1e-400",
+             "-1.5e-3",
+             "+1",
+             "1 2",
+             "18446744073709551616",
+             "-9223372036854775809",
+             "0x1",
+             "\"\"",
+             "\"a",
+             "a\"",
+             "\"\\\"\"",
+             "\"\\u00e9\"",
+             "\"\\ud83d\\ude00\"",
+             "\"\\ud83d\"",
+             "\"\\ude00\"",
+             "\"\\ud83dx\"",
+             "\"\\u12\"",
+             "\"\\u12g4\"",
+             "\"\\x\"",
+             "\"\x01\"",
+             "\"\t\"",
+             "\"\xff\"",
+             "\"\xc3\xa9\"",
+             "{",
+             "}",
+             "[",
+             "]",
+             "[]",
+             "{}",
+             "[}",
+             "{]",
+             "[[]",
+             "[]]",
+             "[1,]",
+             "[,1]",
+             "[,]",
+             "[1,,2]",
+             "[1 2]",
+             "[1:2]",
+             "[:]",
+             "{,}",
+             "{:}",
+             "{\"a\"}",
+             "{\"a\":}",
+             "{\"a\":1,}",
+             "{,\"a\":1}",
+             "{\"a\"::1}",
+             "{\"a\":1:2}",
+             "{\"a\",1}",
+             "{\"a\" 1}",
+             "{1:2}",
+             "{\"a\":1 \"b\":2}",
+             "{\"a\":[}",
+             "{\"a\":{]}",
+             "{\"a\":1}{",
+             "{\"a\":1} x",
+             "[]{}",
+             ",",
+             ":",
+             "[\"a\"\"b\"]",
+             "[\"a\"x]",
+             "[x\"a\"]",
+             "[\\\"a\"]",
+             "[1\x0c,2]",
+             "[1\x0c 2]",
+             "[1\x1a 2]",
+             "{\"a\"\x1a 1}",
+             "[_]",
+             "[Y]",
+             "[y,1]",
+             "{\"a\":\x7f}",
+             "[\"\\\\\",\"\\\\\"]",
+             "\xef\xbb\xbf{}",
+             "[1.0,2.50,1e2]",
+             "{\"a\":{\"b\":[{\"c\":[[],{}]}]}}",
+             "{\"a\\u0062\":1}",
+             "[true,null,false]",
+             "[tru]",
+         }) {
+        CAPTURE(text);
+        CHECK(agree(doc, text));
+    }
+    CHECK(agree(doc, std::string("[\"a\0b\"]", 7)));
+    CHECK(agree(doc, std::string("[1,\0]", 5)));
+}
+
+TEST_CASE("find_fault: it agrees with the parser on texts with a byte changed, removed or doubled") {
+    const std::string sample =
+        R"({"type":"ADDED","object":{"metadata":{"name":"x\"y","labels":{"a":"b\u00e9","c":""}},"n":[1,-2.5,3e2,true,)"
+        R"(false,null,{"deep":[[],{},[{"x":"\\"}]]}],"text":"0123456789abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"}})";
+    const std::string bytes = "{}[],:\"\\ 0-e.ntf\x01\xc3\x0c\x1a_u";
+    json::document doc;
+    std::size_t malformed = 0;
+    std::size_t disagreements = 0;
+    const auto look = [&](const std::string& text) {
+        if (!doc.parse(text)) ++malformed;
+        if (!agree(doc, text)) {
+            ++disagreements;
+            CHECK_MESSAGE(false, text);
+        }
+    };
+    for (std::size_t at = 0; at < sample.size(); ++at) {
+        std::string text = sample;
+        text.erase(at, 1);
+        look(text);
+        text = sample;
+        text.insert(at, 1, sample[at]);
+        look(text);
+        for (const char byte : bytes) {
+            text = sample;
+            text[at] = byte;
+            look(text);
+        }
+        look(sample.substr(0, at));
+    }
+    CHECK(disagreements == 0);
+    CHECK(malformed > 1000);
+}
+
+TEST_CASE("find_fault: the place is that of the first token that is wrong, and the parser's errors have it too") {
+    json::document doc;
+    const auto place = [](std::string_view text) {
+        return json::find_fault(text).value_or(kcontrol::error()).message();
+    };
+    const auto message = [&](std::string_view text) { return doc.parse(text).error().message(); };
+    CHECK(place("") == "empty text where JSON was expected");
+    CHECK(place(R"({"a":1)") == "malformed JSON at byte 6");
+    CHECK(place(R"({"a":[1,]})") == "malformed JSON at byte 8");
+    CHECK(place(R"({"a": "\q"})") == "malformed JSON at byte 6");
+    CHECK(place(R"({"a":1}})") == "malformed JSON at byte 7");
+    const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+    CHECK(place(nested(256)).empty());
+    CHECK(place(nested(257)) == "malformed JSON at byte 257");
+    CHECK(message("") == "empty text where JSON was expected");
+    CHECK(message(" ") == "empty text where JSON was expected");
+    CHECK(message(R"({"a":[1,]})") == "malformed JSON at byte 8");
+    CHECK(message(R"({"a":nope})") == "malformed JSON at byte 5");
+    CHECK(message(R"({"a":01})") == "JSON number malformed, or too large for a double, at byte 5");
+    CHECK(message(R"({"a":"\q"})") == "JSON string with a bad escape at byte 5");
+    CHECK(message("{\"a\":\"\xff\"}") == "JSON is not valid UTF-8 at byte 5");
+    CHECK(message(R"(["a)") == "JSON ends inside a string at byte 1");
+    for (std::size_t depth = 250; depth < 260; ++depth) {
+        CHECK(agree(doc, nested(depth)));
+        CHECK(agree(doc, std::string(depth, '[') + std::string(depth, ']')));
+    }
+    CHECK(message(nested(257)) == "JSON nested deeper than 256 levels");
+}
+
+#ifdef __x86_64__
+TEST_CASE("the kernel is what the processor can do, not what this file was compiled for") {
+    const auto name = json::kernel_name();
+    CAPTURE(name);
+    CHECK((name == "fallback" || name == "westmere" || name == "haswell" || name == "icelake"));
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
+        CHECK((name == "haswell" || name == "icelake"));
+    }
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul")) CHECK(name != "fallback");
+}
+#endif

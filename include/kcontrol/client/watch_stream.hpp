@@ -5,7 +5,6 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
-#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <memory>
@@ -50,11 +49,12 @@ public:
 private:
     // An event, or nothing if the frame holds none that matters.
     KCONTROL_DECL result<std::optional<watch_event>> interpret(std::string_view frame);
+    // A bookmark, or an object that a cursor could not read.
+    KCONTROL_DECL std::optional<watch_event> interpret_other(watch_event event, std::string_view object);
 
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
     http::watch_framer framer_;
-    json::lazy_document document_;
     std::vector<char> chunk_;
     duration idle_;
     std::shared_ptr<share_pool> pool_;

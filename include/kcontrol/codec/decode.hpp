@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
 #include <string_view>
@@ -14,8 +14,6 @@ namespace kcontrol {
 /// double: 1.0 is not an integer. Errors: decode_failed, naming the path of the member: `spec.replicas: expected an
 /// integer, found the string "x"`; `out` is then partly read.
 KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out);
-/// The same from a text in place. Members that the type does not have are not looked into.
-KCONTROL_DECL result<void> decode(const type_descriptor& type, json::lazy_node from, void* out);
 
 namespace detail {
 

@@ -4,10 +4,11 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/json/cursor.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
 #include <memory>
+#include <string_view>
 
 namespace kcontrol {
 
@@ -22,8 +23,8 @@ KCONTROL_DECL bool is_blockable(const type_descriptor& type);
 /// Thread-safety: safe, but for `pool`.
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::node from,
                                                                share_pool* pool);
-/// The same from a text in place.
-KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
+/// The same from a text, which is parsed.
+KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, std::string_view text,
                                                                share_pool* pool);
 /// The same at the front of a text as servers write it, of which only the object and what is before its end is looked
 /// at. `from` is behind the object afterwards. Null if it can't be read so, or is wrong, which the others say.

@@ -13,12 +13,12 @@ namespace detail {
 
 /// A block of the type of a resource, whose first field is its metadata. Precondition: is_blockable(type).
 KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool);
-KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, std::string_view text, share_pool* pool);
 KCONTROL_DECL any_object decode_as_block(const type_descriptor& type, json::cursor& from, share_pool* pool);
 
 /// The same for every kind that has a table in its resource_info.
 KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::node from, share_pool* pool);
-KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::lazy_node from, share_pool* pool);
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, std::string_view text, share_pool* pool);
 KCONTROL_DECL any_object decode_by_table(const resource_info& info, json::cursor& from, share_pool* pool);
 
 template <class T>
@@ -27,11 +27,20 @@ bool is_block() {
     return blockable;
 }
 
-template <class T, class Node>
-result<any_object> decode_resource(const resource_info&, Node from, share_pool* pool) {
+template <class T>
+result<any_object> decode_resource(const resource_info&, json::node from, share_pool* pool) {
     if (is_block<T>()) return decode_as_block(describe<T>(), from, pool);
     auto object = std::make_shared<T>();
     const auto done = decode(describe<T>(), from, object.get());
+    if (!done) return done.error();
+    return any_object(std::shared_ptr<const T>(std::move(object)));
+}
+
+template <class T>
+result<any_object> decode_resource_text(const resource_info&, std::string_view text, share_pool* pool) {
+    if (is_block<T>()) return decode_as_block(describe<T>(), text, pool);
+    auto object = std::make_shared<T>();
+    const auto done = decode_text(describe<T>(), text, object.get());
     if (!done) return done.error();
     return any_object(std::shared_ptr<const T>(std::move(object)));
 }
@@ -42,12 +51,21 @@ any_object decode_resource_at(const resource_info&, json::cursor& from, share_po
 }
 
 /// Every generated type can be a block, which needs nothing but its table.
-template <class T, class Node>
-constexpr auto find_decode() -> result<any_object> (*)(const resource_info&, Node, share_pool*) {
+template <class T>
+constexpr resource_info::decode_function find_decode() {
     if constexpr (has_generated_fields<T>) {
         return decode_by_table;
     } else {
-        return decode_resource<T, Node>;
+        return decode_resource<T>;
+    }
+}
+
+template <class T>
+constexpr resource_info::text_decode_function find_text_decode() {
+    if constexpr (has_generated_fields<T>) {
+        return decode_by_table;
+    } else {
+        return decode_resource_text<T>;
     }
 }
 
@@ -62,26 +80,18 @@ constexpr resource_info::cursor_decode_function find_cursor_decode() {
 
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
                                                resource_info::decode_function decode,
-                                               resource_info::lazy_decode_function lazy_decode,
+                                               resource_info::text_decode_function text_decode,
                                                resource_info::cursor_decode_function cursor_decode);
 
 }  // namespace detail
-
-inline result<any_object> resource_info::decode(json::lazy_node from, share_pool* pool) const {
-    if (lazy_decode_ != nullptr) return lazy_decode_(*this, from, pool);
-    json::document document;
-    const auto parsed = document.parse(from.raw());
-    if (!parsed) return parsed.error();
-    return decode_(*this, *parsed, pool);
-}
 
 /// The resource_info of a type; one static object each. A type that is not a `resource` does not compile.
 template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
     static const resource_info info =
-        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T, json::node>(),
-                                   detail::find_decode<T, json::lazy_node>(), detail::find_cursor_decode<T>());
+        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T>(),
+                                   detail::find_text_decode<T>(), detail::find_cursor_decode<T>());
     return info;
 }
 

@@ -1,5 +1,5 @@
 // cursor: JSON as API servers write it, read from front to back in one go, without finding its tokens first. How
-// strings are read is in plain_strings.hpp, for decoders.
+// strings are read is in cursor_strings.hpp, for decoders.
 #pragma once
 
 #include <kcontrol/config.hpp>
@@ -11,7 +11,7 @@
 namespace kcontrol::json {
 
 /// A place in a text that is read from front to back. Who reads it expects what servers write: no white space, members
-/// in the usual order. It says nothing of what is otherwise, or wrong, but gives up; lazy_document reads all, and says
+/// in the usual order. It says nothing of what is otherwise, or wrong, but gives up; json::document reads all, and says
 /// what is wrong.
 ///
 /// Checked of what is taken: everything, UTF-8 included. Checked of what is passed over: that strings are closed, and
@@ -41,6 +41,10 @@ public:
         if (left() < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) return false;
         at_ += word.size();
         return true;
+    }
+    /// Passes over white space, for those who read what may have some.
+    void skip_space() noexcept {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     }
 
     /// Takes a string. `content` is what is between the quotes, with its escapes, which it says whether there are; they

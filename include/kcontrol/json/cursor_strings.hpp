@@ -6,7 +6,7 @@
 
 namespace kcontrol::json {
 
-/// Deeper than what servers write; what goes deeper is left to lazy_document, which says so.
+/// Deeper than what servers write; what goes deeper is left to json::document, which says so.
 inline constexpr std::size_t usual_depth = 200;
 /// For texts that are known to be JSON, or that somebody reads afterwards.
 inline constexpr std::size_t any_depth = static_cast<std::size_t>(-1);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,8 +79,8 @@ public:
     KCONTROL_DECL document(document&&) noexcept;
     KCONTROL_DECL document& operator=(document&&) noexcept;
 
-    /// Parses `text`, which need not outlive the call. Errors: decode_failed with what is wrong; too_large beyond 4
-    /// GiB.
+    /// Parses `text`, which need not outlive the call. Errors: decode_failed with what is wrong, and at which byte;
+    /// too_large beyond 4 GiB.
     KCONTROL_DECL result<node> parse(std::string_view text);
 
     /// Gives the memory back (parsing takes some 10 to 15 times the text's size) and invalidates nodes.
@@ -89,6 +90,13 @@ private:
     struct impl;
     std::unique_ptr<impl> impl_;
 };
+
+/// What is wrong with a text and at which byte, or nothing: found without a tree, in no memory to speak of.
+KCONTROL_DECL std::optional<error> find_fault(std::string_view text);
+
+/// Which of simdjson's kernels this process uses, chosen by what the processor can do: "icelake", "haswell",
+/// "westmere", "arm64", … "fallback" is the slow one.
+KCONTROL_DECL std::string kernel_name();
 
 }  // namespace kcontrol::json
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/describe.hpp>
@@ -14,10 +15,6 @@
 
 namespace kcontrol {
 
-namespace json {
-class cursor;
-class lazy_node;
-}  // namespace json
 class share_pool;
 
 /// Group, version and kind: the identity of a kind. The core group is "".
@@ -47,19 +44,19 @@ class resource_info {
 public:
     using decode_function = result<any_object> (*)(const resource_info&, json::node, share_pool*);
     using encode_function = std::string (*)(const any_object&, const resource_info&);
-    using lazy_decode_function = result<any_object> (*)(const resource_info&, json::lazy_node, share_pool*);
+    using text_decode_function = result<any_object> (*)(const resource_info&, std::string_view, share_pool*);
     using cursor_decode_function = any_object (*)(const resource_info&, json::cursor&, share_pool*);
 
-    /// `lazy` may be null: then what is to be decoded from a text is parsed for `d`. So may `from_cursor`: then nothing
-    /// is decoded from a cursor.
+    /// `from_text` may be null: then a text is parsed for `d`. So may `from_cursor`: then nothing is decoded from a
+    /// cursor.
     resource_info(group_version_kind k, std::string p, resource_scope s, decode_function d, encode_function e,
-                  lazy_decode_function lazy = nullptr, cursor_decode_function from_cursor = nullptr)
+                  text_decode_function from_text = nullptr, cursor_decode_function from_cursor = nullptr)
         : gvk(std::move(k)),
           plural(std::move(p)),
           scope(s),
           encode(e),
           decode_(d),
-          lazy_decode_(lazy),
+          text_decode_(from_text),
           cursor_decode_(from_cursor) {}
 
     group_version_kind gvk;
@@ -72,22 +69,34 @@ public:
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
     result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(*this, from, pool); }
 
-    /// From the text of one object, in place: several times faster. The same rules; but the inside of members that the
-    /// type does not have is not read, so that nothing is said of what is malformed there (see lazy_document).
-    inline result<any_object> decode(json::lazy_node from, share_pool* pool = nullptr) const;
-
-    /// From the front of a text, behind which `from` is afterwards: faster still. What is passed over is only searched
-    /// for its end. Nothing, and `from` is anywhere, if the text is not written as servers write or something is wrong:
-    /// the other ways read it, or say what that is.
+    /// From the front of a text, behind which `from` is afterwards: several times faster. What is passed over is only
+    /// searched for its end. Nothing, and `from` is anywhere, if the text is not written as servers write or something
+    /// is wrong: decode_parsed() reads it, or says what that is.
     any_object decode(json::cursor& from, share_pool* pool) const {
         return cursor_decode_ != nullptr ? cursor_decode_(*this, from, pool) : any_object();
+    }
+
+    /// From the text of one object, however it is written. It is parsed, all of it. Errors: decode_failed.
+    result<any_object> decode_parsed(std::string_view text, share_pool* pool = nullptr) const {
+        if (text_decode_ != nullptr) return text_decode_(*this, text, pool);
+        json::document document;
+        const auto parsed = document.parse(text);
+        if (!parsed) return parsed.error();
+        return decode_(*this, *parsed, pool);
+    }
+
+    /// The same for who does not know how it is written: at a cursor, and only if that does not do it, parsed.
+    result<any_object> decode_text(std::string_view text, share_pool* pool = nullptr) const {
+        json::cursor front(text);
+        if (any_object object = decode(front, pool); object && front.left() == 0) return object;
+        return decode_parsed(text, pool);
     }
 
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
     decode_function decode_;
-    lazy_decode_function lazy_decode_;
+    text_decode_function text_decode_;
     cursor_decode_function cursor_decode_;
 };
 

@@ -5,7 +5,7 @@
 #include <kcontrol/base/error.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 
 #include <optional>
 #include <string_view>
@@ -14,11 +14,8 @@ namespace kcontrol::detail {
 
 inline bool is_success(int http_status) noexcept { return http_status >= 200 && http_status < 300; }
 
-/// The text of a string node or lazy node, empty of any other.
-template <class Node>
-std::string_view answer_text(Node n) {
-    return n.is_string() ? n.as_string() : std::string_view{};
-}
+/// The text of a string, empty of any other.
+inline std::string_view answer_text(json::node n) { return n.is_string() ? n.as_string() : std::string_view{}; }
 
 /// Text of the server as a message may carry it: at most `most` bytes, control characters escaped.
 KCONTROL_DECL std::string server_text(std::string_view text, std::size_t most = 2048);
@@ -35,8 +32,19 @@ KCONTROL_DECL error answer_error(const http::response& answer);
 /// Parses the body of a 2xx answer into `into`. Errors: not_an_api_server if it is not JSON by its looks, decode_failed
 /// if it is broken, the Status' own if it is a Status of failure.
 KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into);
-/// The same in place: `answer` must outlive the nodes.
-KCONTROL_DECL result<json::lazy_node> answer_json(const http::response& answer, json::lazy_document& into);
+
+/// For those who read the body themselves: what a 2xx answer is by its head and its looks, if not JSON.
+KCONTROL_DECL std::optional<error> refuse_answer(const http::response& answer);
+/// What its body is, if not a whole object of JSON, or if it is a Status of failure.
+KCONTROL_DECL std::optional<error> refuse_body(const http::response& answer);
+/// Why a body can't be read as an object of JSON.
+KCONTROL_DECL error malformed_body(std::string_view body);
+
+/// Whether an object with these members is a Status of failure, and what such a one says.
+inline bool is_failure(std::string_view kind, std::string_view status) noexcept {
+    return kind == "Status" && status == "Failure";
+}
+KCONTROL_DECL error failure_of(const http::response& answer);
 
 /// not_an_api_server if the head of a 2xx answer announces something else than JSON.
 KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head);

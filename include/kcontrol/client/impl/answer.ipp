@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/frame.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -129,8 +130,7 @@ KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head
                                               " instead of JSON: " + std::string(point_at_api_server));
 }
 
-// What an answer of 2xx is by its head and its looks, if not JSON.
-inline std::optional<error> refuse_answer(const http::response& answer) {
+KCONTROL_DECL std::optional<error> refuse_answer(const http::response& answer) {
     if (is_html(answer)) return html_error(answer);
     if (auto refused = refuse_content_type(answer)) return refused;
     if (answer.body.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -140,28 +140,37 @@ inline std::optional<error> refuse_answer(const http::response& answer) {
     return std::nullopt;
 }
 
-template <class Node>
-bool is_failure(Node root) {
-    return answer_text(root["kind"]) == "Status" && answer_text(root["status"]) == "Failure";
-}
-
 KCONTROL_DECL result<json::node> answer_json(const http::response& answer, json::document& into) {
     if (auto refused = refuse_answer(answer)) return *refused;
     auto root = into.parse(answer.body);
     if (!root) return root.error().with_context("the server's answer");
     if (!root->is_object()) return error(errc::decode_failed, "the server's answer is not a JSON object");
-    if (is_failure(*root)) return status_error(*root, answer.status);
+    if (is_failure(answer_text((*root)["kind"]), answer_text((*root)["status"]))) {
+        return status_error(*root, answer.status);
+    }
     return *root;
 }
 
-KCONTROL_DECL result<json::lazy_node> answer_json(const http::response& answer, json::lazy_document& into) {
-    if (auto refused = refuse_answer(answer)) return *refused;
-    auto root = into.scan(answer.body);
-    if (!root) return root.error().with_context("the server's answer");
-    if (!root->is_object()) return error(errc::decode_failed, "the server's answer is not a JSON object");
-    const bool failure = is_failure(*root);
-    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");
-    if (!failure) return *root;
+KCONTROL_DECL std::optional<error> refuse_body(const http::response& answer) {
+    json::cursor in(answer.body);
+    std::string kind, status;
+    in.skip_space();
+    const bool whole = read_members(in, [&](std::string_view name) {
+        if (name == "kind" && kind.empty()) return take_text_or_other(in, kind);
+        if (name == "status" && status.empty()) return take_text_or_other(in, status);
+        return !take_value(in).empty();
+    });
+    if (!whole || !is_at_end(in)) return malformed_body(answer.body);
+    if (is_failure(kind, status)) return failure_of(answer);
+    return std::nullopt;
+}
+
+KCONTROL_DECL error malformed_body(std::string_view body) {
+    if (const auto fault = json::find_fault(body)) return fault->with_context("the server's answer");
+    return error(errc::decode_failed, "the server's answer is not a JSON object");
+}
+
+KCONTROL_DECL error failure_of(const http::response& answer) {
     json::document document;
     const auto status = document.parse(answer.body);
     if (!status) return status.error().with_context("the server's answer");

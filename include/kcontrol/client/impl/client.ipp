@@ -4,7 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
-#include <kcontrol/client/detail/plain_object.hpp>
+#include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
@@ -18,16 +18,7 @@ inline awaitable<result<any_object>> object_call(shared_client_state state, cons
                                                  http::request req, http::exchange_options options) {
     auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
     if (!answer) co_return answer.error();
-    if (!refuse_content_type(*answer)) {
-        auto plain = read_plain_object(answer->body, *info);
-        if (plain) co_return plain;
-    }
-    json::lazy_document document;
-    const auto root = answer_json(*answer, document);
-    if (!root) co_return root.error();
-    auto object = info->decode(*root);
-    if (!object) co_return object.error().with_context("the server's answer");
-    co_return std::move(*object);
+    co_return read_object(*answer, *info);
 }
 
 inline http::query_builder write_query(const write_options& options) {

@@ -3,8 +3,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
-#include <kcontrol/client/detail/decode_or_skip.hpp>
-#include <kcontrol/client/detail/plain_list.hpp>
+#include <kcontrol/client/detail/read_list.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
@@ -34,35 +33,6 @@ inline std::string list_target(const std::string& path, const list_options& opti
     return query.after(path);
 }
 
-inline result<any_list> read_list(const resource_info& info, const http::response& answer, share_pool& pool,
-                                  const logger& log) {
-    // Nearly all of them; what is left is written in another way, or wrong, if only in one object.
-    auto plain = refuse_content_type(answer) ? std::nullopt : read_plain_list(answer.body, info, pool);
-    if (plain) return std::move(*plain);
-    json::lazy_document document;
-    const auto root = answer_json(answer, document);
-    if (!root) return root.error();
-    const json::lazy_node items = (*root)["items"];
-    const json::lazy_node meta = (*root)["metadata"];
-    const bool no_items = items.is_null();
-    // Go writes an empty list as null in some places.
-    if (!meta.is_object() || !(items.is_array() || no_items)) {
-        return error(errc::decode_failed, "the server's answer is not a list: it has no metadata or no items");
-    }
-    any_list list;
-    list.resource_version = answer_text(meta["resourceVersion"]);
-    list.continue_token = answer_text(meta["continue"]);
-    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");
-    if (no_items) return list;
-    list.items.reserve(items.size());
-    for (const json::lazy_node item : items.elements()) {
-        auto object = decode_or_skip(info, item, &pool, log, list.skipped);
-        if (object) list.items.push_back(std::move(object));
-    }
-    if (auto fault = root->take_fault()) return fault->with_context("the server's answer");  // between two items
-    return list;
-}
-
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
                                              list_options options) {
     const time_point deadline = state->env->now() + options.deadline();
@@ -76,7 +46,7 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
         bounds.deadline(deadline - state->env->now()).max_body(options.max_body()).stop(options.stop());
         auto answer = co_await exchange(state, std::move(req), std::move(bounds));
         if (!answer) co_return answer.error();
-        auto page = read_list(*info, *answer, *pool, state->log);
+        auto page = read_list(*answer, *info, *pool, state->log);
         if (!page) co_return page.error();
         if (first) {
             // Of the first page: a watch from there sees what changed while the others were fetched.

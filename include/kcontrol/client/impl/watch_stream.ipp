@@ -2,7 +2,7 @@
 
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/decode_or_skip.hpp>
-#include <kcontrol/client/detail/plain_event.hpp>
+#include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 
 #include <span>
@@ -11,14 +11,20 @@ namespace kcontrol {
 namespace detail {
 
 // What is left of an object that does not decode; empty if not even its metadata does.
-inline any_object decode_metadata_only(const resource_info& info, json::lazy_node object) {
-    if (!object.is_object() || !object["metadata"].is_object()) return {};
-    const std::string text = "{\"metadata\":" + std::string(object["metadata"].raw()) + "}";
-    json::lazy_document document;
-    const auto root = document.scan(text);
-    if (!root) return {};
-    auto decoded = info.decode(*root);
+inline any_object decode_metadata_only(const resource_info& info, const object_head& head) {
+    if (head.metadata.empty()) return {};
+    auto decoded = info.decode_text("{\"metadata\":" + std::string(head.metadata) + "}");
     return decoded ? std::move(*decoded) : any_object();
+}
+
+inline result<watch_event> error_event(std::string_view object) {
+    if (!object.starts_with('{')) return error(errc::decode_failed, "watch event ERROR: without a Status");
+    json::document document;
+    const auto status = document.parse(object);
+    if (!status) return status.error().with_context("watch event");
+    watch_event event(watch_event_type::error);
+    event.failure = status_error(*status, 500);
+    return event;
 }
 
 }  // namespace detail
@@ -57,45 +63,47 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
 }
 
 KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::string_view frame) {
-    // Nearly all of them; what is left is written in another way, of another type, or wrong.
-    if (auto plain = detail::read_plain_event(frame, *info_, pool_.get())) return plain;
-    const auto root = document_.scan(frame);
-    if (!root) return root.error().with_context("watch event");
-    if (!root->is_object()) return error(errc::decode_failed, "watch event: not a JSON object");
-    const auto name = detail::answer_text((*root)["type"]);
-    const json::lazy_node object = (*root)["object"];
-    if (auto fault = root->take_fault()) return fault->with_context("watch event");
-    const auto type = detail::watch_event_type_from(name);
+    detail::event_reader reader(frame, *info_, pool_.get());
+    if (!reader.read()) {
+        if (const auto fault = json::find_fault(frame)) return fault->with_context("watch event");
+        return error(errc::decode_failed, "watch event: not a JSON object");
+    }
+    const auto type = reader.type();
     if (!type) {
         // Servers may learn new types (apimachinery says: ignore them).
         log_.warning("a watch event of an unknown type is passed over",
-                     {{"kind", info_->gvk.kind}, {"type", detail::server_text(name, 64)}});
+                     {{"kind", info_->gvk.kind}, {"type", detail::server_text(reader.type_name(), 64)}});
         return std::optional<watch_event>();
     }
-    watch_event event(*type);
     if (*type == watch_event_type::error) {
-        if (!object.is_object()) return error(errc::decode_failed, "watch event ERROR: without a Status");
-        json::document document;
-        const auto status = document.parse(object.raw());
-        if (!status) return status.error().with_context("watch event");
-        event.failure = detail::status_error(*status, 500);
+        auto failure = detail::error_event(reader.object_text());
+        if (!failure) return failure.error();
+        return std::optional<watch_event>(std::move(*failure));
+    }
+    watch_event event(*type);
+    event.object = reader.take_object();
+    if (event.object) {
+        event.resource_version = event.object.meta().resource_version;
         return std::optional<watch_event>(std::move(event));
     }
-    if (object.is_object() && object["metadata"].is_object()) {
-        event.resource_version = detail::answer_text(object["metadata"]["resourceVersion"]);
-    }
-    if (*type == watch_event_type::bookmark) {
-        if (event.resource_version.empty()) return std::optional<watch_event>();
-        return std::optional<watch_event>(std::move(event));
+    return interpret_other(std::move(event), reader.object_text());
+}
+
+KCONTROL_DECL std::optional<watch_event> watch_stream::interpret_other(watch_event event, std::string_view object) {
+    auto head = detail::read_head(object);
+    event.resource_version = std::move(head.resource_version);
+    if (event.type == watch_event_type::bookmark) {
+        if (event.resource_version.empty()) return std::nullopt;
+        return event;
     }
     event.object = detail::decode_or_skip(*info_, object, pool_.get(), log_, skipped_);
-    if (event.object) return std::optional<watch_event>(std::move(event));
-    if (*type == watch_event_type::added) return std::optional<watch_event>();
+    if (event.object) return event;
+    if (event.type == watch_event_type::added) return std::nullopt;
     // What was known of the object is no longer true. A list would leave it out, so here it goes as well.
     event.type = watch_event_type::deleted;
-    event.object = detail::decode_metadata_only(*info_, object);
-    if (!event.object) return std::optional<watch_event>();
-    return std::optional<watch_event>(std::move(event));
+    event.object = detail::decode_metadata_only(*info_, head);
+    if (!event.object) return std::nullopt;
+    return event;
 }
 
 }  // namespace kcontrol

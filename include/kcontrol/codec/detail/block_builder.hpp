@@ -1,7 +1,7 @@
 // block_builder: where an object is put together before its size is known.
 #pragma once
 
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/handle.hpp>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::detail {
@@ -125,14 +127,19 @@ public:
         for (auto& each : repetitions_) each.last = nullptr;
     }
 
-    /// For values that the decoder of texts leaves to the general one, one at a time.
-    json::lazy_document& scratch() noexcept { return scratch_; }
+    /// Parses what is to be decoded from nodes, one text at a time: the nodes are good until the next one. Memory is
+    /// used again, but that of a large text is given back when the next comes.
+    result<json::node> parse(std::string_view text) {
+        if (std::exchange(parsed_, text.size()) > largest_kept) document_.clear();
+        return document_.parse(text);
+    }
 
     /// The finished block.
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
 private:
     static constexpr std::size_t step = 32;
+    static constexpr std::size_t largest_kept = std::size_t{64} << 10;
 
     static std::size_t place_of(const void* address) noexcept {
         const auto bits = reinterpret_cast<std::uintptr_t>(address) >> 3;
@@ -164,7 +171,8 @@ private:
     std::vector<std::uint32_t> handles_;
     std::uint16_t expected_[1024] = {};
     repetition repetitions_[512] = {};
-    json::lazy_document scratch_;
+    json::document document_;
+    std::size_t parsed_ = 0;  // the size of the text in it
 };
 
 }  // namespace kcontrol::detail

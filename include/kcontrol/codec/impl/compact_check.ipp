@@ -2,29 +2,59 @@
 #pragma once
 
 #include <kcontrol/json/cursor_strings.hpp>
+#include <kcontrol/json/reader.hpp>
 
 #include <cstring>
+#include <string>
+#include <string_view>
 
 namespace kcontrol::detail {
 
+/// The content of a string without its escapes; false if one of them is wrong.
+inline bool unescape(std::string_view content, std::string& out) {
+    json::document document;
+    const auto parsed = document.parse("\"" + std::string(content) + "\"");
+    if (parsed) out = parsed->as_string();
+    return parsed.has_value();
+}
+
+/// Copies JSON without the white space between its tokens, and tells the size. `to` has room for all of the text.
+inline std::size_t copy_without_space(std::string_view text, char* to) {
+    json::cursor in(text);
+    char* out = to;
+    for (in.skip_space(); in.left() > 0; in.skip_space()) {
+        const char* const first = in.at();
+        if (in.front() != '"') {
+            while (in.left() > 0 && static_cast<unsigned char>(in.front()) > ' ' && in.front() != '"') in.pass(1);
+        } else if (!in.skip_value(json::any_depth)) {
+            return 0;
+        }
+        if (in.at() == first) return 0;  // not JSON
+        const auto size = static_cast<std::size_t>(in.at() - first);
+        std::memcpy(out, first, size);
+        out += size;
+    }
+    return static_cast<std::size_t>(out - to);
+}
+
+/// Reads text without white space.
 class compact_check {
 public:
-    compact_check(json::cursor from, bool without_managed_fields) : in_(from), drops_(without_managed_fields) {}
+    compact_check(json::cursor from, bool without_managed_fields, std::size_t deepest = json::usual_depth)
+        : in_(from), drops_(without_managed_fields), deepest_(deepest) {}
 
-    bool run() {
-        return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(json::usual_depth);
-    }
+    bool run() { return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(deepest_); }
     /// The place behind the object.
     json::cursor rest() const noexcept { return in_; }
-    /// Copies the object, which begins at `first`, and tells its size.
+    /// Copies the object, which begins at `first`, and tells its size. `to` may be `first`.
     std::size_t copy(const char* first, char* to) const noexcept {
         const auto end = in_.at();
         const char* const gap = gap_ != nullptr ? gap_ : end;
         const char* const behind = gap_ != nullptr ? behind_gap_ : end;
         const auto before = static_cast<std::size_t>(gap - first);
         const auto after = static_cast<std::size_t>(end - behind);
-        std::memcpy(to, first, before);
-        std::memcpy(to + before, behind, after);
+        std::memmove(to, first, before);
+        std::memmove(to + before, behind, after);
         return before + after;
     }
 
@@ -38,20 +68,22 @@ private:
             const char* const member = in_.at();
             std::string_view found;
             bool escaped = false;
-            if (!in_.take_string(found, escaped) || escaped || !in_.take(':')) return false;
-            const bool is_it = !met && found == name;
+            if (!in_.take_string(found, escaped) || !in_.take(':')) return false;
+            std::string unescaped;
+            if (escaped && !unescape(found, unescaped)) return false;
+            const bool is_it = !met && (escaped ? unescaped : found) == name;
             met = met || is_it;
-            if (!(is_it ? (this->*special)(member) : in_.check_value(json::usual_depth))) return false;
+            if (!(is_it ? (this->*special)(member) : in_.check_value(deepest_))) return false;
         } while (in_.take(','));
         return in_.take('}');
     }
     bool check_metadata(const char*) {
-        if (in_.front() != '{') return in_.check_value(json::usual_depth);
+        if (in_.front() != '{') return in_.check_value(deepest_);
         return check_object(&compact_check::pass_managed_fields, "managedFields");
     }
     /// A member goes with the comma behind it; the last one with the comma before it, if there is one.
     bool pass_managed_fields(const char* member) {
-        if (!in_.skip_value(json::usual_depth)) return false;
+        if (!in_.skip_value(deepest_)) return false;
         gap_ = member;
         behind_gap_ = in_.at();
         if (in_.front() == ',') {
@@ -64,6 +96,7 @@ private:
 
     json::cursor in_;
     bool drops_;
+    std::size_t deepest_;
     const char* gap_ = nullptr;
     const char* behind_gap_ = nullptr;
 };

@@ -10,16 +10,13 @@
 #include <kcontrol/values/text.hpp>
 #include <kcontrol/values/timestamp.hpp>
 
-#include <type_traits>
-
 namespace kcontrol {
 namespace detail {
 
 /// Walks a document and a table side by side. For objects that own their parts, one by one.
-template <class Node>
-class model_decoder : public decode_failure {
+class owning_decoder : public decode_failure {
 public:
-    bool decode(const type_descriptor& type, Node from, void* out) {
+    bool decode(const type_descriptor& type, json::node from, void* out) {
         if (from.is_null()) {
             optional_set_null(type, out);
             return true;
@@ -47,19 +44,19 @@ public:
 
 private:
     template <class String>
-    bool decode_string(Node from, String& out) {
+    bool decode_string(json::node from, String& out) {
         if (!from.is_string()) return mismatch("a string", from);
         out = from.as_string();
         return true;
     }
 
-    bool decode_quantity(Node from, quantity_text& out) {
+    bool decode_quantity(json::node from, quantity_text& out) {
         if (!check_quantity(from)) return false;
         out = from.is_string() ? text(from.as_string()) : text(from.to_json());
         return true;
     }
 
-    bool decode_int_or_string(Node from, int_or_string& out) {
+    bool decode_int_or_string(json::node from, int_or_string& out) {
         std::int32_t number = 0;
         if (!read_unless_string(from, number)) return false;
         if (from.is_string()) {
@@ -70,85 +67,59 @@ private:
         return true;
     }
 
-    bool decode_raw(Node from, raw_json& out) {
-        if constexpr (std::is_same_v<Node, json::node>) {
-            out = raw_json::from(from);
-        } else {
-            auto made = raw_json::parse(from.raw());
-            if (!made) return say(made.error().message());
-            out = std::move(*made);
-        }
+    bool decode_raw(json::node from, raw_json& out) {
+        out = raw_json::from(from);
         return true;
     }
 
-    bool decode_list(const type_descriptor& type, Node from, void* out) {
+    bool decode_list(const type_descriptor& type, json::node from, void* out) {
         if (!from.is_array()) return mismatch("a list", from);
         detail::list_renew(type, out, from.size());
         std::size_t index = 0;
-        for (const Node element : from.elements()) {
+        for (const json::node element : from.elements()) {
             if (!decode(*type.element, element, detail::list_at(type, out, index))) return at_index(index);
             ++index;
         }
         return true;
     }
 
-    bool decode_map(const type_descriptor& type, Node from, void* out) {
+    bool decode_map(const type_descriptor& type, json::node from, void* out) {
         if (!from.is_object()) return mismatch("an object", from);
         detail::map_clear(type, out);
         for (const auto member : from.members()) {
-            const auto name = name_of(member);
-            if (!decode(*type.element, member.value, detail::map_insert(type, out, name))) return at_key(name);
+            void* const value = detail::map_insert(type, out, member.name);
+            if (!decode(*type.element, member.value, value)) return at_key(member.name);
         }
         return true;
     }
 
-    bool decode_structure(const type_descriptor& type, Node from, void* out) {
+    bool decode_structure(const type_descriptor& type, json::node from, void* out) {
         if (!from.is_object()) return mismatch("an object", from);
         // Members mostly come in the order of the table: look for each where the last one was found, then all around.
         std::size_t hint = 0;
         for (const auto member : from.members()) {
-            const auto* field = find_member(type, member, hint);
+            const auto* field = find_field(type, member.name, hint);
             if (field == nullptr) continue;
             if (!decode(*field->type, member.value, field->place(out))) return at_member(field->name);
         }
         return true;
     }
 
-    bool decode_custom(const type_descriptor& type, Node from, void* out) {
-        if constexpr (std::is_same_v<Node, json::node>) {
-            const auto done = type.custom->decode(from, out);
-            return done || say(done.error().what());
-        } else {
-            json::document document;
-            const auto parsed = document.parse(from.raw());
-            if (!parsed) return say(parsed.error().message());
-            const auto done = type.custom->decode(*parsed, out);
-            return done || say(done.error().what());
-        }
+    bool decode_custom(const type_descriptor& type, json::node from, void* out) {
+        const auto done = type.custom->decode(from, out);
+        return done || say(done.error().what());
     }
 };
 
-template <class Node>
-result<void> decode_any(const type_descriptor& type, Node from, void* out) {
-    model_decoder<Node> decoder;
+}  // namespace detail
+
+KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out) {
+    detail::owning_decoder decoder;
     // Inside an object null is as good as absent; alone it is not an object.
     const bool missing = type.kind == type_kind::structure && from.is_null();
     const bool done = missing ? decoder.mismatch("an object", from) : decoder.decode(type, from, out);
     if (!done) return decoder.failure();
     return {};
-}
-
-}  // namespace detail
-
-KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, void* out) {
-    return detail::decode_any(type, from, out);
-}
-
-KCONTROL_DECL result<void> decode(const type_descriptor& type, json::lazy_node from, void* out) {
-    auto done = detail::decode_any(type, from, out);
-    // What is malformed may have looked like something else.
-    if (auto fault = from.take_fault()) return std::move(*fault);
-    return done;
 }
 
 KCONTROL_DECL result<void> detail::decode_text(const type_descriptor& type, std::string_view text, void* out) {

@@ -1,9 +1,8 @@
-// What the two decoders share: reading scalars, and what they say when a value is not what the type wants. Both read
-// nodes (of a parsed document) and lazy nodes (of a text in place).
+// What the decoders of nodes share: reading scalars, and what they say when a value is not what the type wants.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/json/lazy.hpp>
+#include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
@@ -14,13 +13,12 @@ namespace kcontrol::detail {
 /// The path of a failure is put together on the way back from it, so that success does not pay for it.
 class decode_failure {
 public:
-    template <class Node>
-    bool mismatch(std::string_view expected, Node found) {
+    bool mismatch(std::string_view expected, json::node found) {
         message_ = "expected " + std::string(expected) + ", found " + describe_found(found);
         return false;
     }
-    template <class Integer, class Node>
-    bool not_integer(Node found) {
+    template <class Integer>
+    bool not_integer(json::node found) {
         const auto kind = found.kind();
         if (kind != json::kind::integer && kind != json::kind::unsigned_integer) return mismatch("an integer", found);
         return mismatch("an integer between " + std::to_string(std::numeric_limits<Integer>::min()) + " and " +
@@ -45,49 +43,37 @@ public:
         return false;
     }
 
-    template <class Node>
-    static bool is_number(Node from) {
+    static bool is_number(json::node from) {
         const auto kind = from.kind();
         return kind == json::kind::number || kind == json::kind::integer || kind == json::kind::unsigned_integer;
     }
 
-    template <class Node>
-    bool read(Node from, bool& out) {
+    bool read(json::node from, bool& out) {
         if (from.kind() != json::kind::boolean) return mismatch("true or false", from);
         out = from.as_bool();
         return true;
     }
-    template <class Node>
-    bool read(Node from, std::int32_t& out) {
-        return read_integer(from, out);
-    }
-    template <class Node>
-    bool read(Node from, std::int64_t& out) {
-        return read_integer(from, out);
-    }
-    template <class Node>
-    bool read(Node from, double& out) {
+    bool read(json::node from, std::int32_t& out) { return read_integer(from, out); }
+    bool read(json::node from, std::int64_t& out) { return read_integer(from, out); }
+    bool read(json::node from, double& out) {
         if (!is_number(from)) return mismatch("a number", from);
         out = from.as_double();
         return true;
     }
-    template <class Node>
-    bool read(Node from, timestamp& out) {
+    bool read(json::node from, timestamp& out) {
         const auto parsed = parse_time(from.is_string() ? from.as_string() : std::string_view());
         if (!parsed) return mismatch("a time such as 2006-01-02T15:04:05Z", from);
         out = timestamp(*parsed);
         return true;
     }
     /// Reads an integer of 32 bits, or leaves a string to the caller.
-    template <class Node>
-    bool read_unless_string(Node from, std::int32_t& out) {
+    bool read_unless_string(json::node from, std::int32_t& out) {
         if (from.is_string()) return true;
         std::int64_t any = 0;
         if (!from.get_int64(any)) return mismatch("an integer or a string", from);
         return read_integer(from, out);
     }
-    template <class Node>
-    bool check_quantity(Node from) {
+    bool check_quantity(json::node from) {
         return from.is_string() || is_number(from) || mismatch("a quantity such as \"500m\" or 2", from);
     }
 
@@ -97,16 +83,15 @@ public:
     }
 
 private:
-    template <class Integer, class Node>
-    bool read_integer(Node from, Integer& out) {
+    template <class Integer>
+    bool read_integer(json::node from, Integer& out) {
         std::int64_t value = 0;
         if (!from.get_int64(value)) return not_integer<Integer>(from);
         out = static_cast<Integer>(value);
         return out == value || not_integer<Integer>(from);
     }
 
-    template <class Node>
-    static std::string describe_found(Node found) {
+    static std::string describe_found(json::node found) {
         switch (found.kind()) {
         case json::kind::null: return "null";
         case json::kind::boolean: return found.as_bool() ? "true" : "false";

@@ -3,7 +3,7 @@
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/impl/compact_check.ipp>
-#include <kcontrol/codec/impl/text_decoder.ipp>
+#include <kcontrol/codec/impl/cursor_decoder.ipp>
 
 namespace kcontrol {
 
@@ -20,8 +20,8 @@ namespace detail {
 
 inline bool is_name(std::string_view content, bool escaped, std::string_view name) {
     if (!escaped) return content == name;
-    const auto plain = json::parse("\"" + std::string(content) + "\"");
-    return plain && plain->is_string() && std::string_view(plain->get_string()) == name;
+    std::string unescaped;
+    return unescape(content, unescaped) && unescaped == name;
 }
 
 // The text of the value at a path in compact text, which is known to be well-formed; empty if it is not there. Of a
@@ -94,7 +94,8 @@ inline const type_descriptor& dynamic_block_type() {
     return type;
 }
 
-// Puts a text of at most `room` bytes behind the metadata, which is in the block already. `fill` says how many it was.
+// Puts a text of at most `room` bytes behind the metadata, which is in the block already. `fill` says how many it was,
+// 0 if it could not.
 template <class Fill>
 any_object finish_dynamic(block_builder& builder, share_pool* pool, std::size_t room, Fill fill) {
     const std::size_t payload = builder.allocate_uninitialised(sizeof(std::uint32_t) + room, 4);
@@ -109,11 +110,11 @@ any_object finish_dynamic(block_builder& builder, share_pool* pool, std::size_t 
     return any_object(std::static_pointer_cast<const dynamic_object>(std::move(block)));
 }
 
-inline any_object decode_dynamic_plain(block_builder& builder, json::cursor& from, share_pool* pool,
-                                       managed_fields managed) {
+inline any_object decode_dynamic_at(block_builder& builder, json::cursor& from, share_pool* pool,
+                                    managed_fields managed) {
     builder.clear();
     const char* const first = from.at();
-    text_decoder decoder(builder, pool, from);
+    cursor_decoder decoder(builder, pool, from);
     if (!decoder.decode_root(dynamic_block_type())) return {};
     compact_check check(from, managed == managed_fields::dropped);
     if (!check.run()) return {};
@@ -122,48 +123,37 @@ inline any_object decode_dynamic_plain(block_builder& builder, json::cursor& fro
                           [&](char* to) { return check.copy(first, to); });
 }
 
-inline result<any_object> decode_dynamic_text(block_builder& builder, json::lazy_node from, share_pool* pool,
-                                              managed_fields managed) {
-    if (!from.is_object()) {
-        if (auto fault = from.take_fault()) return std::move(*fault);
-        return error(errc::decode_failed, "expected an object");
-    }
-    json::cursor text(json::detail::text_tokens::from(from));
-    if (auto object = decode_dynamic_plain(builder, text, pool, managed)) return object;
+// However the text is written. Parsing says that it is JSON; what is kept is the text itself, its numbers and escapes
+// as they came.
+inline result<any_object> decode_dynamic_parsed(block_builder& builder, std::string_view text, share_pool* pool,
+                                                managed_fields managed) {
+    const auto root = builder.parse(text);
+    if (!root) return root.error();
+    if (!root->is_object()) return error(errc::decode_failed, "expected an object");
     builder.clear();
-    block_decoder<json::lazy_node> decoder(builder, pool);
-    const bool done = decoder.decode_root(dynamic_block_type(), from);
-    if (auto fault = from.take_fault()) return std::move(*fault);
-    if (!done) return decoder.failure();
-    json::lazy_node left_out;
-    if (managed == managed_fields::dropped) {
-        const json::lazy_node meta = from["metadata"];
-        if (meta.is_object()) left_out = meta["managedFields"];
-    }
-    // Room for the text as it came, which is given back as far as it is not needed.
-    any_object object =
-        finish_dynamic(builder, pool, from.raw().size(), [&](char* to) { return from.compact(to, left_out); });
-    if (auto fault = from.take_fault()) return std::move(*fault);
+    node_decoder decoder(builder, pool);
+    if (!decoder.decode_root(dynamic_block_type(), *root)) return decoder.failure();
+    any_object object = finish_dynamic(builder, pool, text.size(), [&](char* to) -> std::size_t {
+        const std::size_t size = copy_without_space(text, to);
+        compact_check check(json::cursor({to, size}), managed == managed_fields::dropped, json::any_depth);
+        return check.run() ? check.copy(to, to) : 0;
+    });
+    if (!object) return error(errc::decode_failed, "malformed JSON");  // the parser found nothing
     return object;
 }
 
 template <managed_fields Managed>
-result<any_object> decode_dynamic_lazy(const resource_info&, json::lazy_node from, share_pool* pool) {
-    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_text(to, from, pool, Managed); });
+result<any_object> decode_dynamic_text(const resource_info&, std::string_view text, share_pool* pool) {
+    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_parsed(to, text, pool, Managed); });
 }
 
 template <managed_fields Managed>
 any_object decode_dynamic_front(const resource_info&, json::cursor& from, share_pool* pool) {
-    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_plain(to, from, pool, Managed); });
+    return with_builder(pool, [&](block_builder& to) { return decode_dynamic_at(to, from, pool, Managed); });
 }
 
-template <managed_fields Managed>
-result<any_object> decode_dynamic(const resource_info& info, json::node from, share_pool* pool) {
-    const std::string text = from.to_json();
-    json::lazy_document document;
-    const auto root = document.scan(text);
-    if (!root) return root.error();
-    return decode_dynamic_lazy<Managed>(info, *root, pool);
+inline result<any_object> decode_dynamic(const resource_info& info, json::node from, share_pool* pool) {
+    return info.decode_text(from.to_json(), pool);
 }
 
 // Writes into the JSON those fields of the metadata in which the two differ.
@@ -280,17 +270,17 @@ KCONTROL_DECL resource_info dynamic_resource(group_version_kind gvk, std::string
         return {std::move(gvk),
                 std::move(plural),
                 scope,
-                detail::decode_dynamic<managed_fields::kept>,
+                detail::decode_dynamic,
                 detail::encode_dynamic,
-                detail::decode_dynamic_lazy<managed_fields::kept>,
+                detail::decode_dynamic_text<managed_fields::kept>,
                 detail::decode_dynamic_front<managed_fields::kept>};
     }
     return {std::move(gvk),
             std::move(plural),
             scope,
-            detail::decode_dynamic<managed_fields::dropped>,
+            detail::decode_dynamic,
             detail::encode_dynamic,
-            detail::decode_dynamic_lazy<managed_fields::dropped>,
+            detail::decode_dynamic_text<managed_fields::dropped>,
             detail::decode_dynamic_front<managed_fields::dropped>};
 }
 

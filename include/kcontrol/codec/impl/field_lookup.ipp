@@ -1,12 +1,11 @@
 // The field of a name in a table, fast for members that come in the table's order.
 #pragma once
 
-#include <kcontrol/json/lazy.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
+#include <string_view>
 
 namespace kcontrol::detail {
 
@@ -48,15 +47,6 @@ inline const field_descriptor* find_field(const type_descriptor& type, std::stri
         }
     }
     return nullptr;
-}
-
-/// The same for a member of a node or lazy node, whose name may have escapes.
-template <class Member>
-const field_descriptor* find_member(const type_descriptor& type, const Member& member, std::size_t& hint) {
-    const std::string_view raw = raw_name_of(member);
-    if (const auto* field = find_field(type, raw, hint)) return field;
-    if (std::is_same_v<Member, json::member> || raw.find('\\') == std::string_view::npos) return nullptr;
-    return find_field(type, name_of(member), hint);
 }
 
 }  // namespace kcontrol::detail

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <kcontrol/codec/impl/text_decoder.ipp>
+#include <kcontrol/codec/impl/cursor_decoder.ipp>
 #include <kcontrol/codec/object_block.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 namespace kcontrol {
@@ -32,39 +31,22 @@ inline bool is_blockable_within(const type_descriptor& type, std::vector<const t
                        [&](const field_descriptor& field) { return is_blockable_within(*field.type, visited); });
 }
 
-inline std::shared_ptr<const void> decode_plain(block_builder& builder, const type_descriptor& type, json::cursor& from,
-                                                share_pool* pool) {
+inline std::shared_ptr<const void> decode_at(block_builder& builder, const type_descriptor& type, json::cursor& from,
+                                             share_pool* pool) {
     if (from.left() > std::numeric_limits<std::uint32_t>::max()) return nullptr;  // beyond handles
     builder.clear();
-    text_decoder decoder(builder, pool, from);
+    cursor_decoder decoder(builder, pool, from);
     if (!decoder.decode_root(type)) return nullptr;
     from = decoder.rest();
     return builder.finish(pool != nullptr ? pool->pin() : nullptr);
 }
 
-template <class Node>
-result<std::shared_ptr<const void>> decode_in(block_builder& builder, const type_descriptor& type, Node from,
-                                              share_pool* pool) {
-    if constexpr (std::is_same_v<Node, json::lazy_node>) {
-        if (from.is_object()) {
-            json::cursor text(json::detail::text_tokens::from(from));
-            if (auto done = decode_plain(builder, type, text, pool)) return done;
-        }
-    }
+inline result<std::shared_ptr<const void>> decode_node(block_builder& builder, const type_descriptor& type,
+                                                       json::node from, share_pool* pool) {
     builder.clear();
-    block_decoder<Node> decoder(builder, pool);
-    const bool done = decoder.decode_root(type, from);
-    if constexpr (!std::is_same_v<Node, json::node>) {
-        // What is malformed may have looked like something else.
-        if (auto fault = from.take_fault()) return std::move(*fault);
-    }
-    if (!done) return decoder.failure();
+    node_decoder decoder(builder, pool);
+    if (!decoder.decode_root(type, from)) return decoder.failure();
     return builder.finish(pool != nullptr ? pool->pin() : nullptr);
-}
-
-template <class Node>
-result<std::shared_ptr<const void>> decode_any_block(const type_descriptor& type, Node from, share_pool* pool) {
-    return with_builder(pool, [&](block_builder& builder) { return decode_in(builder, type, from, pool); });
 }
 
 }  // namespace detail
@@ -76,18 +58,24 @@ KCONTROL_DECL bool is_blockable(const type_descriptor& type) {
 
 KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::node from,
                                                                share_pool* pool) {
-    return detail::decode_any_block(type, from, pool);
+    return detail::with_builder(
+        pool, [&](detail::block_builder& builder) { return detail::decode_node(builder, type, from, pool); });
 }
 
-KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, json::lazy_node from,
+KCONTROL_DECL result<std::shared_ptr<const void>> decode_block(const type_descriptor& type, std::string_view text,
                                                                share_pool* pool) {
-    return detail::decode_any_block(type, from, pool);
+    using decoded = result<std::shared_ptr<const void>>;
+    return detail::with_builder(pool, [&](detail::block_builder& builder) -> decoded {
+        const auto root = builder.parse(text);
+        if (!root) return root.error();
+        return detail::decode_node(builder, type, *root, pool);
+    });
 }
 
 KCONTROL_DECL std::shared_ptr<const void> decode_block(const type_descriptor& type, json::cursor& from,
                                                        share_pool* pool) {
     return detail::with_builder(
-        pool, [&](detail::block_builder& builder) { return detail::decode_plain(builder, type, from, pool); });
+        pool, [&](detail::block_builder& builder) { return detail::decode_at(builder, type, from, pool); });
 }
 
 }  // namespace kcontrol

@@ -19,19 +19,17 @@ inline any_object as_object(const type_descriptor& type, std::shared_ptr<const v
     return any_object(std::move(block), *meta);
 }
 
-template <class Node>
-result<any_object> decode_any_as_block(const type_descriptor& type, Node from, share_pool* pool) {
-    auto block = decode_block(type, from, pool);
+inline result<any_object> as_object_or_error(const type_descriptor& type, result<std::shared_ptr<const void>> block) {
     if (!block) return block.error();
     return as_object(type, std::move(*block));
 }
 
 KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::node from, share_pool* pool) {
-    return decode_any_as_block(type, from, pool);
+    return as_object_or_error(type, decode_block(type, from, pool));
 }
 
-KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, json::lazy_node from, share_pool* pool) {
-    return decode_any_as_block(type, from, pool);
+KCONTROL_DECL result<any_object> decode_as_block(const type_descriptor& type, std::string_view text, share_pool* pool) {
+    return as_object_or_error(type, decode_block(type, text, pool));
 }
 
 KCONTROL_DECL any_object decode_as_block(const type_descriptor& type, json::cursor& from, share_pool* pool) {
@@ -43,8 +41,8 @@ KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json
     return decode_as_block(*info.type, from, pool);
 }
 
-KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, json::lazy_node from, share_pool* pool) {
-    return decode_as_block(*info.type, from, pool);
+KCONTROL_DECL result<any_object> decode_by_table(const resource_info& info, std::string_view text, share_pool* pool) {
+    return decode_as_block(*info.type, text, pool);
 }
 
 KCONTROL_DECL any_object decode_by_table(const resource_info& info, json::cursor& from, share_pool* pool) {
@@ -53,10 +51,10 @@ KCONTROL_DECL any_object decode_by_table(const resource_info& info, json::cursor
 
 KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const type_descriptor& type,
                                                resource_info::decode_function decode,
-                                               resource_info::lazy_decode_function lazy_decode,
+                                               resource_info::text_decode_function text_decode,
                                                resource_info::cursor_decode_function cursor_decode) {
     group_version_kind gvk{std::string(name.group), std::string(name.version), std::string(name.kind)};
-    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table, lazy_decode,
+    resource_info made(std::move(gvk), std::string(name.plural), name.scope, decode, encode_by_table, text_decode,
                        cursor_decode);
     made.type = &type;
     return made;

@@ -2,7 +2,7 @@
 
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/impl/lazy.ipp>
+#include <kcontrol/json/impl/scalars.ipp>
 #include <kcontrol/json/impl/skip_brackets.ipp>
 
 #include <string>
@@ -97,19 +97,14 @@ inline bool cursor::check_string() {
     std::string_view content;
     bool escaped = false;
     if (!take_string(content, escaped)) return false;
-    if (!escaped) return true;
-    std::string out;
-    if (detail::lazy_unescape(content, out)) return true;
-    // A pair of \u, or malformed: the parser knows.
-    document other;
-    return other.parse({first, static_cast<std::size_t>(at_ - first)}).has_value();
+    return !escaped || detail::has_good_escapes({first, static_cast<std::size_t>(at_ - first)});
 }
 
 // A number, as it must be.
 inline bool cursor::check_scalar() {
     const char* const first = at_;
     skip_scalar();
-    return detail::read_lazy_number({first, static_cast<std::size_t>(at_ - first)}).kind != kind::null;
+    return detail::is_number({first, static_cast<std::size_t>(at_ - first)});
 }
 
 }  // namespace kcontrol::json

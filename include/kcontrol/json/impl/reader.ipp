@@ -1,20 +1,14 @@
-// The only file that includes simdjson; lazy.ipp includes it through here.
 #pragma once
 
-#include <kcontrol/json/detail/find_quote.hpp>
+#include <kcontrol/json/impl/find_fault.ipp>
+#include <kcontrol/json/impl/parse.ipp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 
-#include <simdjson.h>
-
-#include <charconv>
 #include <string>
 
 namespace kcontrol::json {
 namespace detail {
-
-// simdjson counts the place for the next value too, so a document of depth 256 needs one more.
-inline constexpr std::size_t reader_max_depth = 256 + 1;
 
 // The tape's root word; the document's value stands right after it.
 inline constexpr std::size_t reader_root = 1;
@@ -51,48 +45,17 @@ inline error reader_error(simdjson::error_code code) {
     }
 }
 
-/// simdjson takes no integer beyond 64 bits, but Go writes a float64 such as 1e20 as one. The text with an exponent
-/// behind each that may be; empty if there is none.
-inline std::string with_wide_integers_marked(std::string_view text) {
-    constexpr std::size_t digits_of_64_bits = 19;
-    std::string marked;
-    std::size_t copied = 0;
-    const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
-    for (std::size_t at = 0; at < text.size();) {
-        if (text[at] == '"') {
-            string_marks marks;
-            const char* const behind = end_of_string(text.data() + at + 1, text.data() + text.size(), marks);
-            at = behind == nullptr ? text.size() : static_cast<std::size_t>(behind - text.data());
-        } else if (is_digit(at)) {
-            const std::size_t first = at;
-            while (is_digit(at)) ++at;
-            const std::string_view digits = text.substr(first, at - first);
-            const bool goes_on = at < text.size() && (text[at] == '.' || text[at] == 'e' || text[at] == 'E');
-            const bool begins = first == 0 || (text[first - 1] != '.' && text[first - 1] != '+');
-            std::uint64_t value = 0;
-            const bool negative = first > 0 && text[first - 1] == '-';
-            const bool fits = digits.size() < digits_of_64_bits ||
-                              (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc() &&
-                               (!negative || value <= std::uint64_t{1} << 63U));
-            if (goes_on || fits || !begins) {
-                while (at < text.size() &&
-                       (is_digit(at) || std::string_view(".eE+-").find(text[at]) != std::string_view::npos))
-                    ++at;
-                continue;
-            }
-            marked.append(text.substr(copied, at - copied)).append("e0");
-            copied = at;
-        } else {
-            ++at;
-        }
-    }
-    if (copied > 0) marked.append(text.substr(copied));
-    return marked;
+/// The same with the place, which simdjson's tree does not know.
+inline error reader_error(simdjson::error_code code, std::string_view text) {
+    const error what = reader_error(code);
+    if (what != errc::decode_failed || code == simdjson::DEPTH_ERROR || code == simdjson::EMPTY) return what;
+    const std::size_t place = fault_finder(text).find();
+    if (place == fault_finder::no_fault) return what;
+    const bool number = code == simdjson::NUMBER_ERROR;  // the message has a comma already
+    return error(errc::decode_failed, what.message() + (number ? ", at byte " : " at byte ") + std::to_string(place));
 }
 
-/// Of a node or a lazy_node.
-template <class Node>
-void write_node(writer& out, Node n) {
+inline void write_node(writer& out, node n) {
     switch (n.kind()) {
     case kind::null: out.null(); break;
     case kind::boolean: out.value(n.as_bool()); break;
@@ -102,13 +65,13 @@ void write_node(writer& out, Node n) {
     case kind::string: out.value(n.as_string()); break;
     case kind::array:
         out.begin_array();
-        for (const Node element : n.elements()) write_node(out, element);
+        for (const node element : n.elements()) write_node(out, element);
         out.end_array();
         break;
     case kind::object:
         out.begin_object();
-        for (const auto& m : n.members()) {
-            out.key(name_of(m));
+        for (const auto m : n.members()) {
+            out.key(m.name);
             write_node(out, m.value);
         }
         out.end_object();
@@ -132,19 +95,7 @@ KCONTROL_DECL result<node> document::parse(std::string_view text) {
     if (text.empty()) return detail::reader_error(simdjson::EMPTY);
     if (!impl_) impl_ = std::make_unique<impl>();
     auto& parser = impl_->parser;
-    // The depth is set where memory is allocated, and kept from then on.
-    if (parser.max_depth() != detail::reader_max_depth) {
-        const std::size_t capacity = text.size() < 4096 ? 4096 : text.size();
-        if (capacity > parser.max_capacity()) return detail::reader_error(simdjson::CAPACITY);
-        if (const auto code = parser.allocate(capacity, detail::reader_max_depth)) return detail::reader_error(code);
-    }
-    // The call copies the text into a buffer of its own, which has the padding that simdjson needs.
-    auto code = parser.parse(text.data(), text.size(), true).error();
-    if (code == simdjson::NUMBER_ERROR) {
-        const std::string marked = detail::with_wide_integers_marked(text);
-        if (!marked.empty()) code = parser.parse(marked.data(), marked.size(), true).error();
-    }
-    if (code) return detail::reader_error(code);
+    if (const auto code = detail::parse_text(parser, text)) return detail::reader_error(code, text);
     impl_->tape = {parser.doc.tape.get(), parser.doc.string_buf.get()};
     return node(impl_->tape, detail::reader_root);
 }
@@ -156,5 +107,14 @@ KCONTROL_DECL std::string node::to_json() const {
     detail::write_node(out, *this);
     return out.take();
 }
+
+KCONTROL_DECL std::optional<error> find_fault(std::string_view text) {
+    if (text.empty()) return detail::reader_error(simdjson::EMPTY);
+    const std::size_t place = detail::fault_finder(text).find();
+    if (place == detail::fault_finder::no_fault) return std::nullopt;
+    return error(errc::decode_failed, "malformed JSON at byte " + std::to_string(place));
+}
+
+KCONTROL_DECL std::string kernel_name() { return std::string(simdjson::get_active_implementation()->name()); }
 
 }  // namespace kcontrol::json

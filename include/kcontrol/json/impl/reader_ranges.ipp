@@ -16,10 +16,6 @@ struct member {
     node value;
 };
 
-/// For code that reads nodes and lazy nodes alike; see lazy_member.
-inline std::string_view name_of(const member& m) noexcept { return m.name; }
-inline std::string_view raw_name_of(const member& m) noexcept { return m.name; }
-
 class node::member_iterator {
 public:
     using value_type = member;

@@ -47,8 +47,7 @@ private:
     mutable contents data_;
 };
 
-template <class Node>
-result<any_object> decode_secret(const resource_info&, Node from, share_pool*) {
+inline result<any_object> decode_secret(const resource_info&, json::node from, share_pool*) {
     whole_secret whole;
     const auto done = decode(describe<whole_secret>(), from, &whole);
     if (!done) return done.error();
@@ -59,8 +58,8 @@ inline std::string encode_no_secret(const any_object&, const resource_info&) { r
 
 /// The kind Secret, of which objects are secret_object.
 inline const resource_info& secret_resource() {
-    static const resource_info info({"", "v1", "Secret"}, "secrets", resource_scope::namespaced,
-                                    decode_secret<json::node>, encode_no_secret, decode_secret<json::lazy_node>);
+    static const resource_info info({"", "v1", "Secret"}, "secrets", resource_scope::namespaced, decode_secret,
+                                    encode_no_secret);
     return info;
 }
 

@@ -1,4 +1,5 @@
-// Decoding a text in place gives what decoding the parsed document gives: objects and messages.
+// Decoding a text, at a cursor or however it is written, gives what decoding the parsed document gives: objects and
+// messages.
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/object_block.hpp>
@@ -161,57 +162,54 @@ std::string outcome(const result<any_object>& object) {
     return object ? to_json(*object->as<T>()) : object.error().what();
 }
 
-/// Empty if it can't be read so.
+/// Empty if a cursor can't read it.
 template <class T>
-std::string plain_outcome(std::string_view text, share_pool* pool) {
-    json::cursor plain(text);
-    const any_object object = resource_of<T>().decode(plain, pool);
-    return object && plain.left() == 0 ? to_json(*object.as<T>()) : std::string();
+std::string cursor_outcome(std::string_view text, share_pool* pool) {
+    json::cursor in(text);
+    const any_object object = resource_of<T>().decode(in, pool);
+    return object && in.left() == 0 ? to_json(*object.as<T>()) : std::string();
 }
 
 template <class T>
-void compare(const std::string& text, share_pool& nodes_pool, share_pool& lazy_pool, std::size_t& failures) {
+void compare(const std::string& text, share_pool& nodes_pool, share_pool& texts_pool, std::size_t& failures) {
     CAPTURE(text);
     json::document document;
     const auto parsed = document.parse(text);
-    json::lazy_document lazy;
-    const auto root = lazy.scan(text);
     REQUIRE(parsed.has_value());
-    REQUIRE(root.has_value());
     const auto& info = resource_of<T>();
     const std::string wanted = outcome<T>(info.decode(*parsed));
     if (!info.decode(*parsed)) ++failures;
-    CHECK(outcome<T>(info.decode(*root)) == wanted);
-    CHECK(outcome<T>(info.decode(*root, &lazy_pool)) == wanted);
+    CHECK(outcome<T>(info.decode_text(text)) == wanted);
+    CHECK(outcome<T>(info.decode_text(text, &texts_pool)) == wanted);
+    CHECK(outcome<T>(info.decode_parsed(text, &texts_pool)) == wanted);
     CHECK(outcome<T>(info.decode(*parsed, &nodes_pool)) == wanted);
-    if (const auto plain = plain_outcome<T>(text, &lazy_pool); !plain.empty()) CHECK(plain == wanted);
-    if (const auto plain = plain_outcome<T>(text, nullptr); !plain.empty()) CHECK(plain == wanted);
+    if (const auto read = cursor_outcome<T>(text, &texts_pool); !read.empty()) CHECK(read == wanted);
+    if (const auto read = cursor_outcome<T>(text, nullptr); !read.empty()) CHECK(read == wanted);
 }
 
 }  // namespace
 
-TEST_CASE("lazy decode: random objects come out as from the parsed document, and so do messages") {
+TEST_CASE("decode text: random objects come out as from the parsed document, and so do messages") {
     share_pool nodes_pool;
-    share_pool lazy_pool;
+    share_pool texts_pool;
     std::size_t failures = 0;
     constexpr std::uint32_t rounds = 1500;
     for (std::uint32_t seed = 0; seed < rounds; ++seed) {
         const std::string text = object_writer(seed).object();
-        compare<engine>(text, nodes_pool, lazy_pool, failures);
-        compare<loose_engine>(text, nodes_pool, lazy_pool, failures);
+        compare<engine>(text, nodes_pool, texts_pool, failures);
+        compare<loose_engine>(text, nodes_pool, texts_pool, failures);
     }
     // The writer makes mistakes, but mostly it does not.
     CHECK(failures > rounds / 50);
     CHECK(failures < rounds);
 }
 
-TEST_CASE("lazy decode: texts with something changed come out as from the parsed document, or are refused") {
+TEST_CASE("decode text: texts with something changed come out as from the parsed document, or are refused") {
     const std::string letters = "{}[],:\"\\ 0-e.ntf\x01\xc3\x1a_u";
     const auto dynamic =
         dynamic_resource({"example.com", "v1", "Engine"}, "engines", resource_scope::namespaced, managed_fields::kept);
     const auto& info = resource_of<engine>();
     share_pool pool;
-    json::lazy_document lazy;
     json::document document;
     std::size_t well_formed = 0;
     std::size_t malformed = 0;
@@ -228,20 +226,19 @@ TEST_CASE("lazy decode: texts with something changed come out as from the parsed
         CAPTURE(text);
         // Of its exact size, so that a sanitizer sees a read beyond the end.
         const std::vector<char> exact(text.begin(), text.end());
+        const std::string_view view(exact.data(), exact.size());
         const auto parsed = document.parse(text);
-        const auto plain = plain_outcome<engine>({exact.data(), exact.size()}, &pool);
-        if (parsed && !plain.empty()) CHECK(plain == outcome<engine>(info.decode(*parsed)));
-        const auto root = lazy.scan({exact.data(), exact.size()});
-        if (root && !plain.empty()) CHECK(plain == outcome<engine>(info.decode(*root)));
         ++(parsed ? well_formed : malformed);
-        if (parsed) REQUIRE(root.has_value());
-        if (!root) continue;
-        const auto object = info.decode(*root, &pool);
-        if (parsed) CHECK(outcome<engine>(object) == outcome<engine>(info.decode(*parsed)));
+        if (const auto read = cursor_outcome<engine>(view, &pool); parsed && !read.empty()) {
+            CHECK(read == outcome<engine>(info.decode(*parsed)));
+        }
+        const auto object = info.decode_parsed(view, &pool);
+        const std::string wanted = parsed ? outcome<engine>(info.decode(*parsed)) : parsed.error().what();
+        CHECK(outcome<engine>(object) == wanted);
         // Of a dynamic object all is looked at that is kept.
-        json::cursor front({exact.data(), exact.size()});
+        json::cursor front(view);
         if (dynamic.decode(front, &pool) && front.left() == 0) CHECK(parsed.has_value());
-        const auto kept = dynamic.decode(*root, &pool);
+        const auto kept = dynamic.decode_text(view, &pool);
         if (!parsed) {
             CHECK_FALSE(kept.has_value());
         } else {
@@ -258,29 +255,26 @@ TEST_CASE("lazy decode: texts with something changed come out as from the parsed
     CHECK(malformed > 1500);
 }
 
-TEST_CASE("lazy decode: what is malformed is said, where it is read") {
-    json::lazy_document document;
-    const auto message = [&](const std::string& text) {
-        const auto root = document.scan(text);
-        REQUIRE(root.has_value());
-        const auto object = resource_of<engine>().decode(*root);
+TEST_CASE("decode text: what is malformed is said, where it is read") {
+    const auto message = [](const std::string& text) {
+        const auto object = resource_of<engine>().decode_text(text);
         return object ? std::string("decoded") : object.error().message();
     };
     CHECK(message(R"({"color":"x","color":nope})") == "malformed JSON at byte 21");
-    CHECK(message(R"({"color":"\q"})") == "malformed JSON at byte 9");
-    CHECK(message(R"({"serial":01})") == "malformed JSON at byte 10");
+    CHECK(message(R"({"color":"\q"})") == "JSON string with a bad escape at byte 9");
+    CHECK(message(R"({"serial":01})") == "JSON number malformed, or too large for a double, at byte 10");
     CHECK(message(R"({"bolts":[{},]})") == "malformed JSON at byte 13");
     CHECK(message(R"({"bolts":[{} {}]})") == "malformed JSON at byte 13");
-    CHECK(message(R"({"notes":{"a" "b"}})") == "malformed JSON at byte 10");
+    CHECK(message(R"({"notes":{"a" "b"}})") == "malformed JSON at byte 14");
     CHECK(message(R"({"main":{"name":"x",}})") == "malformed JSON at byte 20");
     CHECK(message(R"({"extra":{"a":[1,]}})") == "malformed JSON at byte 17");
     CHECK(message(R"({"ready":truth})") == "malformed JSON at byte 9");
     CHECK(message(R"({"unknown":{"a" 01},"color":"x"})") == "decoded");
 }
 
-TEST_CASE("lazy decode: what comes again comes out as it did the first time") {
+TEST_CASE("decode text: what comes again comes out as it did the first time") {
     share_pool nodes_pool;
-    share_pool lazy_pool;
+    share_pool texts_pool;
     std::size_t failures = 0;
     for (int times = 0; times < 5; ++times) {
         for (const char* text : {
@@ -299,31 +293,29 @@ TEST_CASE("lazy decode: what comes again comes out as it did the first time") {
                  R"({"main":{"name":"a name that is long","count":"three"}})",
                  R"({"bolts":[{"name":"a name that is long"},{"name":["a name that is long"]}]})",
              }) {
-            compare<engine>(text, nodes_pool, lazy_pool, failures);
+            compare<engine>(text, nodes_pool, texts_pool, failures);
         }
     }
     CHECK(failures == 10);
 }
 
-TEST_CASE("lazy decode: what is malformed is said each time") {
+TEST_CASE("decode text: what is malformed is said each time") {
     share_pool pool;
-    json::lazy_document document;
     for (int times = 0; times < 5; ++times) {
         for (const auto& [text, message] : {
-                 std::pair(R"({"main":{"name":"a name that is long","count":01}})", "malformed JSON at byte 46"),
-                 std::pair(R"({"main":{"name":"a name that is long","count" 1}})", "malformed JSON at byte 38"),
-                 std::pair(R"({"notes":{"a":"a name that is long \q"}})", "malformed JSON at byte 14"),
+                 std::pair(R"({"main":{"name":"a name that is long","count":01}})",
+                           "JSON number malformed, or too large for a double, at byte 46"),
+                 std::pair(R"({"main":{"name":"a name that is long","count" 1}})", "malformed JSON at byte 46"),
+                 std::pair(R"({"notes":{"a":"a name that is long \q"}})", "JSON string with a bad escape at byte 14"),
              }) {
-            const auto root = document.scan(text);
-            REQUIRE(root.has_value());
-            const auto object = resource_of<engine>().decode(*root, &pool);
+            const auto object = resource_of<engine>().decode_text(text, &pool);
             REQUIRE_FALSE(object.has_value());
             CHECK(object.error().message() == message);
         }
     }
 }
 
-TEST_CASE("plain decode: what servers write is read, up to where the object ends") {
+TEST_CASE("decode at a cursor: what servers write is read, up to where the object ends") {
     const std::string text =
         R"({"apiVersion":"example.com/v1","kind":"Engine","metadata":{"name":"x","labels":{"a":"b","c":"a longer one"},)"
         R"("creationTimestamp":"2026-01-02T03:04:05Z","managedFields":[{"f:a":{},"f:b":{"{":{}}}]},"color":"a\\u00e9\\n",)"
@@ -335,18 +327,18 @@ TEST_CASE("plain decode: what servers write is read, up to where the object ends
     REQUIRE(parsed.has_value());
     share_pool pool;
     for (int times = 0; times < 4; ++times) {
-        json::cursor plain(text);
-        const auto object = resource_of<engine>().decode(plain, &pool);
+        json::cursor in(text);
+        const auto object = resource_of<engine>().decode(in, &pool);
         REQUIRE(static_cast<bool>(object));
-        CHECK(plain.left() == 1);
-        CHECK(plain.take('}'));
+        CHECK(in.left() == 1);
+        CHECK(in.take('}'));
         CHECK(to_json(*object.as<engine>()) == outcome<engine>(resource_of<engine>().decode(*parsed)));
         CHECK(object.meta().name == "x");
     }
 }
 
-TEST_CASE("plain decode: what is written in other ways, or wrong, is left to the others") {
-    const auto read = [](std::string_view text) { return !plain_outcome<engine>(text, nullptr).empty(); };
+TEST_CASE("decode at a cursor: what is written in other ways, or wrong, is left to the others") {
+    const auto read = [](std::string_view text) { return !cursor_outcome<engine>(text, nullptr).empty(); };
     CHECK(read(R"({"color":"x"})"));
     CHECK(read(R"({"unknown":{"a":01},"color":"x"})"));
     for (const char* text : {
@@ -381,10 +373,10 @@ TEST_CASE("plain decode: what is written in other ways, or wrong, is left to the
         CHECK_FALSE(read(text));
     }
     // A kind with memory of its own, in pieces.
-    CHECK(plain_outcome<loose_engine>(R"({"color":"x"})", nullptr).empty());
+    CHECK(cursor_outcome<loose_engine>(R"({"color":"x"})", nullptr).empty());
 }
 
-TEST_CASE("plain decode: types that hold themselves are read to any depth that a document has") {
+TEST_CASE("decode at a cursor: types that hold themselves are read to any depth that a document has") {
     for (const std::size_t depth : {10U, 40U, 47U, 48U, 49U, 60U, 90U, 110U}) {
         std::string text = "{\"bolts\":[";
         for (std::size_t i = 0; i < depth; ++i) text += "{\"name\":\"n\",\"inner\":[";
@@ -393,14 +385,14 @@ TEST_CASE("plain decode: types that hold themselves are read to any depth that a
         json::document document;
         const auto parsed = document.parse(text);
         REQUIRE(parsed.has_value());
-        const auto plain = plain_outcome<engine>(text, nullptr);
-        if (depth <= 90) CHECK(plain == outcome<engine>(resource_of<engine>().decode(*parsed)));
+        const auto read = cursor_outcome<engine>(text, nullptr);
+        if (depth <= 90) CHECK(read == outcome<engine>(resource_of<engine>().decode(*parsed)));
     }
     const std::string deep = "{\"unknown\":" + std::string(300, '[') + std::string(300, ']') + "}";
-    CHECK(plain_outcome<engine>(deep, nullptr).empty());
+    CHECK(cursor_outcome<engine>(deep, nullptr).empty());
 }
 
-TEST_CASE("plain decode: lists and maps of any length come out, whatever the last ones were") {
+TEST_CASE("decode at a cursor: lists and maps of any length come out, whatever the last ones were") {
     std::mt19937 random(4);
     const auto bolt_text = [&](std::size_t inner) {
         std::string out = "{\"name\":\"a name of " + std::to_string(random() % 1000) + "\",\"inner\":[";
@@ -429,15 +421,14 @@ TEST_CASE("plain decode: lists and maps of any length come out, whatever the las
         const auto parsed = document.parse(text);
         REQUIRE(parsed.has_value());
         const std::string wanted = outcome<engine>(resource_of<engine>().decode(*parsed));
-        CHECK(plain_outcome<engine>(text, &pool) == wanted);
-        CHECK(plain_outcome<engine>(text, nullptr) == wanted);
+        CHECK(cursor_outcome<engine>(text, &pool) == wanted);
+        CHECK(cursor_outcome<engine>(text, nullptr) == wanted);
     }
     CHECK(disordered > 5);
 }
 
 TEST_CASE("pool: what texts came to is not remembered without end") {
     share_pool pool;
-    json::lazy_document document;
     std::size_t most = 0;
     std::shared_ptr<const engine> early;
     for (int i = 0; i < 40000; ++i) {
@@ -445,9 +436,7 @@ TEST_CASE("pool: what texts came to is not remembered without end") {
         const std::string text = R"({"notes":{"a":")" + number + R"(","b":"x"},"main":{"count":)" + number +
                                  R"(,"name":"same"},"metadata":{"name":"a-name-that-comes-twice-)" + number + "\"}}";
         for (int times = 0; times < 3; ++times) {
-            const auto root = document.scan(text);
-            REQUIRE(root.has_value());
-            const auto object = resource_of<engine>().decode(*root, &pool);
+            const auto object = resource_of<engine>().decode_text(text, &pool);
             REQUIRE(object.has_value());
             CHECK(object->as<engine>()->main->count == i);
             if (i == 10) early = object->as<engine>();

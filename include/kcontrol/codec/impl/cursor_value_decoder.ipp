@@ -1,7 +1,7 @@
-// plain_decoder: the part of the text_decoder that reads what is no list, map or struct.
+// cursor_value_decoder: the part of the cursor_decoder that reads what is no list, map or struct.
 #pragma once
 
-#include <kcontrol/codec/impl/block_decoder.ipp>
+#include <kcontrol/codec/impl/node_decoder.ipp>
 #include <kcontrol/codec/impl/short_scalars.ipp>
 #include <kcontrol/json/cursor_strings.hpp>
 
@@ -11,20 +11,20 @@
 
 namespace kcontrol::detail {
 
-class plain_decoder : public block_decoder<json::lazy_node> {
+class cursor_value_decoder : public node_decoder {
 public:
-    plain_decoder(block_builder& to, share_pool* pool, json::cursor from) : block_decoder(to, pool), in_(from) {}
+    cursor_value_decoder(block_builder& to, share_pool* pool, json::cursor from) : node_decoder(to, pool), in_(from) {}
 
     /// The place behind what was read.
     json::cursor rest() const noexcept { return in_; }
 
 protected:
-    /// By the general decoder, which takes what is written in other ways.
+    /// One value in the general way, which takes what is written otherwise: parsed, alone.
     bool read_elsewhere(const type_descriptor& type, std::size_t at) {
         const char* const first = in_.at();
         if (!in_.skip_value(json::usual_depth)) return false;
-        const auto value = to_.scratch().scan({first, static_cast<std::size_t>(in_.at() - first)});
-        return value && decode_or_null(type, *value, at) && !value->has_fault();
+        const auto value = to_.parse({first, static_cast<std::size_t>(in_.at() - first)});
+        return value && decode_or_null(type, *value, at);
     }
 
     bool read_time(std::size_t at) {

@@ -1,4 +1,5 @@
-// block_decoder: puts an object together in one block of memory, whatever the source.
+// node_decoder: puts an object together in one block of memory, from the nodes of a parsed document. It takes whatever
+// is right, and says what is wrong; cursor_decoder is the faster one.
 #pragma once
 
 #include <kcontrol/codec/detail/block_builder.hpp>
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 namespace kcontrol {
@@ -72,17 +72,16 @@ auto with_builder(share_pool* pool, Use use) {
 }
 
 /// Walks a document and a table side by side and builds the block.
-template <class Node>
-class block_decoder : public decode_failure {
+class node_decoder : public decode_failure {
 public:
-    block_decoder(block_builder& to, share_pool* pool) : to_(to), pool_(pool) {}
+    node_decoder(block_builder& to, share_pool* pool) : to_(to), pool_(pool) {}
 
-    bool decode_root(const type_descriptor& type, Node from) {
+    bool decode_root(const type_descriptor& type, json::node from) {
         return decode_structure(type, from, to_.allocate(type.size, alignof(std::max_align_t)));
     }
 
 protected:
-    bool decode(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode(const type_descriptor& type, json::node from, std::size_t at) {
         switch (type.kind) {
         case type_kind::text: return decode_text(from, at);
         case type_kind::structure: return decode_structure(type, from, at);
@@ -105,27 +104,27 @@ protected:
     }
 
     template <class T>
-    bool decode_scalar(Node from, std::size_t at) {
+    bool decode_scalar(json::node from, std::size_t at) {
         T value{};
         if (!read(from, value)) return false;
         to_.set(at, value);
         return true;
     }
     template <class T>
-    bool decode_optional_scalar(Node from, std::size_t at) {
+    bool decode_optional_scalar(json::node from, std::size_t at) {
         T value{};
         if (!read(from, value)) return false;
         ::new (static_cast<void*>(to_.at(at))) std::optional<T>(value);
         return true;
     }
 
-    bool decode_text(Node from, std::size_t at) {
+    bool decode_text(json::node from, std::size_t at) {
         if (!from.is_string()) return mismatch("a string", from);
         put_text(at, from.as_string());
         return true;
     }
 
-    bool decode_quantity(Node from, std::size_t at) {
+    bool decode_quantity(json::node from, std::size_t at) {
         if (!check_quantity(from)) return false;
         if (from.is_string()) return decode_text(from, at);
         put_text(at, from.to_json());
@@ -150,7 +149,7 @@ protected:
         to_.set_handle(at, payload);
     }
 
-    bool decode_int_or_string(Node from, std::size_t at) {
+    bool decode_int_or_string(json::node from, std::size_t at) {
         std::int32_t number = 0;
         if (!read_unless_string(from, number)) return false;
         if (from.is_string()) {
@@ -162,7 +161,7 @@ protected:
         return true;
     }
 
-    bool decode_optional(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode_optional(const type_descriptor& type, json::node from, std::size_t at) {
         const type_descriptor& element = *type.element;
         if (!type.handle) {
             switch (element.kind) {
@@ -190,13 +189,13 @@ protected:
     }
 
     /// null leaves a part as it is, which is absent, but for those to which null is a value of its own.
-    bool decode_or_null(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode_or_null(const type_descriptor& type, json::node from, std::size_t at) {
         if (!from.is_null()) return decode(type, from, at);
         if (type.nullable) to_.set_word(at, handle_inline);
         return true;
     }
 
-    bool decode_list(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode_list(const type_descriptor& type, json::node from, std::size_t at) {
         if (!from.is_array()) return mismatch("a list", from);
         const std::size_t count = from.size();
         if (count == 0) {
@@ -207,7 +206,7 @@ protected:
         const std::size_t before = to_.handle_count();
         const std::size_t part = allocate_elements(count, element.size);
         std::size_t index = 0;
-        for (const Node value : from.elements()) {
+        for (const json::node value : from.elements()) {
             const std::size_t place = part + list_offset + index * element.size;
             if (!decode_or_null(element, value, place)) return at_index(index);
             ++index;
@@ -222,7 +221,7 @@ protected:
         return part;
     }
 
-    bool decode_map(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode_map(const type_descriptor& type, json::node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         if (from.is_empty()) {
             to_.set_word(at, handle_inline);
@@ -234,18 +233,18 @@ protected:
         std::string_view previous;
         std::size_t count = 0;
         for (auto next = members.begin(); next != members.end() && ordered; ++next, ++count) {
-            const auto name = name_of(*next);
+            const auto name = (*next).name;
             ordered = count == 0 || previous < name;
             previous = name;
         }
         if (ordered) return decode_entries(type, members, count, at);
-        using member = typename std::decay_t<decltype(members.begin())>::value_type;
+        using json::member;
         std::vector<member> sorted(members.begin(), members.end());
         std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const member& a, const member& b) { return name_of(a) < name_of(b); });
+                         [](const member& a, const member& b) { return a.name < b.name; });
         // Of a key that appears twice the last one counts.
         const auto last = std::unique(sorted.rbegin(), sorted.rend(), [](const member& a, const member& b) {
-                              return name_of(a) == name_of(b);
+                              return a.name == b.name;
                           }).base();
         sorted.erase(sorted.begin(), last);
         return decode_entries(type, sorted, sorted.size(), at);
@@ -259,23 +258,22 @@ protected:
         const std::size_t part = allocate_elements(count, entry);
         std::size_t place = part + list_offset;
         for (const auto& member : members) {
-            const auto name = name_of(member);
-            put_text(place, name);
-            if (!decode_or_null(element, member.value, place + sizeof(handle_word))) return at_key(name);
+            put_text(place, member.name);
+            if (!decode_or_null(element, member.value, place + sizeof(handle_word))) return at_key(member.name);
             place += entry;
         }
         if (!share(part, before, at)) to_.set_handle(at, part);
         return true;
     }
 
-    bool decode_structure(const type_descriptor& type, Node from, std::size_t at) {
+    bool decode_structure(const type_descriptor& type, json::node from, std::size_t at) {
         if (!from.is_object()) return mismatch("an object", from);
         std::size_t previous = 0;
         for (const auto member : from.members()) {
             // Objects of a type have their members in the same order, which is not that of the table.
             std::uint16_t& expected = to_.expected_field(&type, previous);
             std::size_t hint = expected;
-            const auto* field = find_member(type, member, hint);
+            const auto* field = find_field(type, member.name, hint);
             if (field == nullptr) continue;
             const auto index = static_cast<std::size_t>(field - type.fields);
             expected = static_cast<std::uint16_t>(index);

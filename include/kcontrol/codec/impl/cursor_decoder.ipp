@@ -1,9 +1,9 @@
-// text_decoder: the block_decoder for a text in place, where most objects come from. It reads the text once from front
-// to back, expects what servers write (no white space, maps in order, no escapes in names), and gives up on all else:
-// whoever called it has the general one, which says what is wrong.
+// cursor_decoder: puts an object together from a text in place, where most objects come from. It reads the text once
+// from front to back, expects what servers write (no white space, maps in order, no escapes in names), and gives up on
+// all else: whoever called it has the node_decoder, which says what is wrong.
 #pragma once
 
-#include <kcontrol/codec/impl/plain_decoder.ipp>
+#include <kcontrol/codec/impl/cursor_value_decoder.ipp>
 
 #include <algorithm>
 #include <cstring>
@@ -11,9 +11,9 @@
 
 namespace kcontrol::detail {
 
-class text_decoder : public plain_decoder {
+class cursor_decoder : public cursor_value_decoder {
 public:
-    using plain_decoder::plain_decoder;
+    using cursor_value_decoder::cursor_value_decoder;
 
     /// Whether an object of the type was read; it is wrong, or not written as servers do, otherwise.
     bool decode_root(const type_descriptor& type) {
@@ -249,9 +249,9 @@ private:
         if (in_.take('}')) return to_.set(at, handle_inline), true;
         const std::size_t size = to_.size();
         const std::size_t before = to_.handle_count();
-        bool plain = false;
-        if (!read_entries(type, at, site, plain)) {
-            if (plain) return false;
+        bool ordered = false;
+        if (!read_entries(type, at, site, ordered)) {
+            if (ordered) return false;
             to_.take_back(size, before);
             in_.go_back_to(first);
             return read_elsewhere(type, at);
@@ -259,9 +259,9 @@ private:
         return true;
     }
 
-    /// `plain` is false if only a key was not as it should be. Such a map is read anew, so that maps of more than texts
-    /// are looked through before: else what is in them would be read anew once a level.
-    bool read_entries(const type_descriptor& type, std::size_t at, const void* site, bool& plain) {
+    /// `ordered` is false if only a key was not as it should be. Such a map is read anew, so that maps of more than
+    /// texts are looked through before: else what is in them would be read anew once a level.
+    bool read_entries(const type_descriptor& type, std::size_t at, const void* site, bool& ordered) {
         const type_descriptor& element = *type.element;
         std::uint16_t& expected = to_.expected_field(site, 0);
         std::size_t room = std::clamp<std::size_t>(expected, 1, most_guessed);
@@ -285,10 +285,10 @@ private:
             handle_word key = 0;
             std::memcpy(&key, to_.at(place), sizeof key);
             told = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
-            if (!read(element, place + sizeof key, told)) return plain = true, false;
+            if (!read(element, place + sizeof key, told)) return ordered = true, false;
             ++count;
         } while (in_.take(','));
-        plain = true;
+        ordered = true;
         if (!in_.take('}')) return false;
         finish_elements(part, count, room, entry, before);
         expected = static_cast<std::uint16_t>(std::min(count, most_guessed));
