@@ -9,6 +9,8 @@
 
 namespace kcontrol {
 
+class share_pool;
+
 /// Reads `from` into `out`, an object of the described type. Members that `from` lacks, or has as null, keep the value
 /// they have, but that a nullable becomes null. Unknown members are skipped. Integers are never read through a
 /// double: 1.0 is not an integer. Errors: decode_failed, naming the path of the member: `spec.replicas: expected an
@@ -17,7 +19,9 @@ KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, 
 
 namespace detail {
 
-KCONTROL_DECL result<void> decode_text(const type_descriptor& type, std::string_view text, void* out);
+/// Parses a text in the working memory of the pool, if there is one.
+KCONTROL_DECL result<void> decode_text(const type_descriptor& type, std::string_view text, void* out,
+                                       share_pool* pool = nullptr);
 
 }  // namespace detail
 }  // namespace kcontrol

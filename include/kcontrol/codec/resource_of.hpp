@@ -40,7 +40,7 @@ template <class T>
 result<any_object> decode_resource_text(const resource_info&, std::string_view text, share_pool* pool) {
     if (is_block<T>()) return decode_as_block(describe<T>(), text, pool);
     auto object = std::make_shared<T>();
-    const auto done = decode_text(describe<T>(), text, object.get());
+    const auto done = decode_text(describe<T>(), text, object.get(), pool);
     if (!done) return done.error();
     return any_object(std::shared_ptr<const T>(std::move(object)));
 }

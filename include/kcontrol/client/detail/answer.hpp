@@ -44,7 +44,7 @@ KCONTROL_DECL error malformed_body(std::string_view body);
 inline bool is_failure(std::string_view kind, std::string_view status) noexcept {
     return kind == "Status" && status == "Failure";
 }
-KCONTROL_DECL error failure_of(const http::response& answer);
+KCONTROL_DECL error failed_answer(const http::response& answer);
 
 /// not_an_api_server if the head of a 2xx answer announces something else than JSON.
 KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head);

@@ -21,7 +21,7 @@ public:
         in_.skip_space();
         const bool whole = read_members(in_, [this](std::string_view name) { return read_member(name); });
         if (!whole || !is_at_end(in_)) return malformed_body(answer_.body);
-        if (is_failure(kind_, status_)) return failure_of(answer_);
+        if (is_failure(kind_, status_)) return failed_answer(answer_);
         if (!has_items_ || !has_metadata_) {
             return error(errc::decode_failed, "the server's answer is not a list: it has no metadata or no items");
         }

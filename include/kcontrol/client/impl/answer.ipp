@@ -161,7 +161,7 @@ KCONTROL_DECL std::optional<error> refuse_body(const http::response& answer) {
         return !take_value(in).empty();
     });
     if (!whole || !is_at_end(in)) return malformed_body(answer.body);
-    if (is_failure(kind, status)) return failure_of(answer);
+    if (is_failure(kind, status)) return failed_answer(answer);
     return std::nullopt;
 }
 
@@ -170,7 +170,7 @@ KCONTROL_DECL error malformed_body(std::string_view body) {
     return error(errc::decode_failed, "the server's answer is not a JSON object");
 }
 
-KCONTROL_DECL error failure_of(const http::response& answer) {
+KCONTROL_DECL error failed_answer(const http::response& answer) {
     json::document document;
     const auto status = document.parse(answer.body);
     if (!status) return status.error().with_context("the server's answer");

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <kcontrol/codec/decode.hpp>
+#include <kcontrol/codec/detail/block_builder.hpp>
 #include <kcontrol/codec/impl/decode_error.ipp>
 #include <kcontrol/codec/impl/field_lookup.ipp>
+#include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/values/containers.hpp>
 #include <kcontrol/values/int_or_string.hpp>
 #include <kcontrol/values/quantity_text.hpp>
@@ -122,9 +124,10 @@ KCONTROL_DECL result<void> decode(const type_descriptor& type, json::node from, 
     return {};
 }
 
-KCONTROL_DECL result<void> detail::decode_text(const type_descriptor& type, std::string_view text, void* out) {
-    json::document document;
-    const auto root = document.parse(text);
+KCONTROL_DECL result<void> detail::decode_text(const type_descriptor& type, std::string_view text, void* out,
+                                               share_pool* pool) {
+    json::document own;
+    const auto root = pool != nullptr ? pool->workspace().parse(text) : own.parse(text);
     if (!root) return root.error();
     return kcontrol::decode(type, *root, out);
 }
