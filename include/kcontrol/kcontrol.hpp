@@ -71,10 +71,13 @@
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/manager/manager.hpp>
-#include <kcontrol/manager/metrics.hpp>
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/manager/runnable.hpp>
+#include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/metrics/histogram.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
 #include <kcontrol/model/any_object.hpp>
 #include <kcontrol/model/condition.hpp>
 #include <kcontrol/model/describe.hpp>

@@ -102,8 +102,10 @@
 #include <kcontrol/manager/impl/find_config.ipp>
 #include <kcontrol/manager/impl/health.ipp>
 #include <kcontrol/manager/impl/manager.ipp>
-#include <kcontrol/manager/impl/metrics.ipp>
 #include <kcontrol/manager/impl/run.ipp>
+#include <kcontrol/metrics/impl/exposition.ipp>
+#include <kcontrol/metrics/impl/histogram.ipp>
+#include <kcontrol/metrics/impl/metrics_registry.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>

@@ -1,6 +1,6 @@
 #include "metrics/dcgm_metrics.hpp"
 
-#include "shared/exposition.hpp"
+#include <kcontrol/metrics/exposition.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -162,8 +162,7 @@ private:
     }
 
     void sample(const owned_labels& labels, double value) {
-        out_.sample(std::vector<examples::exposition::label>(labels.begin(), labels.end()),
-                    examples::whole_or_shortest(value));
+        out_.sample(std::vector<kcontrol::exposition::label>(labels.begin(), labels.end()), value);
     }
 
     void add(const gpu_sample& gpu, const mig_sample* mig, maybe value) {
@@ -185,7 +184,7 @@ private:
 
     const node_sample& node_;
     std::string hostname_;
-    examples::exposition out_;
+    kcontrol::exposition out_;
 };
 
 }  // namespace

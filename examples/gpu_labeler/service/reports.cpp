@@ -1,6 +1,6 @@
 #include "service/reports.hpp"
 
-#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 
 #include <chrono>
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/manager/health.hpp>
-#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/metrics/exposition.hpp>
 
 #include "service/reports.hpp"
 #include "shared/host_name.hpp"

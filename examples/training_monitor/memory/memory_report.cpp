@@ -1,14 +1,15 @@
 #include "memory/memory_report.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/metrics/exposition.hpp>
 
 namespace training_monitor {
 namespace {
 
-void family(std::string& out, const char* name, const char* type, const char* help, std::uint64_t value) {
-    const std::string full = std::string("training_monitor_state_") + name;
-    out += "# HELP " + full + " " + help + "\n# TYPE " + full + " " + type + "\n" + full + " " + std::to_string(value) +
-           "\n";
+void family(kcontrol::exposition& out, std::string_view name, std::string_view type, std::string_view help,
+            std::uint64_t value) {
+    out.family("training_monitor_state_" + std::string(name), type, help);
+    out.sample({}, value);
 }
 
 }  // namespace
@@ -21,7 +22,7 @@ std::string memory_report(const memory_status& s) {
 }
 
 std::string memory_metrics(const memory_status& s) {
-    std::string out;
+    kcontrol::exposition out;
     family(out, "up", "gauge", "1 if the state file could be written last time.", s.failure.empty() ? 1 : 0);
     family(out, "writes_total", "counter", "Batches written to the state file.", s.writes);
     family(out, "write_failures_total", "counter", "Batches that could not be written; each is tried again.",
@@ -31,7 +32,7 @@ std::string memory_metrics(const memory_status& s) {
     family(out, "remembered_jobs", "gauge", "Jobs that are remembered, in view or not.", s.jobs);
     family(out, "forgotten_jobs_total", "counter", "Jobs forgotten because of their age or the size of the file.",
            s.forgotten);
-    return out;
+    return out.take();
 }
 
 }  // namespace training_monitor

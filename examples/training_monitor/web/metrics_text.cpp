@@ -1,8 +1,7 @@
 #include "web/metrics_text.hpp"
 
+#include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/version.hpp>
-
-#include "shared/exposition.hpp"
 
 #include <charconv>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 
 namespace training_monitor {
 
-using examples::exposition;
+using kcontrol::exposition;
 
 namespace {
 

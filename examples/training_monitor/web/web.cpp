@@ -1,6 +1,7 @@
 #include "web/web.hpp"
 
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/metrics/exposition.hpp>
 
 #include "table/job_query.hpp"
 #include "web/health.hpp"
@@ -113,7 +114,7 @@ http::response web::get(std::string_view path, std::string_view query) const {
     if (path == "/metrics") {
         std::string text = metrics_text(table_, hub_);
         for (const auto& more : metrics_) text += more();
-        http::response metrics(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
+        http::response metrics(200, kcontrol::metrics_content_type, std::move(text));
         protect(metrics.headers);
         return metrics;
     }

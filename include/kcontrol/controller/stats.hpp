@@ -1,38 +1,14 @@
 // What a controller has counted, as plain values.
 #pragma once
 
-#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/config.hpp>
-#include <kcontrol/runtime/time.hpp>
+#include <kcontrol/metrics/histogram.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace kcontrol {
-
-/// How often durations fell below each of some bounds.
-///
-/// Thread-safety: distinct objects safe; shared objects unsafe.
-class duration_histogram {
-public:
-    /// Upper bounds in seconds, ascending; the last bucket, above them all, is implied.
-    explicit duration_histogram(std::vector<double> bounds) : bounds_(std::move(bounds)), counts_(bounds_.size() + 1) {}
-
-    KCONTROL_DECL void observe(duration d);
-
-    const std::vector<double>& bounds() const noexcept { return bounds_; }
-    /// One count a bucket, not cumulative.
-    const std::vector<std::uint64_t>& counts() const noexcept { return counts_; }
-    /// Of all durations, in seconds.
-    double sum() const noexcept { return sum_; }
-
-private:
-    std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_;
-    double sum_ = 0;
-};
 
 /// The bounds of controller_runtime_reconcile_time_seconds.
 KCONTROL_DECL std::vector<double> reconcile_time_bounds();

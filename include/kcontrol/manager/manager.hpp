@@ -5,9 +5,9 @@
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/manager/health.hpp>
-#include <kcontrol/manager/metrics.hpp>
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/runnable.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 
 #include <memory>
 #include <optional>

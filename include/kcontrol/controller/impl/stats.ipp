@@ -2,17 +2,7 @@
 
 #include <kcontrol/controller/stats.hpp>
 
-#include <algorithm>
-
 namespace kcontrol {
-
-KCONTROL_DECL void duration_histogram::observe(duration d) {
-    const double seconds = std::chrono::duration<double>(d).count();
-    // A bound belongs to its bucket (Prometheus' "le").
-    const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), seconds) - bounds_.begin();
-    ++counts_[static_cast<std::size_t>(at)];
-    sum_ += seconds;
-}
 
 KCONTROL_DECL std::vector<double> reconcile_time_bounds() {
     return {0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/controller/controller.hpp>
-#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 
 namespace kcontrol::detail {
 

@@ -4,6 +4,7 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 

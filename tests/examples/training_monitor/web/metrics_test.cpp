@@ -1,5 +1,6 @@
 // What /metrics says: right by a strict reading of the format, and by a count over the jobs themselves.
-#include "shared/exposition.hpp"
+#include <kcontrol/metrics/exposition.hpp>
+
 #include "support/manual_environment.hpp"
 #include "table/job_table.hpp"
 #include "web/job_metrics.hpp"
@@ -12,7 +13,7 @@
 #include <set>
 
 using namespace training_monitor;
-using examples::exposition;
+using kcontrol::exposition;
 
 namespace {
 

@@ -1,18 +1,15 @@
-// Metrics: counters, gauges and histograms of one manager, and their text in Prometheus' exposition format.
+// Metrics: counters, gauges and histograms of one manager or program, and their text in Prometheus' format.
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace kcontrol {
-
-using metric_labels = std::map<std::string, std::string>;
 
 /// Counts up. A handle: copies are the same counter. Default-constructed it counts nowhere.
 class metric_counter {
@@ -51,20 +48,8 @@ private:
     void* target_ = nullptr;
 };
 
-/// Takes the values of somebody who keeps them anyway, at the time of the question.
-class metrics_writer {
-public:
-    virtual ~metrics_writer() = default;
-    virtual void counter(const std::string& name, const std::string& help, const metric_labels& labels,
-                         double value) = 0;
-    virtual void gauge(const std::string& name, const std::string& help, const metric_labels& labels, double value) = 0;
-    /// `counts` has one more element than `bounds`, and is not cumulative.
-    virtual void histogram(const std::string& name, const std::string& help, const metric_labels& labels,
-                           const std::vector<double>& bounds, const std::vector<std::uint64_t>& counts, double sum) = 0;
-};
-
-/// The metrics of one manager. There is no global registry. A name or label that Prometheus does not allow, or a name
-/// that stands for a metric of another type already, is logged and gives a handle that counts nowhere.
+/// The metrics of one manager or program. There is no global registry. A name or label that Prometheus does not allow,
+/// or a name that stands for a metric of another type already, is logged and gives a handle that counts nowhere.
 ///
 /// Thread-safety: handles: shared objects safe. The registry: collect() and text() belong to one strand.
 /// Object lifetime: handles may outlive the registry.
@@ -84,7 +69,8 @@ public:
     /// `collector` is called each time the text is asked for.
     KCONTROL_DECL void collect(std::function<void(metrics_writer&)> collector);
 
-    /// Everything, in Prometheus' text format 0.0.4, sorted by name.
+    /// Everything in Prometheus' text format (exposition.hpp), families by name and series by labels. The content type
+    /// is metrics_content_type.
     KCONTROL_DECL std::string text() const;
 
 private:
@@ -92,11 +78,8 @@ private:
     std::shared_ptr<impl> impl_;
 };
 
-/// The content type of metrics_registry::text().
-inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
-
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/manager/impl/metrics.ipp>
+#include <kcontrol/metrics/impl/metrics_registry.ipp>
 #endif

@@ -1,8 +1,15 @@
-#include "shared/exposition.hpp"
+#include <kcontrol/metrics/exposition.hpp>
 
 #include <doctest/doctest.h>
 
-using examples::exposition;
+#include <array>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace kcontrol;
 
 TEST_CASE("exposition: HELP and TYPE once, before the first series, and not without one") {
     exposition out;
@@ -44,8 +51,31 @@ TEST_CASE("exposition: what is not UTF-8 in a value costs only itself") {
     }
 }
 
+TEST_CASE("exposition: a histogram adds its buckets up; help is escaped") {
+    duration_histogram h(std::array{1.0, 10.0});
+    h.observe(std::chrono::seconds(1));  // a bound belongs to its bucket
+    h.observe(std::chrono::milliseconds(1001));
+    h.observe(std::chrono::hours(1));
+    h.observe(std::chrono::seconds(-5));  // a clock that went back
+    exposition out;
+    out.family("x_seconds", "histogram", "A\\nb.");
+    out.sample({{"y", "z"}}, h);
+    CHECK(out.take() ==
+          "# HELP x_seconds A\\\\nb.\n# TYPE x_seconds histogram\n"
+          "x_seconds_bucket{y=\"z\",le=\"1\"} 2\nx_seconds_bucket{y=\"z\",le=\"10\"} 3\n"
+          "x_seconds_bucket{y=\"z\",le=\"+Inf\"} 4\nx_seconds_sum{y=\"z\"} 3602.001\nx_seconds_count{y=\"z\"} 4\n");
+}
+
 TEST_CASE("exposition: whole numbers stay whole, others are as short as can be") {
-    const std::pair<double, const char*> table[] = {{0, "0"},       {-3, "-3"},   {987654321098765, "987654321098765"},
-                                                    {71.5, "71.5"}, {0.1, "0.1"}, {1e300, "1e+300"}};
-    for (const auto& [value, expected] : table) CHECK(examples::whole_or_shortest(value) == expected);
+    const std::pair<double, const char*> table[] = {{0, "0"},
+                                                    {-3, "-3"},
+                                                    {987654321098765, "987654321098765"},
+                                                    {71.5, "71.5"},
+                                                    {0.1, "0.1"},
+                                                    {1e300, "1e+300"},
+                                                    {1e5, "100000"},
+                                                    {std::numeric_limits<double>::infinity(), "+Inf"},
+                                                    {-std::numeric_limits<double>::infinity(), "-Inf"},
+                                                    {std::numeric_limits<double>::quiet_NaN(), "NaN"}};
+    for (const auto& [value, expected] : table) CHECK(exposition::number(value) == expected);
 }

@@ -1,15 +1,17 @@
 #pragma once
 
-#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <exception>
+#include <map>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
-#include <set>
 #include <utility>
 
 namespace kcontrol {
@@ -35,6 +37,7 @@ struct metrics_registry::impl {
 
 namespace detail {
 
+// The registry is prometheus-cpp's; the text is ours, as its own would pass on what is not UTF-8.
 class metric_families final : public metrics_writer {
 public:
     explicit metric_families(std::vector<prometheus::MetricFamily> present) {
@@ -61,14 +64,15 @@ public:
         }
     }
 
-    std::vector<prometheus::MetricFamily> sorted() && {
-        std::vector<prometheus::MetricFamily> out;
+    std::string text() && {
+        exposition out;
         for (auto& [name, family] : families_) {
             std::sort(family.metric.begin(), family.metric.end(),
                       [](const auto& a, const auto& b) { return a.label < b.label; });
-            out.push_back(std::move(family));
+            out.family(name, type_name(family.type), family.help);
+            for (const auto& metric : family.metric) write(out, family.type, metric);
         }
-        return out;
+        return out.take();
     }
 
 private:
@@ -81,6 +85,32 @@ private:
         auto& metric = family.metric.emplace_back();
         for (const auto& [label, value] : labels) metric.label.push_back({label, value});
         return metric;
+    }
+
+    static std::string_view type_name(prometheus::MetricType type) noexcept {
+        switch (type) {
+        case prometheus::MetricType::Counter: return "counter";
+        case prometheus::MetricType::Gauge: return "gauge";
+        case prometheus::MetricType::Histogram: return "histogram";
+        default: return "untyped";  // nobody makes one
+        }
+    }
+
+    static void write(exposition& out, prometheus::MetricType type, const prometheus::ClientMetric& metric) {
+        std::vector<exposition::label> labels;
+        for (const auto& one : metric.label) labels.emplace_back(one.name, one.value);
+        if (type == prometheus::MetricType::Counter) return out.sample(labels, metric.counter.value);
+        if (type == prometheus::MetricType::Gauge) return out.sample(labels, metric.gauge.value);
+        std::vector<double> bounds;
+        std::vector<std::uint64_t> counts;
+        std::uint64_t before = 0;
+        for (const auto& bucket : metric.histogram.bucket) {
+            if (std::isinf(bucket.upper_bound)) continue;
+            bounds.push_back(bucket.upper_bound);
+            counts.push_back(bucket.cumulative_count - std::exchange(before, bucket.cumulative_count));
+        }
+        counts.push_back(metric.histogram.sample_count - before);
+        out.sample(labels, bounds, counts, metric.histogram.sample_sum);
     }
 
     std::map<std::string, prometheus::MetricFamily> families_;
@@ -142,7 +172,7 @@ KCONTROL_DECL void metrics_registry::collect(std::function<void(metrics_writer&)
 KCONTROL_DECL std::string metrics_registry::text() const {
     detail::metric_families all(impl_->registry.Collect());
     for (const auto& collector : impl_->collectors) collector(all);
-    return prometheus::TextSerializer().Serialize(std::move(all).sorted());
+    return std::move(all).text();
 }
 
 }  // namespace kcontrol

@@ -1,5 +1,5 @@
 // The registry and its text.
-#include <kcontrol/manager/metrics.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,11 +28,11 @@ TEST_CASE("counters, gauges and histograms in Prometheus' text format, sorted by
           "b_gauge 2.5\n"
           "# HELP c_seconds A histogram.\n"
           "# TYPE c_seconds histogram\n"
-          "c_seconds_count 3\n"
-          "c_seconds_sum 13\n"
           "c_seconds_bucket{le=\"1\"} 1\n"
           "c_seconds_bucket{le=\"5\"} 2\n"
-          "c_seconds_bucket{le=\"+Inf\"} 3\n");
+          "c_seconds_bucket{le=\"+Inf\"} 3\n"
+          "c_seconds_sum 13\n"
+          "c_seconds_count 3\n");
 }
 
 TEST_CASE("collectors are asked each time") {
@@ -49,10 +49,10 @@ TEST_CASE("collectors are asked each time") {
           "x_total{a=\"1\"} 2\n"
           "# HELP y_seconds Y.\n"
           "# TYPE y_seconds histogram\n"
-          "y_seconds_count 3\n"
-          "y_seconds_sum 4\n"
           "y_seconds_bucket{le=\"0.5\"} 1\n"
-          "y_seconds_bucket{le=\"+Inf\"} 3\n");
+          "y_seconds_bucket{le=\"+Inf\"} 3\n"
+          "y_seconds_sum 4\n"
+          "y_seconds_count 3\n");
 }
 
 TEST_CASE("a name that is not allowed, or taken by another type, is logged and counts nowhere") {
@@ -75,4 +75,14 @@ TEST_CASE("handles outlive their registry, and registries do not know of each ot
         CHECK(metrics_registry().text() == "");
     }
     kept.increment();
+}
+
+TEST_CASE("large numbers keep their digits, and labels that are not UTF-8 cost only themselves") {
+    metrics_registry registry;
+    registry.gauge("a_timestamp_seconds", "", {{"from", "x\xff"}}).set(1.7e9);
+    registry.collect([](metrics_writer& out) { out.gauge("a_timestamp_seconds", "", {{"from", "collected"}}, 0.25); });
+    CHECK(registry.text() ==
+          "# TYPE a_timestamp_seconds gauge\n"
+          "a_timestamp_seconds{from=\"collected\"} 0.25\n"
+          "a_timestamp_seconds{from=\"x\xef\xbf\xbd\"} 1700000000\n");
 }

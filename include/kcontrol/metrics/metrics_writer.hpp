@@ -1,0 +1,25 @@
+// What a collector of metrics writes to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+using metric_labels = std::map<std::string, std::string>;
+
+/// Takes the values of somebody who keeps them anyway, at the time of the question.
+class metrics_writer {
+public:
+    virtual ~metrics_writer() = default;
+    virtual void counter(const std::string& name, const std::string& help, const metric_labels& labels,
+                         double value) = 0;
+    virtual void gauge(const std::string& name, const std::string& help, const metric_labels& labels, double value) = 0;
+    /// `counts` has one more element than `bounds`, and is not cumulative.
+    virtual void histogram(const std::string& name, const std::string& help, const metric_labels& labels,
+                           const std::vector<double>& bounds, const std::vector<std::uint64_t>& counts, double sum) = 0;
+};
+
+}  // namespace kcontrol

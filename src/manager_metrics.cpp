@@ -1,2 +1,0 @@
-// Apart from manager.cpp because of prometheus-cpp's headers.
-#include <kcontrol/manager/impl/metrics.ipp>

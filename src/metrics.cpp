@@ -1,0 +1,3 @@
+#include <kcontrol/metrics/impl/exposition.ipp>
+#include <kcontrol/metrics/impl/histogram.ipp>
+#include <kcontrol/metrics/impl/metrics_registry.ipp>
