@@ -17,7 +17,7 @@ FLOORS = {
     "documents": 2, "values": 2,
     "model": 3, "logging": 3,
     "codec": 4,
-    "schema": 5, "api": 5, "auth": 5, "transport": 5,
+    "schema": 5, "api": 5, "auth": 5, "transport": 5, "serve": 5,
     "client": 6,
     "watch": 7, "leader": 7,
     "cache": 8,

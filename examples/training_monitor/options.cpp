@@ -2,9 +2,9 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/serve/host_name.hpp>
 
 #include "access/gate.hpp"
-#include "shared/host_name.hpp"
 #include "table/job_query.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace training_monitor {
 namespace {
 
-using examples::is_loopback;
+using kcontrol::http::is_loopback;
 
 using kcontrol::errc;
 using kcontrol::error;

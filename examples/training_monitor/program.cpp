@@ -2,6 +2,7 @@
 
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/serve/responses.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "demo/demo.hpp"
@@ -20,7 +21,6 @@
 #include "web/job_answer.hpp"
 #include "web/job_metrics.hpp"
 #include "web/metrics_text.hpp"
-#include "web/responses.hpp"
 #include "web/service.hpp"
 #include "web/totals_answer.hpp"
 #include "web/web.hpp"
@@ -30,6 +30,8 @@
 
 namespace training_monitor {
 namespace {
+
+namespace http = kcontrol::http;
 
 // --once: how long a cluster that does not work is given to recover, and how long everything may take.
 constexpr auto once_patience = std::chrono::seconds(5);
@@ -94,16 +96,13 @@ struct parts {
 
 // What the page and the interface show beside the table.
 void add_routes(web& site, kcontrol::environment& env, parts& p) {
-    site.add_route("/api/v1/jobs/", [&env, &p](std::string_view path, std::string_view query) {
-        return job_answer(p.past, p.core.table(), path, query, env.wall_now());
-    });
-    site.add_route("/api/v1/gone",
-                   [&p](std::string_view, std::string_view query) { return gone_answer(p.past, query); });
-    site.add_route("/api/v1/totals",
-                   [&p](std::string_view, std::string_view query) { return totals_answer(p.points, query); });
-    site.add_route("/api/v1/notices", [&p](std::string_view, std::string_view) {
-        return p.center ? json_response(200, p.center->json() + "\n")
-                        : error_response(404, "no notices are sent: see --notify-config");
+    auto& routes = site.routes();
+    add_job_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
+    routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
+    routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
+    routes.get("/api/v1/notices", [&p](const http::routed_request&) {
+        return p.center ? http::json_response(200, p.center->json() + "\n")
+                        : http::error_response(404, "no notices are sent: see --notify-config");
     });
 }
 

@@ -137,6 +137,13 @@
 #include <kcontrol/schema/impl/schema_rules.ipp>
 #include <kcontrol/schema/impl/schema_types.ipp>
 #include <kcontrol/schema/impl/validate.ipp>
+#include <kcontrol/serve/impl/embedded_file.ipp>
+#include <kcontrol/serve/impl/event_queue.ipp>
+#include <kcontrol/serve/impl/event_stream.ipp>
+#include <kcontrol/serve/impl/host_name.ipp>
+#include <kcontrol/serve/impl/responses.ipp>
+#include <kcontrol/serve/impl/route_table.ipp>
+#include <kcontrol/serve/impl/router.ipp>
 #include <kcontrol/transport/impl/byte_stream.ipp>
 #include <kcontrol/transport/impl/client.ipp>
 #include <kcontrol/transport/impl/client_exchange.ipp>

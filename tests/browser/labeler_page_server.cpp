@@ -96,16 +96,12 @@ class labeler_page_server final : public scripted_server {
 public:
     labeler_page_server(kcontrol::environment& env, boost::asio::io_context& context)
         : scripted_server(env, context, [this](kcontrol::http::server_request request, kcontrol::http::responder& out) {
-              return serve(std::move(request), out);
-          }) {}
-
-private:
-    kcontrol::awaitable<void> serve(kcontrol::http::server_request request, kcontrol::http::responder& out) {
-        auto answer = site_.answer(request).value_or(kcontrol::http::response(404));
-        const auto sent = co_await out.send(std::move(answer));
-        static_cast<void>(sent);
+              return routes_.handler()(std::move(request), out);
+          }) {
+        site_.add_routes(routes_);
     }
 
+private:
     std::optional<std::string> step(const std::string& op, const object& at) override {
         if (op == "sample") {
             site_.take(read_sample(at));
@@ -118,6 +114,7 @@ private:
     }
 
     web_handlers site_{"gpu-node-7"};
+    kcontrol::http::router routes_;
 };
 
 }  // namespace

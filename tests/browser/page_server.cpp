@@ -24,12 +24,13 @@ using namespace training_monitor;
 class monitor_site {
 public:
     monitor_site(kcontrol::environment& env, std::chrono::milliseconds heartbeat)
-        : env_(env), hub_(env, table_, event_hub_options().heartbeat(heartbeat)), site_(env, table_, hub_) {
-        site_.add_route("/api/v1/jobs/", [this](std::string_view path, std::string_view query) {
-            return job_answer(past_, table_, path, query, env_.wall_now());
+        : env_(env),
+          hub_(env, table_, kcontrol::http::event_stream_options().heartbeat(heartbeat)),
+          site_(env, table_, hub_) {
+        add_job_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); });
+        site_.routes().get("/api/v1/totals", [this](const kcontrol::http::routed_request& asked) {
+            return totals_answer(totals_, asked.query());
         });
-        site_.add_route("/api/v1/totals",
-                        [this](std::string_view, std::string_view query) { return totals_answer(totals_, query); });
     }
 
     kcontrol::http::handler handler() { return site_.handler(); }

@@ -1,20 +1,30 @@
 #include "service/site.hpp"
 
-#include <kcontrol/http/url.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/serve/host_name.hpp>
+#include <kcontrol/serve/responses.hpp>
 
 #include "service/reports.hpp"
-#include "shared/host_name.hpp"
-#include "shared/responses.hpp"
 
 namespace gpu_labeler {
 namespace {
 
 namespace http = kcontrol::http;
 
-bool is_below(std::string_view path, std::string_view root) {
-    return path == root || (path.starts_with(root) && path[root.size()] == '/');
+// The checks of `path` and of what is below it, which decide about methods themselves.
+void add_health(http::router& to, const std::string& path, std::function<std::vector<kcontrol::named_check>()> checks) {
+    const auto answer = [path, checks = std::move(checks)](const http::routed_request& asked) {
+        auto out = kcontrol::health_handler(asked, path, checks());
+        http::protect(out.headers);
+        return out;
+    };
+    to.add("", path, answer).add("", path + "/{check...}", answer);
+}
+
+http::response refuse(const http::routed_request& asked) {
+    if (asked.method != "GET" && asked.method != "HEAD") return http::method_not_allowed("GET, HEAD");
+    return http::error_response(404, "not found; see /, /api/v1/gpus, /api/v1/history, /healthz, /readyz, /metrics");
 }
 
 kcontrol::awaitable<void> serve(const site& from, http::server_request request, http::responder& out) {
@@ -24,34 +34,31 @@ kcontrol::awaitable<void> serve(const site& from, http::server_request request, 
 
 }  // namespace
 
+site::site(const labeler_status& status, const web_handlers& gpus, std::string listen_host)
+    : listen_host_(std::move(listen_host)) {
+    gpus.add_routes(routes_);
+    add_health(routes_, "/healthz", [] { return std::vector<kcontrol::named_check>(); });
+    add_health(routes_, "/readyz", [&status] { return readiness_checks(status); });
+    routes_.get("/metrics", [this](const http::routed_request&) { return metrics(); });
+    routes_.otherwise(refuse);
+}
+
 http::handler site::handler() {
     return [this](http::server_request request, http::responder& out) { return serve(*this, std::move(request), out); };
 }
 
 http::response site::answer(const http::request& request) const {
-    if (examples::is_loopback(listen_host_) && !examples::is_loopback(examples::host_of(request.headers.get("Host")))) {
-        return examples::error_response(403,
-                                        "this address answers to localhost only; the Host header names another host");
+    if (http::is_rebound(listen_host_, request.headers.get("Host"))) {
+        return http::error_response(403, "this address answers to localhost only; the Host header names another host");
     }
-    if (auto of_gpus = gpus_.answer(request)) return std::move(*of_gpus);
-    const auto path = http::split_target(request.target).first;
-    http::response out;
-    if (is_below(path, "/healthz")) {
-        out = kcontrol::health_handler(request, "/healthz", {});
-    } else if (is_below(path, "/readyz")) {
-        out = kcontrol::health_handler(request, "/readyz", readiness_checks(status_));
-    } else if (request.method != "GET" && request.method != "HEAD") {
-        out = examples::error_response(405, "only GET and HEAD are served here");
-        out.headers.set("Allow", "GET, HEAD");
-    } else if (path == "/metrics") {
-        std::string text;
-        for (const auto& more : metrics_) text += more();
-        out = http::response(200, kcontrol::metrics_content_type, std::move(text));
-    } else {
-        out = examples::error_response(404,
-                                       "not found; see /, /api/v1/gpus, /api/v1/history, /healthz, /readyz, /metrics");
-    }
-    examples::protect(out.headers);
+    return *routes_.answer(http::server_request(request));
+}
+
+http::response site::metrics() const {
+    std::string text;
+    for (const auto& more : metrics_) text += more();
+    http::response out(200, kcontrol::metrics_content_type, std::move(text));
+    http::protect(out.headers);
     return out;
 }
 

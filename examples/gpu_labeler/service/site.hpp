@@ -1,7 +1,7 @@
 // What the labeler serves: the page and the interface about GPUs, its health, its metrics.
 #pragma once
 
-#include <kcontrol/http/handler.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include "service/labeler.hpp"
 #include "web/handlers.hpp"
@@ -21,8 +21,9 @@ namespace gpu_labeler {
 class site {
 public:
     /// `listen_host` is the address that it is served at.
-    site(const labeler_status& status, const web_handlers& gpus, std::string listen_host)
-        : status_(status), gpus_(gpus), listen_host_(std::move(listen_host)) {}
+    site(const labeler_status& status, const web_handlers& gpus, std::string listen_host);
+    site(const site&) = delete;
+    site& operator=(const site&) = delete;
 
     kcontrol::http::handler handler();
 
@@ -32,9 +33,10 @@ public:
     kcontrol::http::response answer(const kcontrol::http::request& request) const;
 
 private:
-    const labeler_status& status_;
-    const web_handlers& gpus_;
+    kcontrol::http::response metrics() const;
+
     std::string listen_host_;
+    kcontrol::http::router routes_;
     std::vector<std::function<std::string()>> metrics_;
 };
 

@@ -1,15 +1,14 @@
 #include "web/gpus_json.hpp"
 
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/values/time.hpp>
-
-#include "shared/json_members.hpp"
 
 namespace gpu_labeler {
 namespace {
 
-using examples::write_or_null;
-using examples::write_text_or_null;
+using kcontrol::json::write_or_null;
+using kcontrol::json::write_text_or_null;
 using kcontrol::json::writer;
 
 std::string version_text(int cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }

@@ -1,11 +1,12 @@
 #include "web/handlers.hpp"
 
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/serve/embedded_file.hpp>
+#include <kcontrol/serve/responses.hpp>
 
+#include "gpu_labeler/page.hpp"
 #include "messages.hpp"
-#include "shared/responses.hpp"
 #include "web/history_answer.hpp"
-#include "web/page.hpp"
 
 namespace gpu_labeler {
 
@@ -25,25 +26,19 @@ void web_handlers::take(const inventory& found) {
     }
 }
 
-std::optional<http::response> web_handlers::answer(const http::request& request) const {
-    const auto [path, query] = http::split_target(request.target);
-    if (path != "/" && path != "/api/v1/gpus" && path != "/api/v1/history") return std::nullopt;
-    if (request.method != "GET" && request.method != "HEAD") {
-        auto refused = examples::error_response(405, "only GET and HEAD are served here");
-        refused.headers.set("Allow", "GET, HEAD");
-        return refused;
-    }
-    if (path == "/") {
-        http::response page(200, "text/html; charset=utf-8", std::string(page_html()));
-        examples::protect(page.headers, page_policy());
-        return page;
-    }
-    if (path == "/api/v1/history") return history_answer(past_, query);
+void web_handlers::add_routes(http::router& to) const {
+    add_files(to, embedded_files());
+    to.get("/api/v1/gpus", [this](const http::routed_request& asked) { return gpus(asked.query()); });
+    to.get("/api/v1/history",
+           [this](const http::routed_request& asked) { return history_answer(past_, asked.query()); });
+}
+
+http::response web_handlers::gpus(std::string_view query) const {
     if (const auto parameters = http::parse_query(query); !parameters.empty()) {
-        return examples::error_response(
+        return http::error_response(
             400, "unknown parameter " + quoted(parameters.front().first) + "; /api/v1/gpus has none");
     }
-    return examples::json_response(200, gpus_json(node_, now_, modes_));
+    return http::json_response(200, gpus_json(node_, now_, modes_));
 }
 
 }  // namespace gpu_labeler

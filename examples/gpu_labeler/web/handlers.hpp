@@ -1,16 +1,14 @@
 // What the labeler answers about its GPUs: the page at "/", /api/v1/gpus and /api/v1/history.
 #pragma once
 
-#include <kcontrol/http/message.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include "health/sample.hpp"
 #include "history/history.hpp"
 #include "inventory/inventory.hpp"
 #include "web/gpus_json.hpp"
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace gpu_labeler {
 
@@ -29,14 +27,15 @@ public:
     /// Which GPUs are divided, which samples say only of those that have slices.
     void take(const inventory& found);
 
-    /// GET and HEAD of the paths above; nothing for a path that is somebody else's. Parameters that are wrong or
-    /// unknown get 400 `{"error"}`, which names the parameter, the value and what would be right; other methods get
-    /// 405.
-    std::optional<kcontrol::http::response> answer(const kcontrol::http::request& request) const;
+    /// Adds the paths above. Parameters that are wrong or unknown get 400 `{"error"}`, which names the parameter, the
+    /// value and what would be right. This outlives the router.
+    void add_routes(kcontrol::http::router& to) const;
 
     const history& past() const noexcept { return past_; }
 
 private:
+    kcontrol::http::response gpus(std::string_view query) const;
+
     std::string node_;
     node_sample now_;
     mig_modes modes_;

@@ -3,10 +3,10 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "messages.hpp"
-#include "shared/responses.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -102,7 +102,7 @@ void write_float(kcontrol::json::writer& out, float value) {
 
 kcontrol::http::response history_answer(const history& past, std::string_view query) {
     const auto wanted = read(past, query);
-    if (!wanted) return examples::error_response(400, wanted.error().message());
+    if (!wanted) return kcontrol::http::error_response(400, wanted.error().message());
     kcontrol::json::writer out;
     out.begin_object();
     out.member("metric", wanted->metric->name);
@@ -126,7 +126,7 @@ kcontrol::http::response history_answer(const history& past, std::string_view qu
     }
     out.end_array();
     out.end_object();
-    return examples::json_response(200, out.take() + "\n");
+    return kcontrol::http::json_response(200, out.take() + "\n");
 }
 
 }  // namespace gpu_labeler

@@ -1,18 +1,16 @@
 #include "access/gate.hpp"
 
 #include <kcontrol/http/url.hpp>
-
-#include "shared/host_name.hpp"
+#include <kcontrol/serve/host_name.hpp>
 
 #include <algorithm>
 
 namespace training_monitor {
 namespace {
 
-using examples::authority_of;
-using examples::authority_of_host;
-using examples::host_of;
-using examples::is_loopback;
+using kcontrol::http::authority_of;
+using kcontrol::http::authority_of_host;
+using kcontrol::http::is_rebound;
 
 bool is_one_of(const std::vector<std::string>& origins, std::string_view origin) {
     return std::find(origins.begin(), origins.end(), origin) != origins.end();
@@ -26,8 +24,7 @@ bool names_trusted_host(const gate_rules& rules, std::string_view host_header) {
 }
 
 bool is_host_allowed(const gate_rules& rules, std::string_view host_header) {
-    if (!is_loopback(rules.listen_host)) return true;
-    return is_loopback(host_of(host_header)) || names_trusted_host(rules, host_header);
+    return !is_rebound(rules.listen_host, host_header) || names_trusted_host(rules, host_header);
 }
 
 // A link, a bookmark or a typed address: the answer is shown to the user and not to the page with the link.

@@ -1,15 +1,11 @@
 #include "access/guard.hpp"
 
 #include <kcontrol/json/writer.hpp>
-
-#include "shared/host_name.hpp"
-#include "web/responses.hpp"
+#include <kcontrol/serve/host_name.hpp>
+#include <kcontrol/serve/responses.hpp>
 
 namespace training_monitor {
 namespace {
-
-using examples::host_of;
-using examples::is_loopback;
 
 namespace http = kcontrol::http;
 
@@ -51,15 +47,17 @@ private:
 http::response refusal(const admission& admitted) {
     switch (admitted.what) {
     case verdict::wrong_host:
-        return error_response(403,
-                              "this server answers to localhost only; the Host header names another host. Where a "
-                              "proxy stands before it, name the proxy's address with --trusted-origin");
+        return http::error_response(
+            403,
+            "this server answers to localhost only; the Host header names another host. Where a "
+            "proxy stands before it, name the proxy's address with --trusted-origin");
     case verdict::foreign_site:
-        return error_response(403, "a page of another site may not read this; --trusted-origin allows it to one");
+        return http::error_response(403, "a page of another site may not read this; --trusted-origin allows it to one");
     case verdict::no_login: {
-        auto out = error_response(401,
-                                  "log in: a bearer token (a browser asks for it as a password, with any user name)"
-                                  " or a client certificate");
+        auto out =
+            http::error_response(401,
+                                 "log in: a bearer token (a browser asks for it as a password, with any user name)"
+                                 " or a client certificate");
         out.headers.add("WWW-Authenticate", R"(Bearer realm="training_monitor")");
         out.headers.add("WWW-Authenticate",
                         R"(Basic realm="training_monitor: the token is the password", charset="UTF-8")");
@@ -67,7 +65,7 @@ http::response refusal(const admission& admitted) {
     }
     case verdict::preflight: {
         http::response out(204);
-        protect(out.headers);
+        http::protect(out.headers);
         out.headers.set("Access-Control-Allow-Methods", "GET, HEAD");
         out.headers.set("Access-Control-Allow-Headers", "Authorization, Last-Event-ID, Cache-Control");
         out.headers.set("Access-Control-Max-Age", "600");
@@ -75,14 +73,14 @@ http::response refusal(const admission& admitted) {
     }
     case verdict::pass: break;
     }
-    return error_response(500, "");
+    return http::error_response(500, "");
 }
 
 kcontrol::awaitable<void> serve(const gate_rules& rules, const http::handler& inner, http::server_request request,
                                 http::responder& out) {
     const auto admitted = judge(rules, request);
     // Of "localhost" (a port-forward) a browser would keep it for every port, and lock out what else is served there.
-    const bool https_only = rules.tls && !is_loopback(host_of(request.headers.get("Host")));
+    const bool https_only = rules.tls && !http::is_loopback(http::host_of(request.headers.get("Host")));
     admitted_responder guarded(out, admitted, https_only);
     if (admitted.what == verdict::pass) {
         co_await inner(std::move(request), guarded);

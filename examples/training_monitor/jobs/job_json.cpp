@@ -1,10 +1,10 @@
 #include "jobs/job_json.hpp"
 
-#include "shared/json_members.hpp"
+#include <kcontrol/json/members.hpp>
 
 namespace training_monitor {
 
-using examples::write_text_or_null;
+using kcontrol::json::write_text_or_null;
 
 void write_identity(kcontrol::json::writer& out, const job_view& job) {
     out.member("cluster", job.cluster);
@@ -18,7 +18,7 @@ void write_identity(kcontrol::json::writer& out, const job_view& job) {
 void write_times(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time now) {
     write_text_or_null(out, "startTime", job.start_time ? to_rfc3339(*job.start_time) : "");
     write_text_or_null(out, "completionTime", job.completion_time ? to_rfc3339(*job.completion_time) : "");
-    examples::write_or_null(out, "durationSeconds", duration_seconds(job, now));
+    kcontrol::json::write_or_null(out, "durationSeconds", duration_seconds(job, now));
 }
 
 void write_labels(kcontrol::json::writer& out, const job_labels& labels) {

@@ -1,15 +1,15 @@
 #include "notices/read_receiver.hpp"
 
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/serve/host_name.hpp>
 
 #include "notices/config_error.hpp"
 #include "notices/read_limits.hpp"
-#include "shared/host_name.hpp"
 
 namespace training_monitor::notices {
 namespace {
 
-using examples::is_loopback;
+using kcontrol::http::is_loopback;
 using kcontrol::result;
 using kcontrol::secret_string;
 

@@ -2,12 +2,12 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/json/members.hpp>
+#include <kcontrol/serve/responses.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "jobs/job_json.hpp"
-#include "shared/json_members.hpp"
 #include "table/job_query.hpp"
-#include "web/responses.hpp"
 #include "web/view_json.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace training_monitor {
 namespace {
 
 namespace http = kcontrol::http;
-using examples::write_text_or_null;
 using kcontrol::wall_time;
+using kcontrol::json::write_text_or_null;
 
 std::int64_t seconds_of(wall_time t) { return std::chrono::floor<std::chrono::seconds>(t.time_since_epoch()).count(); }
 
@@ -57,38 +57,52 @@ void write_conditions(kcontrol::json::writer& out, const std::vector<condition_v
     out.end_array();
 }
 
-}  // namespace
-
-http::response job_answer(const history& past, const job_table& table, std::string_view path, std::string_view query,
+http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table,
                           wall_time now) {
-    if (const auto checked = expect_no_query(query); !checked) return error_response(400, checked.error().message());
-    const auto parts = http::split_path(path);  // api v1 jobs CLUSTER NAMESPACE KIND NAME
-    if (!parts) return error_response(400, parts.error().message());
-    if (parts->size() != 7) {
-        return error_response(404, "a job is at /api/v1/jobs/CLUSTER/NAMESPACE/KIND/NAME");
+    if (const auto checked = expect_no_query(asked.query()); !checked) {
+        return http::error_response(400, checked.error().message());
     }
-    const auto kind = find_kind((*parts)[5]);
-    const job_record* record = kind.empty() ? nullptr : past.find((*parts)[3], (*parts)[4], kind, (*parts)[6]);
-    if (!record) return error_response(404, "no such job is known: " + kcontrol::escape_control(path));
+    const auto cluster = asked.parameter("cluster"), name_space = asked.parameter("namespace");
+    const auto kind = find_kind(asked.parameter("kind")), name = asked.parameter("name");
+    const job_record* record = kind.empty() ? nullptr : past.find(cluster, name_space, kind, name);
+    if (!record) {
+        return http::error_response(404, "no such job is known: " + kcontrol::escape_control(asked.path()));
+    }
     kcontrol::json::writer out;
     out.begin_object();
     out.key("job");
     write(out, *record->view, now);
-    const auto details = table.details((*parts)[3], (*parts)[4], kind, (*parts)[6]);
+    const auto details = table.details(cluster, name_space, kind, name);
     write_conditions(out, details ? details->conditions : std::vector<condition_view>());
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();
-    return json_response(200, out.take() + "\n");
+    return http::json_response(200, out.take() + "\n");
+}
+
+http::response no_job(const http::routed_request& asked) {
+    const auto checked = expect_no_query(asked.query());
+    return checked ? http::error_response(404, "a job is at /api/v1/jobs/CLUSTER/NAMESPACE/KIND/NAME")
+                   : http::error_response(400, checked.error().message());
+}
+
+}  // namespace
+
+void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now) {
+    to.get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
+           [&past, &table, now = std::move(now)](const http::routed_request& asked) {
+               return job_answer(asked, past, table, now());
+           });
+    to.get("/api/v1/jobs/{other...}", no_job);
 }
 
 http::response gone_answer(const history& past, std::string_view query) {
     std::set<std::string, std::less<>> clusters;
     for (const auto& [name, value] : http::parse_query(query)) {
         if (name != "cluster") {
-            return error_response(400,
-                                  "unknown parameter \"" + kcontrol::escape_control(name) + "\"; allowed: cluster");
+            return http::error_response(
+                400, "unknown parameter \"" + kcontrol::escape_control(name) + "\"; allowed: cluster");
         }
         if (!value.empty()) clusters.insert(value);
     }
@@ -112,7 +126,7 @@ http::response gone_answer(const history& past, std::string_view query) {
     }
     out.end_array();
     out.end_object();
-    return json_response(200, out.take() + "\n");
+    return http::json_response(200, out.take() + "\n");
 }
 
 }  // namespace training_monitor

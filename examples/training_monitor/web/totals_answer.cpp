@@ -3,9 +3,9 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/serve/responses.hpp>
 
 #include "table/job_query.hpp"
-#include "web/responses.hpp"
 
 namespace training_monitor {
 namespace {
@@ -31,13 +31,13 @@ void write_point(kcontrol::json::writer& out, const totals_point& point) {
 
 kcontrol::http::response totals_answer(const totals& points, std::string_view query) {
     const auto checked = expect_no_query(query, "since");
-    if (!checked) return error_response(400, checked.error().message());
+    if (!checked) return kcontrol::http::error_response(400, checked.error().message());
     std::optional<std::int64_t> since;
     for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
         since = parse_rfc3339_seconds(value);
         if (!since) {
-            return error_response(400, "parameter since: \"" + kcontrol::escape_control(value) +
-                                           "\" is not a time in UTC such as 2026-11-21T14:00:00Z");
+            return kcontrol::http::error_response(400, "parameter since: \"" + kcontrol::escape_control(value) +
+                                                           "\" is not a time in UTC such as 2026-11-21T14:00:00Z");
         }
     }
     kcontrol::json::writer out;
@@ -47,7 +47,7 @@ kcontrol::http::response totals_answer(const totals& points, std::string_view qu
     for (const auto& point : points.since(since)) write_point(out, point);
     out.end_array();
     out.end_object();
-    return json_response(200, out.take() + "\n");
+    return kcontrol::http::json_response(200, out.take() + "\n");
 }
 
 }  // namespace training_monitor

@@ -1,11 +1,12 @@
 #include "web/view_json.hpp"
 
+#include <kcontrol/json/members.hpp>
+
 #include "jobs/job_json.hpp"
-#include "shared/json_members.hpp"
 
 namespace training_monitor {
 
-using examples::write_text_or_null;
+using kcontrol::json::write_text_or_null;
 
 namespace {
 

@@ -1,16 +1,14 @@
 #include "web/web.hpp"
 
-#include <kcontrol/http/url.hpp>
 #include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/serve/embedded_file.hpp>
+#include <kcontrol/serve/responses.hpp>
 
 #include "table/job_query.hpp"
+#include "training_monitor/page.hpp"
 #include "web/health.hpp"
 #include "web/metrics_text.hpp"
-#include "web/page.hpp"
-#include "web/responses.hpp"
 #include "web/view_json.hpp"
-
-#include <algorithm>
 
 namespace training_monitor {
 namespace {
@@ -20,53 +18,57 @@ namespace http = kcontrol::http;
 constexpr std::string_view json_type = "application/json";
 constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
-http::response_head stream_head(std::string_view type) {
-    http::response_head head(200);
-    head.headers.set("Content-Type", std::string(type));
-    protect(head.headers);
-    return head;
+// For HEAD on what is answered in pieces otherwise.
+http::answer_function head_only(std::string_view type) {
+    return [type](const http::routed_request&) {
+        http::response out(200, type, {});
+        http::protect(out.headers);
+        return out;
+    };
 }
 
-// For HEAD on what is answered in pieces otherwise.
-http::response head_only(std::string_view type) {
-    http::response out(200, type, {});
-    protect(out.headers);
-    return out;
+http::response refuse(const http::routed_request& request) {
+    if (request.method != "GET" && request.method != "HEAD") return http::method_not_allowed("GET, HEAD");
+    return http::error_response(404,
+                                "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, "
+                                "/healthz, /readyz, /metrics");
 }
 
 }  // namespace
 
-http::handler web::handler() {
-    return [this](http::server_request request, http::responder& out) { return answer(std::move(request), out); };
+web::web(kcontrol::environment& env, job_table& table, event_hub& hub) : env_(env), table_(table), hub_(hub) {
+    add_files(routes_, embedded_files());
+    routes_.stream("GET", "/api/v1/events",
+                   [this](http::routed_request r, http::responder& out) { return serve_events(std::move(r), out); });
+    routes_.add("HEAD", "/api/v1/events", head_only("text/event-stream"));
+    routes_.stream("GET", "/api/v1/jobs",
+                   [this](http::routed_request r, http::responder& out) { return serve_jobs(std::move(r), out); });
+    routes_.add("HEAD", "/api/v1/jobs", head_only(json_type));
+    routes_.get("/api/v1/clusters", [this](const http::routed_request& r) { return clusters(r.query()); });
+    routes_.get("/healthz", [](const http::routed_request&) { return http::text_response(200, "ok\n"); });
+    routes_.get("/readyz", [this](const http::routed_request& r) { return readyz(r.query()); });
+    routes_.get("/metrics", [this](const http::routed_request&) { return metrics(); });
+    routes_.otherwise(refuse);
 }
 
-kcontrol::awaitable<void> web::answer(http::server_request request, http::responder& out) {
-    const auto [path, query] = http::split_target(request.target);
-    if (request.method != "GET" && request.method != "HEAD") {
-        auto refused = error_response(405, "only GET and HEAD are served here");
-        refused.headers.set("Allow", "GET, HEAD");
-        co_await out.send(std::move(refused));
-    } else if (path == "/api/v1/events" && request.method == "GET") {
-        const auto checked = expect_no_query(query);
-        if (checked) {
-            auto head = stream_head("text/event-stream");
-            head.headers.set("X-Accel-Buffering", "no");  // nginx would collect events otherwise
-            co_await hub_.serve(out, std::move(head));
-        } else {
-            auto refused = error_response(400, checked.error().message());
-            co_await out.send(std::move(refused));
-        }
-    } else if (path == "/api/v1/jobs" && request.method == "GET") {
-        auto filter = parse_job_query(query);
-        if (filter) {
-            co_await send_jobs(out, std::move(*filter));
-        } else {
-            auto refused = error_response(400, filter.error().message());
-            co_await out.send(std::move(refused));
-        }
+kcontrol::awaitable<void> web::serve_events(http::routed_request request, http::responder& out) {
+    const auto checked = expect_no_query(request.query());
+    if (checked) {
+        auto head = http::event_stream_head();
+        co_await hub_.serve(out, std::move(head));
     } else {
-        auto whole = get(path, query);
-        co_await out.send(std::move(whole));
+        auto refused = http::error_response(400, checked.error().message());
+        co_await out.send(std::move(refused));
+    }
+}
+
+kcontrol::awaitable<void> web::serve_jobs(http::routed_request request, http::responder& out) {
+    auto filter = parse_job_query(request.query());
+    if (filter) {
+        co_await send_jobs(out, std::move(*filter));
+    } else {
+        auto refused = http::error_response(400, filter.error().message());
+        co_await out.send(std::move(refused));
     }
 }
 
@@ -74,7 +76,9 @@ kcontrol::awaitable<void> web::answer(http::server_request request, http::respon
 kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter) {
     const auto jobs = table_.jobs(filter);
     const auto now = env_.wall_now();
-    auto head = stream_head(json_type);
+    http::response_head head(200);
+    head.headers.set("Content-Type", std::string(json_type));
+    http::protect(head.headers);
     const auto started = co_await out.start(std::move(head));
     if (!started) co_return;
     std::string piece = "{\"items\":[";
@@ -92,38 +96,9 @@ kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter
     static_cast<void>(written);
 }
 
-http::response web::get(std::string_view path, std::string_view query) const {
-    if (path == "/readyz") {
-        const auto checked = expect_no_query(query, "verbose");
-        return checked ? readyz(!query.empty()) : error_response(400, checked.error().message());
-    }
-    const auto found = std::find_if(routes_.rbegin(), routes_.rend(), [&](const auto& r) {
-        return r.first.ends_with('/') ? path.starts_with(r.first) : path == r.first;
-    });
-    if (found != routes_.rend()) return found->second(path, query);
+http::response web::clusters(std::string_view query) const {
     const auto checked = expect_no_query(query);
-    if (path == "/") {
-        http::response page(200, "text/html; charset=utf-8", std::string(page_html()));
-        protect(page.headers, page_policy());
-        return page;
-    }
-    if (path == "/api/v1/clusters") return checked ? clusters() : error_response(400, checked.error().message());
-    if (path == "/api/v1/jobs") return head_only(json_type);
-    if (path == "/api/v1/events") return head_only("text/event-stream");
-    if (path == "/healthz") return text_response(200, "ok\n");
-    if (path == "/metrics") {
-        std::string text = metrics_text(table_, hub_);
-        for (const auto& more : metrics_) text += more();
-        http::response metrics(200, kcontrol::metrics_content_type, std::move(text));
-        protect(metrics.headers);
-        return metrics;
-    }
-    return error_response(404,
-                          "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, "
-                          "/healthz, /readyz, /metrics");
-}
-
-http::response web::clusters() const {
+    if (!checked) return http::error_response(400, checked.error().message());
     kcontrol::json::writer out;
     out.begin_object();
     out.key("items");
@@ -131,18 +106,29 @@ http::response web::clusters() const {
     for (const auto& cluster : table_.clusters()) write(out, *cluster);
     out.end_array();
     out.end_object();
-    return json_response(200, out.take() + "\n");
+    return http::json_response(200, out.take() + "\n");
 }
 
-http::response web::readyz(bool verbose) const {
+http::response web::readyz(std::string_view query) const {
+    const auto checked = expect_no_query(query, "verbose");
+    if (!checked) return http::error_response(400, checked.error().message());
+    const bool verbose = !query.empty();
     const auto all = table_.clusters();
     const bool ready = is_ready(all);
     if (verbose || !ready) {
         std::string report;
         for (const auto& lines : reports_) report += lines();
-        return text_response(ready ? 200 : 503, report + readiness_report(all));
+        return http::text_response(ready ? 200 : 503, report + readiness_report(all));
     }
-    return text_response(200, "ok\n");
+    return http::text_response(200, "ok\n");
+}
+
+http::response web::metrics() const {
+    std::string text = metrics_text(table_, hub_);
+    for (const auto& more : metrics_) text += more();
+    http::response out(200, kcontrol::metrics_content_type, std::move(text));
+    http::protect(out.headers);
+    return out;
 }
 
 }  // namespace training_monitor

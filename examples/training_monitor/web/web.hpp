@@ -1,16 +1,14 @@
 // The monitor's HTTP face: the interface under /api/v1, health, metrics and the page.
 #pragma once
 
-#include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
 
 #include <functional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace training_monitor {
@@ -21,14 +19,14 @@ namespace training_monitor {
 /// Object lifetime: outlives the server it answers for, as do the environment, the table and the hub.
 class web {
 public:
-    web(kcontrol::environment& env, job_table& table, event_hub& hub) : env_(env), table_(table), hub_(hub) {}
+    web(kcontrol::environment& env, job_table& table, event_hub& hub);
+    web(const web&) = delete;
+    web& operator=(const web&) = delete;
 
-    kcontrol::http::handler handler();
+    kcontrol::http::handler handler() { return routes_.handler(); }
 
-    /// Answers GET and HEAD of one more path, or, if it ends in '/', of all below it; what is added later comes first.
-    /// For answers that are whole at once (responses.hpp). `path` is without the query.
-    using route = std::function<kcontrol::http::response(std::string_view path, std::string_view query)>;
-    void add_route(std::string path, route r) { routes_.emplace_back(std::move(path), std::move(r)); }
+    /// For more routes; their responses are protected (serve/responses.hpp).
+    kcontrol::http::router& routes() noexcept { return routes_; }
 
     /// One more part of /readyz?verbose: whole lines, "[+]…" or "[-]…". They don't make the monitor unready.
     void add_report(std::function<std::string()> lines) { reports_.push_back(std::move(lines)); }
@@ -36,16 +34,17 @@ public:
     void add_metrics(std::function<std::string()> text) { metrics_.push_back(std::move(text)); }
 
 private:
-    kcontrol::awaitable<void> answer(kcontrol::http::server_request request, kcontrol::http::responder& out);
+    kcontrol::awaitable<void> serve_events(kcontrol::http::routed_request request, kcontrol::http::responder& out);
+    kcontrol::awaitable<void> serve_jobs(kcontrol::http::routed_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_filter filter);
-    kcontrol::http::response get(std::string_view path, std::string_view query) const;
-    kcontrol::http::response clusters() const;
-    kcontrol::http::response readyz(bool verbose) const;
+    kcontrol::http::response clusters(std::string_view query) const;
+    kcontrol::http::response readyz(std::string_view query) const;
+    kcontrol::http::response metrics() const;
 
     kcontrol::environment& env_;
     job_table& table_;
     event_hub& hub_;
-    std::vector<std::pair<std::string, route>> routes_;
+    kcontrol::http::router routes_;
     std::vector<std::function<std::string()>> reports_, metrics_;
 };
 

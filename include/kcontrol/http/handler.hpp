@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kcontrol::http {
 
@@ -39,6 +40,9 @@ public:
 /// A request with what the server knows about its sender.
 class server_request : public request {
 public:
+    server_request() = default;
+    explicit server_request(request r) : request(std::move(r)) {}
+
     std::string peer;            ///< "address:port", or the simulator's name
     std::string client_subject;  ///< subject common name of a verified client certificate, or empty
 };

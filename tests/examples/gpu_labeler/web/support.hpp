@@ -35,8 +35,10 @@ inline node_sample node(std::int64_t seconds, std::vector<gpu_sample> gpus) {
 }
 
 inline kcontrol::http::response get(const web_handlers& site, std::string target, std::string method = "GET") {
-    return site.answer(kcontrol::http::request(std::move(method), std::move(target)))
-        .value_or(kcontrol::http::response(404));
+    kcontrol::http::router routes;
+    site.add_routes(routes);
+    return *routes.answer(
+        kcontrol::http::server_request(kcontrol::http::request(std::move(method), std::move(target))));
 }
 
 }  // namespace gpu_labeler::tests

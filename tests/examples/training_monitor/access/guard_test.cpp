@@ -1,14 +1,15 @@
 #include "access/guard.hpp"
 
+#include <kcontrol/serve/responses.hpp>
+
+#include "support/fake_responder.hpp"
 #include "support/manual_environment.hpp"
 #include "support/run.hpp"
-#include "web/fake_responder.hpp"
-#include "web/responses.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace training_monitor;
-using namespace training_monitor::tests;
+using kcontrol::test::fake_responder;
 namespace http = kcontrol::http;
 namespace test = kcontrol::test;
 
@@ -129,7 +130,7 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
     guard gate(closed_rules());
     const auto handler = gate.before([&heard](http::server_request, http::responder& to) -> kcontrol::awaitable<void> {
         ++heard;
-        auto answer = json_response(200, "{}");
+        auto answer = http::json_response(200, "{}");
         co_await to.send(std::move(answer));
     });
     const auto run = [&](const http::server_request& request) {

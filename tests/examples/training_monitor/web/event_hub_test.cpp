@@ -1,6 +1,6 @@
 #include "web/event_hub.hpp"
 
-#include "fake_responder.hpp"
+#include "support/fake_responder.hpp"
 #include "support/manual_environment.hpp"
 #include "support/run.hpp"
 
@@ -9,7 +9,7 @@
 #include <algorithm>
 
 using namespace training_monitor;
-using namespace training_monitor::tests;
+using kcontrol::test::fake_responder;
 namespace test = kcontrol::test;
 
 namespace {
@@ -52,11 +52,11 @@ struct fixture {
     test::manual_environment env;
     boost::asio::io_context context;
     job_table table;
-    event_hub_options options;
+    kcontrol::http::event_stream_options options;
     event_hub hub{env, table, options};
     fake_responder client{env};
 
-    explicit fixture(event_hub_options o = {}) : options(o) {}
+    explicit fixture(kcontrol::http::event_stream_options o = {}) : options(o) {}
     ~fixture() {
         client.go_away();
         env.run_ready(context);
@@ -72,28 +72,6 @@ struct fixture {
 };
 
 }  // namespace
-
-TEST_CASE("events look as the standard has them") {
-    CHECK(format_event(7, "job", "{}") == "id: 7\nevent: job\ndata: {}\n\n");
-}
-
-TEST_CASE("the queue joins events up to a size, gives at least one, and overflows once for all") {
-    event_queue queue(10);
-    const auto text = [](const char* t) { return std::make_shared<const std::string>(t); };
-    queue.push(text("aaa"));
-    queue.push(text("bbb"));
-    queue.push(text("cccc"));
-    CHECK(queue.take(6) == "aaabbb");
-    CHECK(queue.take(1) == "cccc");
-    CHECK(queue.take(1).empty());
-    queue.push(text("0123456789"));
-    CHECK_FALSE(queue.overflowed());
-    queue.push(text("x"));
-    CHECK(queue.overflowed());
-    CHECK(queue.empty());
-    queue.push(text("y"));
-    CHECK(queue.empty());
-}
 
 TEST_CASE("a client gets the present state, ready, then changes, with increasing ids") {
     fixture f;
@@ -114,7 +92,7 @@ TEST_CASE("a client gets the present state, ready, then changes, with increasing
 }
 
 TEST_CASE("what changes while the present state is being sent follows after ready, once") {
-    fixture f(event_hub_options().piece_bytes(1));
+    fixture f(kcontrol::http::event_stream_options().piece_bytes(1));
     f.table.add(job("one", job_state::running, "1"), true);
     f.client.stalled = true;
     f.connect(f.client);
@@ -130,7 +108,7 @@ TEST_CASE("what changes while the present state is being sent follows after read
 }
 
 TEST_CASE("silence is broken by a comment") {
-    fixture f(event_hub_options().heartbeat(std::chrono::seconds(10)));
+    fixture f(kcontrol::http::event_stream_options().heartbeat(std::chrono::seconds(10)));
     f.connect(f.client);
     f.client.take();
     f.env.advance(std::chrono::seconds(9), f.context);
@@ -140,7 +118,7 @@ TEST_CASE("silence is broken by a comment") {
 }
 
 TEST_CASE("a client that does not keep up is cut off and costs the others nothing") {
-    fixture f(event_hub_options().max_queued_bytes(2000));
+    fixture f(kcontrol::http::event_stream_options().max_queued_bytes(2000));
     fake_responder quick(f.env);
     f.connect(f.client);
     f.connect(quick);

@@ -28,6 +28,13 @@ observed_job job(job_state state, std::string version) {
     return out;
 }
 
+// What is answered at a path, with its query.
+kcontrol::http::response job_answer(const history& past, const job_table& table, std::string target, wall_time now) {
+    kcontrol::http::router routes;
+    add_job_routes(routes, past, table, [now] { return now; });
+    return *routes.answer(kcontrol::http::server_request(kcontrol::http::request("GET", std::move(target))));
+}
+
 }  // namespace
 
 TEST_CASE("one job: as in the list, and its timeline") {
@@ -36,7 +43,7 @@ TEST_CASE("one job: as in the list, and its timeline") {
     past.observe(table.add(job(job_state::created, "1")), at(0));
     past.observe(table.update(job(job_state::running, "2")), at(7));
     const char* path = "/api/v1/jobs/a%20b/ml/job/bert";
-    auto answer = job_answer(past, table, path, "", at(17));
+    auto answer = job_answer(past, table, path, at(17));
     CHECK(answer.status == 200);
     CHECK(answer.body.starts_with(R"({"job":{"cluster":"a b","namespace":"ml","name":"bert","kind":"Job")"));
     CHECK(answer.body.find(R"("timeline":[{"state":"Created","reason":"","message":"","from":"2023-11-14T22:13:20Z",)"
@@ -45,7 +52,7 @@ TEST_CASE("one job: as in the list, and its timeline") {
           std::string::npos);
     CHECK(answer.body.find("\"gone\"") == std::string::npos);
     past.observe(table.remove(job(job_state::running, "3")), at(20));
-    answer = job_answer(past, table, path, "", at(30));
+    answer = job_answer(past, table, path, at(30));
     CHECK(answer.status == 200);
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
 }
@@ -60,13 +67,13 @@ TEST_CASE("one job: its conditions and labels while it is in view") {
     running.source = job_source(details, [](const void* d) { return *static_cast<const job_details*>(d); });
     past.observe(table.add(running), at(0));
     const char* path = "/api/v1/jobs/a%20b/ml/Job/bert";
-    const auto answer = job_answer(past, table, path, "", at(1));
+    const auto answer = job_answer(past, table, path, at(1));
     CHECK(answer.body.find(R"("conditions":[{"type":"Running","status":"True","reason":"JobRunning",)"
                            R"("message":"on its way","lastTransitionTime":"2026-11-21T07:00:00Z"}])") !=
           std::string::npos);
     CHECK(answer.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
     past.observe(table.remove(running), at(2));
-    const auto gone = job_answer(past, table, path, "", at(3));
+    const auto gone = job_answer(past, table, path, at(3));
     CHECK(gone.body.find(R"("conditions":[])") != std::string::npos);
     CHECK(gone.body.find(R"("labels":{"team":"nlp"})") != std::string::npos);
 }
@@ -74,11 +81,11 @@ TEST_CASE("one job: its conditions and labels while it is in view") {
 TEST_CASE("one job: what is refused") {
     const job_table table;
     history past;
-    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", "", at(0)).status == 404);
-    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Pod/bert", "", at(0)).status == 404);
-    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job", "", at(0)).status == 404);
-    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/%zz", "", at(0)).status == 400);
-    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", "x=1", at(0)).status == 400);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Pod/bert", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job", at(0)).status == 404);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/%zz", at(0)).status == 400);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a/ml/Job/bert?x=1", at(0)).status == 400);
 }
 
 TEST_CASE("gone: what vanished or finished while nobody looked, of the clusters asked for") {

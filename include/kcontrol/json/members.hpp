@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
-namespace examples {
+namespace kcontrol::json {
 
 /// `name` with the value, or with null where there is none.
 template <class T>
-void write_or_null(kcontrol::json::writer& out, std::string_view name, const std::optional<T>& value) {
+void write_or_null(writer& out, std::string_view name, const std::optional<T>& value) {
     out.key(name);
     if (value) {
         out.value(*value);
@@ -20,8 +20,8 @@ void write_or_null(kcontrol::json::writer& out, std::string_view name, const std
 }
 
 /// `name` with the text, or with null for an empty one.
-inline void write_text_or_null(kcontrol::json::writer& out, std::string_view name, std::string_view text) {
+inline void write_text_or_null(writer& out, std::string_view name, std::string_view text) {
     write_or_null(out, name, text.empty() ? std::nullopt : std::optional(text));
 }
 
-}  // namespace examples
+}  // namespace kcontrol::json

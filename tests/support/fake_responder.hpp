@@ -9,27 +9,27 @@
 #include <utility>
 #include <vector>
 
-namespace training_monitor::tests {
+namespace kcontrol::test {
 
-class fake_responder final : public kcontrol::http::responder {
+class fake_responder final : public http::responder {
 public:
-    explicit fake_responder(kcontrol::environment& env) : env_(env) {}
+    explicit fake_responder(environment& env) : env_(env) {}
 
-    kcontrol::awaitable<kcontrol::result<void>> send(kcontrol::http::response answer) override {
+    awaitable<result<void>> send(http::response answer) override {
         head = answer;
         body = std::move(answer.body);
-        co_return kcontrol::result<void>();
+        co_return result<void>();
     }
-    kcontrol::awaitable<kcontrol::result<void>> start(kcontrol::http::response_head h) override {
+    awaitable<result<void>> start(http::response_head h) override {
         head = std::move(h);
-        co_return kcontrol::result<void>();
+        co_return result<void>();
     }
-    kcontrol::awaitable<kcontrol::result<void>> write(std::string piece) override {
+    awaitable<result<void>> write(std::string piece) override {
         while (stalled && !gone_.stop_requested()) co_await resume.wait(env_, gone_.get_token());
-        if (gone_.stop_requested()) co_return kcontrol::error(kcontrol::errc::connection_lost);
+        if (gone_.stop_requested()) co_return error(errc::connection_lost);
         body += piece;
         ++pieces;
-        co_return kcontrol::result<void>();
+        co_return result<void>();
     }
     void abort() override {}
     std::stop_token gone() const override { return gone_.get_token(); }
@@ -37,15 +37,15 @@ public:
     void go_away() { gone_.request_stop(); }
     std::string take() { return std::exchange(body, {}); }
 
-    kcontrol::http::response_head head;
+    http::response_head head;
     std::string body;
     int pieces = 0;
     bool stalled = false;
-    kcontrol::async_event resume;
+    async_event resume;
 
 private:
-    kcontrol::environment& env_;
+    environment& env_;
     std::stop_source gone_;
 };
 
-}  // namespace training_monitor::tests
+}  // namespace kcontrol::test

@@ -1,8 +1,8 @@
-#include "shared/host_name.hpp"
+#include <kcontrol/serve/host_name.hpp>
 
 #include <doctest/doctest.h>
 
-using namespace examples;
+using namespace kcontrol::http;
 
 TEST_CASE("loopback is an address, not a name that looks like one") {
     for (const char* yes : {"localhost", "127.0.0.1", "127.1.2.3", "::1"}) CHECK(is_loopback(yes));
@@ -40,5 +40,14 @@ TEST_CASE("Host headers and origins, also such as no browser sends") {
     for (const char* none : {"null", "", "file://x", "https://", "https://a/b", "monitor.corp", "https://a?x"}) {
         CAPTURE(none);
         CHECK(authority_of(none).empty());
+    }
+}
+
+TEST_CASE("on loopback another name is a rebound one; elsewhere there are names that nobody knows here") {
+    for (const char* host : {"localhost:80", "127.0.0.1", "[::1]:9"}) CHECK_FALSE(is_rebound("127.0.0.1", host));
+    for (const char* host : {"evil.example", "127.evil.example:80", "", "a b"}) {
+        CHECK(is_rebound("::1", host));
+        CHECK_FALSE(is_rebound("0.0.0.0", host));
+        CHECK_FALSE(is_rebound("", host));
     }
 }

@@ -1,15 +1,16 @@
-#include "shared/host_name.hpp"
+#pragma once
+
+#include <kcontrol/http/ascii.hpp>
+#include <kcontrol/serve/host_name.hpp>
 
 #include <algorithm>
 
-namespace examples {
-namespace {
+namespace kcontrol::http {
+namespace detail {
 
-std::string lower(std::string_view text) {
+inline std::string host_lower_case(std::string_view text) {
     std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    for (char& c : out) c = lower(c);
     return out;
 }
 
@@ -18,7 +19,7 @@ struct split_host {
     bool ok = false;
 };
 
-split_host split(std::string_view header) {
+inline split_host split_host_header(std::string_view header) {
     split_host out;
     if (header.starts_with('[')) {
         const auto end = header.find(']');
@@ -37,32 +38,36 @@ split_host split(std::string_view header) {
     return out;
 }
 
-}  // namespace
+}  // namespace detail
 
-bool is_loopback(std::string_view host) {
+KCONTROL_DECL bool is_loopback(std::string_view host) {
     if (host == "localhost" || host == "::1") return true;
     // 127.0.0.0/8, written as four numbers; "127.evil.example" is a name.
     return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-std::string host_of(std::string_view host_header) {
-    const auto parts = split(host_header);
-    return parts.ok ? lower(parts.host) : std::string();
+KCONTROL_DECL std::string host_of(std::string_view host_header) {
+    const auto parts = detail::split_host_header(host_header);
+    return parts.ok ? detail::host_lower_case(parts.host) : std::string();
 }
 
-std::string authority_of_host(std::string_view host_header, std::string_view scheme) {
-    const auto parts = split(host_header);
+KCONTROL_DECL std::string authority_of_host(std::string_view host_header, std::string_view scheme) {
+    const auto parts = detail::split_host_header(host_header);
     if (!parts.ok) return {};
     const bool own_port = parts.port == (scheme == "https" ? ":443" : ":80");
-    return lower(parts.host) + (own_port ? std::string() : std::string(parts.port));
+    return detail::host_lower_case(parts.host) + (own_port ? std::string() : std::string(parts.port));
 }
 
-std::string authority_of(std::string_view origin) {
+KCONTROL_DECL std::string authority_of(std::string_view origin) {
     const auto colon = origin.find("://");
     if (colon == std::string_view::npos) return {};
-    const auto scheme = lower(origin.substr(0, colon));
+    const auto scheme = detail::host_lower_case(origin.substr(0, colon));
     if (scheme != "http" && scheme != "https") return {};
     return authority_of_host(origin.substr(colon + 3), scheme);
 }
 
-}  // namespace examples
+KCONTROL_DECL bool is_rebound(std::string_view listen_host, std::string_view host_header) {
+    return is_loopback(listen_host) && !is_loopback(host_of(host_header));
+}
+
+}  // namespace kcontrol::http
