@@ -40,7 +40,7 @@ int run(const training_monitor::options& o) {
     kcontrol::system_environment env;
     asio::io_context context(1);
     std::optional<asio::thread_pool> worker;  // starts its thread at once, so only where there is a file to write
-    if (!o.state.file.empty()) worker.emplace(1);
+    if (!o.state().file().empty()) worker.emplace(1);
     const kcontrol::executor background =
         worker ? kcontrol::executor(worker->get_executor()) : kcontrol::executor(context.get_executor());
     std::stop_source stop;
@@ -76,11 +76,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "training_monitor: %s\n", parsed.error().message().c_str());
         return 2;
     }
-    if (parsed->help) {
+    if (parsed->help()) {
         std::fputs(training_monitor::help_text().data(), stdout);
         return 0;
     }
-    if (parsed->version) {
+    if (parsed->version()) {
         std::puts("training_monitor " TRAINING_MONITOR_VERSION);
         return 0;
     }

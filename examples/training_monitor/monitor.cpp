@@ -43,8 +43,8 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
                  kcontrol::http::transport_factory transport, kcontrol::logger log)
     : env_(env) {
     kcontrol::multicluster_options settings;
-    settings.kinds = choose_kinds(o.kinds);
-    settings.namespaces = o.namespaces;
+    settings.kinds = choose_kinds(o.kinds());
+    settings.namespaces = o.namespaces();
     settings.transport = std::move(transport);
     settings.log = std::move(log);
     settings.on_event = [this](const std::string& cluster, const kcontrol::resource_info& info,

@@ -42,15 +42,16 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 result<void> set_kinds(options& o, std::string_view value) {
-    o.kinds.clear();
+    std::vector<std::string> kinds;
     for (const auto& name : split_list(value)) {
         const auto kind = find_kind(name);
         if (kind.empty()) {
             return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use a list of pytorchjob, " +
                        "mpijob, trainjob, job");
         }
-        if (std::find(o.kinds.begin(), o.kinds.end(), kind) == o.kinds.end()) o.kinds.emplace_back(kind);
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.emplace_back(kind);
     }
+    o.kinds(std::move(kinds));
     return {};
 }
 
@@ -61,22 +62,22 @@ bool is_namespace_name(std::string_view name) {
 }
 
 result<void> add_namespaces(options& o, std::string_view value) {
+    auto all = o.namespaces();
     for (const auto& name : split_list(value)) {
         if (!is_namespace_name(name)) {
             return bad("--namespace: " + quoted(name) + " is not the name of a namespace (lower case letters, digits " +
                        "and '-')");
         }
-        if (std::find(o.namespaces.begin(), o.namespaces.end(), name) == o.namespaces.end()) {
-            o.namespaces.push_back(name);
-        }
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
+    o.namespaces(std::move(all));
     return {};
 }
 
 result<void> set_listen(options& o, std::string_view value) {
     const auto parsed = kcontrol::http::parse_listen_address(value);
     if (!parsed) return parsed.error().with_context("--listen");
-    o.listen = *parsed;
+    o.listen(*parsed);
     return {};
 }
 
@@ -84,7 +85,7 @@ result<void> set_output(options& o, std::string_view value) {
     static constexpr std::array<std::string_view, 4> names{"table", "wide", "json", "none"};
     const auto found = std::find(names.begin(), names.end(), value);
     if (found == names.end()) return bad("--output: " + quoted(value) + " is not one of table, wide, json, none");
-    o.output = static_cast<output_format>(found - names.begin());
+    o.output(static_cast<output_format>(found - names.begin()));
     return {};
 }
 
@@ -92,31 +93,37 @@ result<void> set_log_format(options& o, std::string_view value) {
     if (value != "text" && value != "json") {
         return bad("--log-format: " + quoted(value) + " is not one of text, json");
     }
-    o.log = value == "json" ? log_format::json : log_format::text;
+    o.log(value == "json" ? log_format::json : log_format::text);
     return {};
 }
 
-template <std::string options::*Member>
+template <options& (options::*Set)(std::string)>
 result<void> set_path(options& o, std::string_view value) {
-    o.*Member = value;
+    (o.*Set)(std::string(value));
     return {};
 }
 
 template <std::string access_options::*Member>
 result<void> set_access_file(options& o, std::string_view value) {
-    o.access.*Member = value;
+    auto access = o.access();
+    access.*Member = value;
+    o.access(std::move(access));
     return {};
 }
 
 result<void> add_trusted_origin(options& o, std::string_view value) {
     auto origin = parse_origin(value);
     if (!origin) return bad("--trusted-origin: " + quoted(value) + ": " + origin.error().message());
-    o.access.trusted_origins.push_back(std::move(*origin));
+    auto access = o.access();
+    access.trusted_origins.push_back(std::move(*origin));
+    o.access(std::move(access));
     return {};
 }
 
 result<void> set_insecure_listen(options& o, std::string_view) {
-    o.access.insecure_listen = true;
+    auto access = o.access();
+    access.insecure_listen = true;
+    o.access(std::move(access));
     return {};
 }
 
@@ -125,43 +132,49 @@ result<void> set_secrets_namespace(options& o, std::string_view value) {
         return bad("--clusters-from-secrets: " + quoted(value) + " is not the name of a namespace (lower case " +
                    "letters, digits and '-')");
     }
-    o.secrets_namespace = value;
+    o.secrets_namespace(std::string(value));
     return {};
 }
 
 result<void> add_context(options& o, std::string_view value) {
-    o.contexts.emplace_back(value);
+    auto all = o.contexts();
+    all.emplace_back(value);
+    o.contexts(std::move(all));
     return {};
 }
 
-template <std::string state_options::*Member>
+template <state_options& (state_options::*Set)(std::string)>
 result<void> set_state_path(options& o, std::string_view value) {
-    o.state.*Member = value;
+    auto state = o.state();
+    (state.*Set)(std::string(value));
+    o.state(std::move(state));
     return {};
 }
 
 result<void> set_retain_for(options& o, std::string_view value) {
     const auto parsed = parse_retention(value);
     if (!parsed) return bad("--retain-for: " + quoted(value) + ": " + parsed.error().message());
-    o.state.retain_for = *parsed;
+    auto state = o.state();
+    o.state(std::move(state.retain_for(*parsed)));
     return {};
 }
 
 result<void> set_retain_size(options& o, std::string_view value) {
     const auto parsed = parse_size(value);
     if (!parsed) return bad("--retain-size: " + quoted(value) + ": " + parsed.error().message());
-    o.state.retain_size = *parsed;
+    auto state = o.state();
+    o.state(std::move(state.retain_size(*parsed)));
     return {};
 }
 
 result<void> set_test_notify(options& o, std::string_view value) {
-    o.test_notify = value;
+    o.test_notify(std::string(value));
     return {};
 }
 
-template <bool options::*Member>
+template <options& (options::*Set)(bool)>
 result<void> set_on(options& o, std::string_view) {
-    o.*Member = true;
+    (o.*Set)(true);
     return {};
 }
 
@@ -197,7 +210,7 @@ constexpr std::array flags{
 
 // Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
-    const auto& access = o.access;
+    const auto& access = o.access();
     if (access.tls_cert_file.empty() != access.tls_key_file.empty()) {
         return bad("--tls-cert-file and --tls-private-key-file go together: give both");
     }
@@ -205,37 +218,38 @@ result<void> check_access(const options& o) {
         return bad(
             "--client-ca-file needs --tls-cert-file and --tls-private-key-file: clients show certificates in TLS");
     }
-    if (o.once || o.test_notify || !o.listen.enabled || is_loopback(o.listen.host) || access.insecure_listen) return {};
+    if (o.once() || o.test_notify() || !o.listen().enabled || is_loopback(o.listen().host) || access.insecure_listen)
+        return {};
     if (access.tls() && access.login()) return {};
-    return bad("--listen " + o.listen.text() + ": beyond loopback this needs --tls-cert-file and " +
+    return bad("--listen " + o.listen().text() + ": beyond loopback this needs --tls-cert-file and " +
                "--tls-private-key-file, and --token-file or --client-ca-file; or --insecure-listen, where something " +
                "before it (a mesh, a proxy) asks who may read");
 }
 
 result<void> check_together(const options& o) {
-    if (o.help || o.version) return {};
-    if (!o.clusters_directory.empty() && !o.kubeconfig.empty()) {
+    if (o.help() || o.version()) return {};
+    if (!o.clusters_directory().empty() && !o.kubeconfig().empty()) {
         return bad("--clusters and --kubeconfig exclude each other: give one");
     }
-    if (!o.secrets_namespace.empty() && (!o.clusters_directory.empty() || !o.kubeconfig.empty() || o.demo)) {
+    if (!o.secrets_namespace().empty() && (!o.clusters_directory().empty() || !o.kubeconfig().empty() || o.demo())) {
         return bad("--clusters-from-secrets excludes --clusters, --kubeconfig and --demo: give one");
     }
-    if (!o.secrets_namespace.empty() && o.once) {
+    if (!o.secrets_namespace().empty() && o.once()) {
         return bad("--clusters-from-secrets is for a monitor that goes on: leave out --once");
     }
-    if (!o.home_kubeconfig.empty() && o.secrets_namespace.empty()) {
+    if (!o.home_kubeconfig().empty() && o.secrets_namespace().empty()) {
         return bad("--home-kubeconfig needs --clusters-from-secrets NAMESPACE");
     }
-    if (!o.contexts.empty() && o.kubeconfig.empty()) return bad("--context needs --kubeconfig FILE");
-    if (o.demo && (!o.clusters_directory.empty() || !o.kubeconfig.empty())) {
+    if (!o.contexts().empty() && o.kubeconfig().empty()) return bad("--context needs --kubeconfig FILE");
+    if (o.demo() && (!o.clusters_directory().empty() || !o.kubeconfig().empty())) {
         return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
     }
-    if (o.state.file.empty() && !o.state.key_file.empty()) return bad("--key-file needs --state FILE");
-    if (!o.state.file.empty() && (o.once || o.demo)) {
+    if (o.state().file().empty() && !o.state().key_file().empty()) return bad("--key-file needs --state FILE");
+    if (!o.state().file().empty() && (o.once() || o.demo())) {
         return bad("--state is for a monitor that goes on: leave out --once and --demo");
     }
-    if (o.test_notify && o.notify_config.empty()) return bad("--test-notify needs --notify-config FILE");
-    if (o.once && !o.notify_config.empty() && !o.test_notify) {
+    if (o.test_notify() && o.notify_config().empty()) return bad("--test-notify needs --notify-config FILE");
+    if (o.once() && !o.notify_config().empty() && !o.test_notify()) {
         return bad("--once prints what is there and ends; --notify-config is for a program that keeps watching");
     }
     return check_access(o);

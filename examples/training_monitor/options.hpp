@@ -18,26 +18,73 @@ namespace training_monitor {
 enum class output_format { table, wide, json, none };
 using kcontrol::log_format;
 
-/// What the program was asked to do. The defaults are those of --help.
-struct options {
-    std::string clusters_directory;
-    std::string kubeconfig;
-    std::vector<std::string> contexts;
-    std::string secrets_namespace;  ///< of the home cluster; empty: no clusters from Secrets
-    std::string home_kubeconfig;    ///< empty: the pod's own cluster is home
-    std::vector<std::string> namespaces;
-    std::vector<std::string> kinds{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
-    kcontrol::http::listen_address listen{"127.0.0.1", 8080};
-    access_options access;
-    state_options state;
-    output_format output = output_format::table;
-    log_format log = log_format::text;
-    std::string notify_config;
-    std::optional<std::string> test_notify;  ///< the receiver to test; empty: all
-    bool once = false;
-    bool demo = false;
-    bool version = false;
-    bool help = false;
+/// What the program was asked to do, each as the flag of that name says it. The defaults are those of --help.
+class options {
+public:
+    options() = default;
+
+    options& clusters_directory(std::string v) { return clusters_directory_ = std::move(v), *this; }
+    options& kubeconfig(std::string v) { return kubeconfig_ = std::move(v), *this; }
+    /// Of the kubeconfig; empty: its current one.
+    options& contexts(std::vector<std::string> v) { return contexts_ = std::move(v), *this; }
+    /// Of the home cluster; empty: no clusters from Secrets.
+    options& secrets_namespace(std::string v) { return secrets_namespace_ = std::move(v), *this; }
+    /// Empty: the pod's own cluster is home.
+    options& home_kubeconfig(std::string v) { return home_kubeconfig_ = std::move(v), *this; }
+    /// Empty: all.
+    options& namespaces(std::vector<std::string> v) { return namespaces_ = std::move(v), *this; }
+    options& kinds(std::vector<std::string> v) { return kinds_ = std::move(v), *this; }
+    options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
+    options& access(access_options v) { return access_ = std::move(v), *this; }
+    options& state(state_options v) { return state_ = std::move(v), *this; }
+    options& output(output_format v) { return output_ = v, *this; }
+    options& log(log_format v) { return log_ = v, *this; }
+    options& notify_config(std::string v) { return notify_config_ = std::move(v), *this; }
+    /// The receiver to test; empty: all of them; nothing: no test.
+    options& test_notify(std::optional<std::string> v) { return test_notify_ = std::move(v), *this; }
+    options& once(bool v) { return once_ = v, *this; }
+    options& demo(bool v) { return demo_ = v, *this; }
+    options& version(bool v) { return version_ = v, *this; }
+    options& help(bool v) { return help_ = v, *this; }
+
+    const std::string& clusters_directory() const noexcept { return clusters_directory_; }
+    const std::string& kubeconfig() const noexcept { return kubeconfig_; }
+    const std::vector<std::string>& contexts() const noexcept { return contexts_; }
+    const std::string& secrets_namespace() const noexcept { return secrets_namespace_; }
+    const std::string& home_kubeconfig() const noexcept { return home_kubeconfig_; }
+    const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
+    const std::vector<std::string>& kinds() const noexcept { return kinds_; }
+    const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
+    const access_options& access() const noexcept { return access_; }
+    const state_options& state() const noexcept { return state_; }
+    output_format output() const noexcept { return output_; }
+    log_format log() const noexcept { return log_; }
+    const std::string& notify_config() const noexcept { return notify_config_; }
+    const std::optional<std::string>& test_notify() const noexcept { return test_notify_; }
+    bool once() const noexcept { return once_; }
+    bool demo() const noexcept { return demo_; }
+    bool version() const noexcept { return version_; }
+    bool help() const noexcept { return help_; }
+
+private:
+    std::string clusters_directory_;
+    std::string kubeconfig_;
+    std::vector<std::string> contexts_;
+    std::string secrets_namespace_;
+    std::string home_kubeconfig_;
+    std::vector<std::string> namespaces_;
+    std::vector<std::string> kinds_{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
+    kcontrol::http::listen_address listen_{"127.0.0.1", 8080};
+    access_options access_;
+    state_options state_;
+    output_format output_ = output_format::table;
+    log_format log_ = log_format::text;
+    std::string notify_config_;
+    std::optional<std::string> test_notify_;
+    bool once_ = false;
+    bool demo_ = false;
+    bool version_ = false;
+    bool help_ = false;
 };
 
 /// Reads the arguments without the program's name: `--flag value` and `--flag=value`.

@@ -47,8 +47,8 @@ int fail(const kcontrol::error& why) {
 
 // A log that goes to the terminal on which the table is drawn would tear it.
 kcontrol::log_level threshold(const options& o) {
-    const bool table = o.output == output_format::table || o.output == output_format::wide;
-    if (o.once) return kcontrol::log_level::warning;
+    const bool table = o.output() == output_format::table || o.output() == output_format::wide;
+    if (o.once()) return kcontrol::log_level::warning;
     const bool both_on_terminal = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
     return table && both_on_terminal ? kcontrol::log_level::error : kcontrol::log_level::info;
 }
@@ -74,7 +74,7 @@ struct parts {
           core(env, ex, o, kcontrol::http::make_transport_factory(env), log),
           stream(env, core.table()),
           out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),
-          output(env, core.table(), o.output, *out) {
+          output(env, core.table(), o.output(), *out) {
         if (notify) {
             center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
                            log.with("part", "notices"));
@@ -156,16 +156,16 @@ kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token s
 kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env, kcontrol::executor ex,
                                                       kcontrol::executor worker, const options& o, history& past,
                                                       const kcontrol::logger& log) {
-    if (o.state.file.empty()) return std::unique_ptr<memory>();
+    if (o.state().file().empty()) return std::unique_ptr<memory>();
     const auto begin = env.now();
-    auto file = state_file::open(o.state.file, state_file::use::monitor);
+    auto file = state_file::open(o.state().file(), state_file::use::monitor);
     if (!file) return file.error();
-    auto settings = memory_options().retain_for(o.state.retain_for).retain_size(o.state.retain_size);
+    auto settings = memory_options().retain_for(o.state().retain_for()).retain_size(o.state().retain_size());
     auto out = std::make_unique<memory>(env, std::move(ex), std::move(worker), std::move(*file), past, log, settings);
     const auto started = out->start();
     if (!started) return started.error();
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(env.now() - begin);
-    log.info("the state file is open", {{"file", o.state.file},
+    log.info("the state file is open", {{"file", o.state().file()},
                                         {"jobs", std::to_string(past.size())},
                                         {"milliseconds", std::to_string(took.count())}});
     return out;
@@ -174,7 +174,7 @@ kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, parts& p,
                                kcontrol::logger log, std::stop_token stop) {
     std::unique_ptr<kcontrol::cluster_source> source;
-    if (!o.demo) {
+    if (!o.demo()) {
         auto made = make_source(env, ex, o, p.kept, log);
         if (!made) co_return fail(made.error());
         source = std::move(*made);
@@ -193,7 +193,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         const auto started = p.core.start(std::move(source), publish);
         if (!started) {
             co_return fail(
-                started.error().with_context(o.secrets_namespace.empty() ? "--clusters" : "--home-kubeconfig"));
+                started.error().with_context(o.secrets_namespace().empty() ? "--clusters" : "--home-kubeconfig"));
         }
     }
     kcontrol::task_group tasks(env, ex, log);
@@ -201,9 +201,9 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     tasks.spawn((*pages)->renew(stop));
     tasks.spawn(record_totals(env, p.core.table(), p.points, stop));
     if (p.center) tasks.spawn(p.center->run(stop));
-    if (!p.kept) tasks.spawn(forget_old(env, p.past, o.state.retain_for, stop));
+    if (!p.kept) tasks.spawn(forget_old(env, p.past, o.state().retain_for(), stop));
     int status = 0;
-    if (o.demo) {
+    if (o.demo()) {
         const auto played = co_await demo::play_for_ever(env, ex, p.core, publish, p.output, stop);
         if (!played) status = fail(played.error());
     } else {
@@ -216,7 +216,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
 
 kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex, const options& o, parts& p,
                               kcontrol::logger log, std::stop_token stop) {
-    if (o.demo) {
+    if (o.demo()) {
         const int status = co_await demo::play_once(env, ex, p.core, p.output, stop);
         co_return status;
     }
@@ -232,26 +232,26 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
 
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
                                      options o, std::stop_token stop) {
-    kcontrol::logger log(kcontrol::standard_error_sink(env, o.log), threshold(o));
+    kcontrol::logger log(kcontrol::standard_error_sink(env, o.log()), threshold(o));
     std::optional<notices::notice_config> notify;
-    if (!o.notify_config.empty()) {
-        auto loaded = notices::load_config(env, o.notify_config);
+    if (!o.notify_config().empty()) {
+        auto loaded = notices::load_config(env, o.notify_config());
         if (!loaded) {
             fail(loaded.error().with_context("--notify-config"));
             co_return 2;
         }
         notify = std::move(*loaded);
     }
-    if (o.test_notify) {
-        const int tested = co_await test_notices(env, ex, *notify, *o.test_notify, stop);
+    if (o.test_notify()) {
+        const int tested = co_await test_notices(env, ex, *notify, *o.test_notify(), stop);
         co_return tested;
     }
-    history past(history_options().namespaces(o.namespaces));
+    history past(history_options().namespaces(o.namespaces()));
     auto kept = make_memory(env, ex, worker, o, past, log);
     if (!kept) co_return fail(kept.error());
     parts p(env, ex, o, past, kept->get(), std::move(notify), log);
     int status = 0;
-    if (o.once) {
+    if (o.once()) {
         status = co_await once(env, ex, o, p, log, stop);
     } else {
         status = co_await watch(env, ex, o, p, log, stop);

@@ -46,9 +46,9 @@ result<source> directory_once(kcontrol::environment& env, const std::string& dir
 }
 
 result<source> contexts(kcontrol::environment& env, const options& o) {
-    auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig, trust);
+    auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig(), trust);
     if (!config) return config.error().with_context("--kubeconfig");
-    std::vector<std::string> names = o.contexts;
+    std::vector<std::string> names = o.contexts();
     if (names.empty()) names.push_back(config->current_context());
     std::vector<desired_cluster> out;
     for (const auto& name : names) {
@@ -74,12 +74,13 @@ result<source> own_cluster(kcontrol::environment& env) {
 
 result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                             const kcontrol::logger& log) {
-    auto home = o.home_kubeconfig.empty() ? kcontrol::auth::in_cluster_config(env) : load(env, o.home_kubeconfig);
+    auto home = o.home_kubeconfig().empty() ? kcontrol::auth::in_cluster_config(env) : load(env, o.home_kubeconfig());
     if (!home) {
-        return home.error().with_context(
-            o.home_kubeconfig.empty() ? "--clusters-from-secrets without --home-kubeconfig FILE" : "--home-kubeconfig");
+        return home.error().with_context(o.home_kubeconfig().empty()
+                                             ? "--clusters-from-secrets without --home-kubeconfig FILE"
+                                             : "--home-kubeconfig");
     }
-    auto settings = kcontrol::secret_source_options().in_namespace(o.secrets_namespace).log(log.with("home", "true"));
+    auto settings = kcontrol::secret_source_options().in_namespace(o.secrets_namespace()).log(log.with("home", "true"));
     return source(std::make_unique<kcontrol::secret_source>(env, std::move(ex), std::move(*home),
                                                             kcontrol::http::make_transport_factory(env), settings));
 }
@@ -88,16 +89,16 @@ result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, c
 
 result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o, memory* kept,
                            const kcontrol::logger& log) {
-    if (!o.kubeconfig.empty()) return contexts(env, o);
-    if (!o.secrets_namespace.empty()) return from_secrets(env, std::move(ex), o, log);
-    if (o.clusters_directory.empty()) {
+    if (!o.kubeconfig().empty()) return contexts(env, o);
+    if (!o.secrets_namespace().empty()) return from_secrets(env, std::move(ex), o, log);
+    if (o.clusters_directory().empty()) {
         const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
         if (!kept || (in_pod && !kept->has_clusters())) return own_cluster(env);
-        return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state.key_file, log));
+        return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state().key_file(), log));
     }
-    if (o.once) return directory_once(env, o.clusters_directory);
-    if (const auto files = env.list_directory(o.clusters_directory); !files) return no_directory(files.error());
-    return source(std::make_unique<kcontrol::directory_source>(env, std::move(ex), o.clusters_directory, trust, log));
+    if (o.once()) return directory_once(env, o.clusters_directory());
+    if (const auto files = env.list_directory(o.clusters_directory()); !files) return no_directory(files.error());
+    return source(std::make_unique<kcontrol::directory_source>(env, std::move(ex), o.clusters_directory(), trust, log));
 }
 
 }  // namespace training_monitor

@@ -2,7 +2,7 @@
 //
 // Rule order, first hit wins: Failed, Succeeded/Complete, Suspended (and asked to be; Queued
 // where a queue of Kueue holds it), Restarting, Running, then what
-// the counts tell, then Created. A condition holds when its status is "True"; its place in the list means nothing.
+// the counts say, then Created. A condition holds when its status is "True"; its place in the list means nothing.
 #pragma once
 
 #include "jobs/batch_job.hpp"

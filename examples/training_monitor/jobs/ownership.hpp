@@ -35,7 +35,7 @@ std::string group_of(std::string_view api_version);
 bool is_job_set(const job_owner& owner);
 
 /// True if the job is part of an object of a kind that is watched itself, or if the same object is watched under a
-/// newer version of its API. Of a JobSet's Jobs this knows only what their labels tell.
+/// newer version of its API. Of a JobSet's Jobs this knows only what their labels say.
 bool is_part_of_watched(const job_view& job, const std::optional<job_owner>& owner, bool part_of_train_job,
                         const watched_kinds& watched);
 

@@ -58,7 +58,7 @@ result<void> kept_source::start(std::function<void(std::vector<kcontrol::desired
             log_.info("the state file keeps no cluster yet: `training_monitor cluster add` puts one there");
         }
         clusters_ = std::move(clusters);
-        tell();
+        publish();
     });
     tasks_.spawn(run(lifetime_.token()));
     return {};
@@ -74,11 +74,11 @@ void kept_source::stop() {
 kcontrol::awaitable<void> kept_source::run(std::stop_token stop) {
     while (!stop.stop_requested()) {
         co_await kcontrol::sleep_for(env_, read_again, stop);
-        if (!stop.stop_requested()) tell();
+        if (!stop.stop_requested()) publish();
     }
 }
 
-void kept_source::tell() {
+void kept_source::publish() {
     if (!on_change_ || !clusters_) return;
     std::optional<result<crypto::seal_key>> key;
     if (!key_file_.empty()) key = crypto::seal_key::load(env_, key_file_);

@@ -40,7 +40,7 @@ public:
 
 private:
     kcontrol::awaitable<void> run(std::stop_token stop);
-    void tell();
+    void publish();
 
     kcontrol::environment& env_;
     memory& kept_;

@@ -230,7 +230,7 @@ void memory::forget(std::vector<std::unique_ptr<job_record>> records) {
 
 void memory::retain_by_age() {
     retain_at_ = env_.now() + retain_period;
-    run_due_ = env_.wall_now() > began_;  // also where nothing changes, the file tells until when somebody looked
+    run_due_ = env_.wall_now() > began_;  // also where nothing changes, the file says until when somebody looked
     auto old = past_.forget(env_.wall_now() - options_.retain_for(), forget_at_once);
     if (old.size() == forget_at_once) retain_at_ = env_.now() + options_.delay();  // there may be more
     forget(std::move(old));

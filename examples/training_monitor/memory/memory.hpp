@@ -8,6 +8,7 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "defaults.hpp"
 #include "history/history.hpp"
 #include "memory/state_file.hpp"
 
@@ -45,8 +46,8 @@ public:
 private:
     kcontrol::duration delay_ = std::chrono::milliseconds(200);
     std::size_t max_batch_ = 2000;
-    kcontrol::duration retain_for_ = std::chrono::hours(24 * 30);
-    std::uint64_t retain_size_ = std::uint64_t{1} << 30;
+    kcontrol::duration retain_for_ = defaults::retain_for;
+    std::uint64_t retain_size_ = defaults::retain_size;
     kcontrol::duration poll_period_ = std::chrono::seconds(1);
 };
 

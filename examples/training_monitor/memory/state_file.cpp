@@ -106,7 +106,7 @@ result<void> state_file::write_clusters(const std::vector<stored_cluster>& clust
 result<void> state_file::write_run(const std::optional<run_time>& run) {
     if (!run) return {};
     if (!run_begun_) {
-        // What the run before had in view was seen until its end. Its jobs tell when they last changed.
+        // What the run before had in view was seen until its end. Its jobs say when they last changed.
         const auto last = load_run();
         if (!last) return last.error();
         auto seen =

@@ -21,7 +21,7 @@ std::string render_text(const receiver_config& to, const notice& n);
 /// The JSON of a notice for webhooks and commands.
 std::string notice_json(const receiver_config& to, const notice& n);
 
-/// The request that tells an HTTP receiver; `now` goes into signatures.
+/// The request that notifies an HTTP receiver; `now` goes into signatures.
 kcontrol::http::request make_request(const receiver_config& to, const notice& n, kcontrol::wall_time now);
 
 /// What a webhook's signature header holds: "v1=" and HMAC-SHA256 of "v1:TIMESTAMP:BODY" in hexadecimal.

@@ -57,12 +57,12 @@ void live_output::print_lines(const std::vector<change>& changes) {
 void live_output::draw() {
     if (out_.behind()) return;
     text_layout layout;
-    layout.wide = format_ == output_format::wide;
-    layout.color = true;
-    layout.columns = out_.columns();
+    layout.wide(format_ == output_format::wide);
+    layout.color(true);
+    layout.columns(out_.columns());
     const std::string head = headline_ + "\n" + (caption_.empty() ? "" : caption_ + "\n") + "\n";
-    layout.rows = out_.rows() > 4 ? out_.rows() - 4 : 0;
-    auto jobs = layout.rows != 0 ? table_.first_jobs(layout.rows) : table_.jobs();
+    layout.rows(out_.rows() > 4 ? out_.rows() - 4 : 0);
+    auto jobs = layout.rows() != 0 ? table_.first_jobs(layout.rows()) : table_.jobs();
     const std::size_t more = table_.size() - jobs.size();
     out_.write(as_frame(head + snapshot_text(table_.clusters(), std::move(jobs), env_.wall_now(), layout, more)));
     dirty_ = false;
@@ -84,8 +84,8 @@ void live_output::print_snapshot() {
     const auto clusters = table_.clusters();
     const auto jobs = table_.jobs();
     text_layout layout;
-    layout.wide = format_ == output_format::wide;
-    layout.color = out_.is_terminal();
+    layout.wide(format_ == output_format::wide);
+    layout.color(out_.is_terminal());
     out_.write(format_ == output_format::json ? snapshot_json(clusters, jobs, env_.wall_now())
                                               : snapshot_text(clusters, jobs, env_.wall_now(), layout));
     out_.flush();

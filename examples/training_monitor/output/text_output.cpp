@@ -55,10 +55,10 @@ std::string align(const std::vector<cells>& lines, std::size_t colored, const te
             line += escaped[n][i];
             if (i + 1 < escaped[n].size()) line.append(widths[i] - width(escaped[n][i]) + 2, ' ');
         }
-        line = cut(line, layout.columns);
+        line = cut(line, layout.columns());
         while (line.ends_with(' ')) line.pop_back();
         const std::string& state = escaped[n][colored];
-        if (layout.color && n != 0) {
+        if (layout.color() && n != 0) {
             std::size_t before = 0;
             for (std::size_t i = 0; i < colored; ++i)
                 before += escaped[n][i].size() + widths[i] - width(escaped[n][i]) + 2;
@@ -66,7 +66,7 @@ std::string align(const std::vector<cells>& lines, std::size_t colored, const te
                 line.insert(before + state.size(), "\x1b[0m").insert(before, color_of(state));
             }
         }
-        out += (layout.color && n == 0 ? "\x1b[1m" + line + "\x1b[0m" : line) + "\n";
+        out += (layout.color() && n == 0 ? "\x1b[1m" + line + "\x1b[0m" : line) + "\n";
     }
     return out;
 }
@@ -104,18 +104,18 @@ std::string why(const job_view& job, bool wide) {
 
 std::string jobs_text(const job_table::job_list& jobs, kcontrol::wall_time now, const text_layout& layout) {
     std::vector<cells> lines{{"CLUSTER", "NAMESPACE", "NAME", "KIND", "STATE", "DURATION", "GPUS", "REPLICAS"}};
-    if (layout.wide) lines[0].insert(lines[0].end(), {"APIVERSION", "START", "COMPLETION", "UID"});
+    if (layout.wide()) lines[0].insert(lines[0].end(), {"APIVERSION", "START", "COMPLETION", "UID"});
     lines[0].emplace_back("REASON");
     for (const auto& job : jobs) {
         std::string state(to_string(job->state));
         lines.push_back({job->cluster, job->namespace_, job->name, std::string(job->kind), std::move(state),
                          duration_text(duration_seconds(*job, now)), std::to_string(job->gpus), replicas_text(*job)});
         cells& line = lines.back();
-        if (layout.wide) {
+        if (layout.wide()) {
             line.insert(line.end(), {std::string(job->api_version), time_text(job->start_time),
                                      time_text(job->completion_time), job->uid});
         }
-        line.push_back((job->terminating ? "terminating " : "") + why(*job, layout.wide));
+        line.push_back((job->terminating ? "terminating " : "") + why(*job, layout.wide()));
     }
     return align(lines, 4, layout);
 }
@@ -133,10 +133,10 @@ std::string duration_text(std::optional<std::int64_t> seconds) {
 std::string snapshot_text(const job_table::cluster_list& clusters, job_table::job_list jobs, kcontrol::wall_time now,
                           const text_layout& layout, std::size_t more) {
     std::string out = clusters_text(clusters, layout) + "\n";
-    if (layout.rows != 0) {
+    if (layout.rows() != 0) {
         std::stable_partition(jobs.begin(), jobs.end(), [](const auto& job) { return !is_final(job->state); });
         const std::size_t taken = clusters.size() + 4;  // two headings, a blank line, what was left out
-        const std::size_t room = layout.rows > taken ? layout.rows - taken : 0;
+        const std::size_t room = layout.rows() > taken ? layout.rows() - taken : 0;
         if (jobs.size() > room) {
             more += jobs.size() - room;
             jobs.resize(room);

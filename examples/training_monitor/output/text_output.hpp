@@ -10,11 +10,27 @@
 namespace training_monitor {
 
 /// How text is laid out.
-struct text_layout {
-    bool wide = false;        ///< more columns, nothing cut short
-    bool color = false;       ///< ANSI colors
-    std::size_t columns = 0;  ///< cut lines to it; 0: don't
-    std::size_t rows = 0;     ///< keep to it, unfinished jobs first; 0: don't
+class text_layout {
+public:
+    text_layout() = default;
+
+    /// More columns, nothing cut short.
+    text_layout& wide(bool on) { return wide_ = on, *this; }
+    /// ANSI colors.
+    text_layout& color(bool on) { return color_ = on, *this; }
+    /// Cut lines to so many; 0: don't.
+    text_layout& columns(std::size_t n) { return columns_ = n, *this; }
+    /// Keep to so many, unfinished jobs first; 0: don't.
+    text_layout& rows(std::size_t n) { return rows_ = n, *this; }
+
+    bool wide() const noexcept { return wide_; }
+    bool color() const noexcept { return color_; }
+    std::size_t columns() const noexcept { return columns_; }
+    std::size_t rows() const noexcept { return rows_; }
+
+private:
+    bool wide_ = false, color_ = false;
+    std::size_t columns_ = 0, rows_ = 0;
 };
 
 /// Clusters, then jobs. `more` jobs are beyond those given.

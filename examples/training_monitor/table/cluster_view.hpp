@@ -7,7 +7,7 @@
 
 namespace training_monitor {
 
-/// One kind in one cluster. `lists` and `watches` count requests since the cluster joined: they tell who was rebuilt
+/// One kind in one cluster. `lists` and `watches` count requests since the cluster joined: they say who was rebuilt
 /// and who was left alone.
 struct kind_view {
     std::string kind;
@@ -42,7 +42,7 @@ inline bool same_but_for_times(cluster_view a, const cluster_view& b) {
     return a == b;
 }
 
-/// True if readers who know `a` should hear of `b`: anything but those times changed, or they are getting stale.
+/// True if readers who know `a` should be notified of `b`: anything but those times changed, or they are getting stale.
 bool is_news(const cluster_view& a, const cluster_view& b);
 
 }  // namespace training_monitor

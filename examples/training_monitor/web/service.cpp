@@ -16,11 +16,11 @@ constexpr auto look_again = std::chrono::seconds(10);
 
 gate_rules rules_of(const options& o, bearer_tokens tokens) {
     gate_rules out;
-    out.listen_host = o.listen.host;
-    out.tls = o.access.tls();
-    out.login = o.access.login();
+    out.listen_host = o.listen().host;
+    out.tls = o.access().tls();
+    out.login = o.access().login();
     out.tokens = std::move(tokens);
-    out.trusted_origins = o.access.trusted_origins;
+    out.trusted_origins = o.access().trusted_origins;
     return out;
 }
 
@@ -36,20 +36,20 @@ public:
           server_(env, std::move(ex), guard_.before(site.handler()), {}, log) {}
 
     kcontrol::result<std::string> start() override {
-        if (!o_.listen.enabled) return std::string();
-        const auto listening = server_.listen(o_.listen, tls_);
+        if (!o_.listen().enabled) return std::string();
+        const auto listening = server_.listen(o_.listen(), tls_);
         if (!listening) {
             const bool about_files = listening.error() == kcontrol::errc::invalid_config;
-            return listening.error().with_context(about_files ? tls_files() : "--listen " + o_.listen.text());
+            return listening.error().with_context(about_files ? tls_files() : "--listen " + o_.listen().text());
         }
         server_.start();
-        auto bound = o_.listen;
+        auto bound = o_.listen();
         bound.port = server_.local_port();
         return (tls_ ? "https://" : "http://") + bound.text() + "/";
     }
 
     kcontrol::awaitable<void> renew(std::stop_token stop) override {
-        if (!o_.listen.enabled || (!o_.access.tls() && !o_.access.login())) co_return;
+        if (!o_.listen().enabled || (!o_.access().tls() && !o_.access().login())) co_return;
         while (!stop.stop_requested()) {
             const auto woken = co_await kcontrol::sleep_for(env_, look_again, stop);
             if (woken == kcontrol::wake::timeout) look();
@@ -60,14 +60,14 @@ public:
 
 private:
     void look() {
-        auto found = read_serving_files(env_, o_.access);
+        auto found = read_serving_files(env_, o_.access());
         if (!found) return complain(found.error().message());
         if (found->tls && *found->tls != *tls_) {
             const auto replaced = server_.replace_tls(*found->tls);
             // Certificate and key are two files: between their changes they do not fit.
             if (!replaced) return complain(tls_files() + ": " + replaced.error().message());
             tls_ = std::move(found->tls);
-            log_.info("the serving certificate was renewed", {{"file", o_.access.tls_cert_file}});
+            log_.info("the serving certificate was renewed", {{"file", o_.access().tls_cert_file}});
         }
         guard_.replace_tokens(std::move(found->tokens));
         complaint_.clear();
@@ -76,8 +76,8 @@ private:
     // Which of them is wrong, the server's message says.
     std::string tls_files() const {
         std::string out =
-            "--tls-cert-file " + o_.access.tls_cert_file + ", --tls-private-key-file " + o_.access.tls_key_file;
-        return o_.access.client_ca_file.empty() ? out : out + ", --client-ca-file " + o_.access.client_ca_file;
+            "--tls-cert-file " + o_.access().tls_cert_file + ", --tls-private-key-file " + o_.access().tls_key_file;
+        return o_.access().client_ca_file.empty() ? out : out + ", --client-ca-file " + o_.access().client_ca_file;
     }
 
     void complain(const std::string& why) {
@@ -99,7 +99,7 @@ private:
 
 kcontrol::result<std::unique_ptr<service>> make_service(kcontrol::environment& env, kcontrol::executor ex, web& site,
                                                         const options& o, kcontrol::logger log) {
-    auto secrets = read_serving_files(env, o.access);
+    auto secrets = read_serving_files(env, o.access());
     if (!secrets) return secrets.error();
     return std::unique_ptr<service>(
         std::make_unique<real_service>(env, std::move(ex), site, o, std::move(*secrets), log));

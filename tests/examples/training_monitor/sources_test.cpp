@@ -49,21 +49,21 @@ struct fixture {
 TEST_CASE("contexts of a kubeconfig: the current one, or those that are named") {
     fixture f;
     f.env.files["/k"] = config;
-    f.o.kubeconfig = "/k";
+    f.o.kubeconfig("/k");
     CHECK(f.make().empty());
     CHECK(f.names() == "one ");
-    f.o.contexts = {"two", "one", "two"};
+    f.o.contexts({"two", "one", "two"});
     CHECK(f.make().empty());
     CHECK(f.names() == "two one ");
-    f.o.contexts = {"one", "broken"};
+    f.o.contexts({"one", "broken"});
     CHECK(f.make().empty());
     CHECK(f.names() == "one broken! ");  // the other one goes on
-    f.o.contexts = {"none"};
+    f.o.contexts({"none"});
     const auto message = f.make();
     CHECK(message.find("/k") != std::string::npos);
     CHECK(message.find("none") != std::string::npos);
     CHECK(message.find("hush") == std::string::npos);
-    f.o.kubeconfig = "/absent";
+    f.o.kubeconfig("/absent");
     CHECK(f.make().find("/absent") != std::string::npos);
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("a directory looked at once: names without extension, broken files are
     f.env.files["/d/gamma"] = config;
     f.env.files["/d/.hidden"] = config;
     f.env.files["/d/gamma~"] = config;
-    f.o.clusters_directory = "/d";
-    f.o.once = true;
+    f.o.clusters_directory("/d");
+    f.o.once(true);
     CHECK(f.make().empty());
     CHECK(f.names() == "alpha beta.conf! gamma ");
 }

@@ -69,15 +69,15 @@ TEST_CASE("the table lines up") {
 
 TEST_CASE("a terminal's size is kept to, and unfinished jobs come first") {
     text_layout layout;
-    layout.rows = 6;
-    layout.columns = 20;
+    layout.rows(6);
+    layout.columns(20);
     const job_table::job_list jobs{job("a", job_state::succeeded), job("b", job_state::failed),
                                    job("c", job_state::running)};
     const auto text = snapshot_text({cluster("live")}, jobs, now, layout);
     CHECK(std::count(text.begin(), text.end(), '\n') == 6);
     CHECK(text.find("\na        ml        …\n… and 2 more\n") != std::string::npos);
     CHECK(snapshot_text({cluster("live")}, jobs, now, layout, 7).find("… and 9 more\n") != std::string::npos);
-    layout.columns = 0;
+    layout.columns(0);
     CHECK(snapshot_text({cluster("live")}, jobs, now, layout).find("  c     PyTorchJob") != std::string::npos);
 }
 
@@ -91,10 +91,10 @@ TEST_CASE("names and messages can't steer the terminal") {
 
 TEST_CASE("colors mark states only, and cut lines stay whole") {
     text_layout layout;
-    layout.color = true;
+    layout.color(true);
     const auto text = snapshot_text({cluster("live")}, {job("bert", job_state::running)}, now, layout);
     CHECK(text.find("\x1b[32mRunning\x1b[0m  ") != std::string::npos);
-    layout.columns = 10;
+    layout.columns(10);
     CHECK(snapshot_text({}, {job("bert", job_state::running)}, now, layout).find("\x1b[32m") == std::string::npos);
 }
 
