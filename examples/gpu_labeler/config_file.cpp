@@ -86,11 +86,15 @@ result<void> read_sharing(options& o, const json::value& section) {
     if (slicing && slicing->is_null()) slicing = nullptr;
     if (mps && mps->is_null()) mps = nullptr;
     if (slicing && mps) return bad_argument("sharing: timeSlicing and mps exclude each other");
-    o.shared = sharing();
-    if (!slicing && !mps) return {};
-    o.shared.kind = slicing ? sharing_kind::time_slicing : sharing_kind::mps;
-    return slicing ? read_shared(o.shared, "sharing.timeSlicing", *slicing)
-                   : read_shared(o.shared, "sharing.mps", *mps);
+    sharing read;
+    if (slicing || mps) {
+        read.kind = slicing ? sharing_kind::time_slicing : sharing_kind::mps;
+        const auto done =
+            slicing ? read_shared(read, "sharing.timeSlicing", *slicing) : read_shared(read, "sharing.mps", *mps);
+        if (!done) return done;
+    }
+    o.shared(std::move(read));
+    return {};
 }
 
 }  // namespace

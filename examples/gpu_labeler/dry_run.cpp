@@ -24,7 +24,7 @@ kcontrol::awaitable<dry_run_report> dry_run(kcontrol::environment& env, kcontrol
         for (const auto& [key, value] : marks) report.labels += key + "=" + value + "\n";
     };
     print(answer->marks.labels);
-    if (o.annotations) print(answer->marks.annotations);
+    if (o.annotations()) print(answer->marks.annotations);
     co_return report;
 }
 

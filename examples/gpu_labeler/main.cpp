@@ -60,7 +60,7 @@ Result run(Start start) {
     boost::asio::co_spawn(context, start(context.get_executor(), stop.get_token()),
                           [&](std::exception_ptr failure, Result done) {
                               signals.cancel();
-                              context.stop();  // what still lingers has been told to end
+                              context.stop();  // what still lingers was asked to stop
                               if (failure) std::rethrow_exception(failure);
                               out = std::move(done);
                           });
@@ -90,8 +90,8 @@ int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o,
                 const std::vector<std::string_view>& arguments) {
     gpu_labeler::reload_request reloads([&] { return gpu_labeler::parse_options(arguments, env); });
     const auto done = run<gpu_labeler::program_result>([&](kcontrol::executor ex, std::stop_token stop) {
-        return o.config_file.empty() ? gpu_labeler::run_program(env, ex, o, stop)
-                                     : run_with_reloads(env, ex, o, reloads, stop);
+        return o.config_file().empty() ? gpu_labeler::run_program(env, ex, o, stop)
+                                       : run_with_reloads(env, ex, o, reloads, stop);
     });
     return leave(done.status, done.hanging);
 }
@@ -110,16 +110,16 @@ int main(int argc, char** argv) {
     kcontrol::system_environment env;
     const auto o = gpu_labeler::parse_options(arguments, env);
     if (!o) return usage_error(o.error());
-    if (o->help) {
+    if (o->help()) {
         print(stdout, gpu_labeler::help_text());
         return 0;
     }
-    if (o->version) {
+    if (o->version()) {
         print(stdout, "gpu_labeler " GPU_LABELER_VERSION "\n");
         return 0;
     }
     try {
-        return o->dry_run ? dry_run(env, *o) : keep_labels(env, *o, arguments);
+        return o->dry_run() ? dry_run(env, *o) : keep_labels(env, *o, arguments);
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "error: %s\n", failure.what());
         return 1;

@@ -18,11 +18,11 @@ using kcontrol::result;
 
 result<void> set_strategy(options& o, std::string_view value) {
     if (value == "none") {
-        o.strategy = mig_strategy::none;
+        o.strategy(mig_strategy::none);
     } else if (value == "single") {
-        o.strategy = mig_strategy::single;
+        o.strategy(mig_strategy::single);
     } else if (value == "mixed") {
-        o.strategy = mig_strategy::mixed;
+        o.strategy(mig_strategy::mixed);
     } else {
         return bad_argument(quoted(value) + " is not a strategy; use none, single or mixed");
     }
@@ -30,7 +30,7 @@ result<void> set_strategy(options& o, std::string_view value) {
 }
 
 // What is done again and again must leave time between.
-template <kcontrol::duration options::*Field, int LeastMilliseconds>
+template <options& (options::*Set)(kcontrol::duration), int LeastMilliseconds>
 result<void> set_duration(options& o, std::string_view value) {
     const auto length = kcontrol::parse_duration(value);
     if (!length) return length.error();
@@ -38,7 +38,7 @@ result<void> set_duration(options& o, std::string_view value) {
     if (*length < std::chrono::milliseconds(LeastMilliseconds)) {
         return bad_argument(quoted(value) + " is too short; use " + std::to_string(LeastMilliseconds) + "ms or more");
     }
-    o.*Field = *length;
+    (o.*Set)(*length);
     return {};
 }
 
@@ -46,19 +46,19 @@ result<void> set_duration(options& o, std::string_view value) {
 result<void> set_schedule(options& o, std::string_view value) {
     const auto parsed = cron::schedule::parse(value, cron::time_zone::utc());
     if (!parsed) return parsed.error();
-    o.schedule = std::string(value);
+    o.schedule(std::string(value));
     return {};
 }
 
 result<void> set_output(options& o, std::string_view value) {
     if (value == "node") {
-        o.output = label_output::node;
+        o.output(label_output::node);
     } else if (value == "nodefeature") {
-        o.output = label_output::node_feature;
+        o.output(label_output::node_feature);
     } else if (value == "features.d") {
-        o.output = label_output::file;
+        o.output(label_output::file);
     } else if (value == "none") {
-        o.output = label_output::none;
+        o.output(label_output::none);
     } else {
         return bad_argument(quoted(value) + " is no place for labels; use node, nodefeature, features.d or none");
     }
@@ -70,7 +70,7 @@ result<void> set_node_name(options& o, std::string_view value) {
     if (!problems.empty()) {
         return bad_argument(quoted(value) + " is no node's name: " + kcontrol::join_problems(problems));
     }
-    o.node_name = std::string(value);
+    o.node_name(std::string(value));
     return {};
 }
 
@@ -79,20 +79,20 @@ result<void> set_namespace(options& o, std::string_view value) {
     if (!problems.empty()) {
         return bad_argument(quoted(value) + " is no namespace's name: " + kcontrol::join_problems(problems));
     }
-    o.namespace_ = std::string(value);
+    o.in_namespace(std::string(value));
     return {};
 }
 
 result<void> set_listen(options& o, std::string_view value) {
     const auto parsed = kcontrol::http::parse_listen_address(value);
     if (!parsed) return parsed.error();
-    o.listen = *parsed;
+    o.listen(*parsed);
     return {};
 }
 
 result<void> set_log_format(options& o, std::string_view value) {
     if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
-    o.log_format = value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text;
+    o.log_format(value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text);
     return {};
 }
 
@@ -100,22 +100,22 @@ result<void> set_log_level(options& o, std::string_view value) {
     using kcontrol::log_level;
     for (const auto level : {log_level::debug, log_level::info, log_level::warning, log_level::error}) {
         if (value != kcontrol::to_string(level)) continue;
-        o.log_level = level;
+        o.log_level(level);
         return {};
     }
     return bad_argument(quoted(value) + " is no level; use debug, info, warning or error");
 }
 
-template <std::string options::*Field>
+template <options& (options::*Set)(std::string)>
 result<void> set_text(options& o, std::string_view value) {
-    o.*Field = std::string(value);
+    (o.*Set)(std::string(value));
     return {};
 }
 
-template <bool options::*Field>
+template <options& (options::*Set)(bool)>
 result<void> set_switch(options& o, std::string_view value) {
     if (value != "true" && value != "false") return bad_argument(quoted(value) + " is neither true nor false");
-    o.*Field = value == "true";
+    (o.*Set)(value == "true");
     return {};
 }
 
@@ -196,25 +196,27 @@ result<settings> split(const std::vector<std::string_view>& arguments) {
 
 result<void> load_config(options& o, kcontrol::environment& env, const settings& said) {
     for (const auto& [known, value] : said) {
-        if (known->name == "--config") o.config_file = std::string(value);
+        if (known->name == "--config") o.config_file(std::string(value));
     }
-    if (o.config_file.empty()) return {};
+    if (o.config_file().empty()) return {};
     constexpr std::size_t most = std::size_t{1} << 20;
-    const auto text = env.read_file(o.config_file, most);
+    const auto text = env.read_file(o.config_file(), most);
     if (!text) return text.error().with_context("--config");
     const auto done = read_config(o, *text);
-    if (!done) return done.error().with_context("--config " + o.config_file);
+    if (!done) return done.error().with_context("--config " + o.config_file());
     return {};
 }
 
 result<void> check_together(const options& o) {
-    if (o.dry_run + o.cleanup + o.once > 1) return bad_argument("--dry-run, --once and --cleanup exclude each other");
-    if (o.annotations && !o.dry_run) return bad_argument("--annotations goes with --dry-run; else they are written");
-    const bool names_node = o.output == label_output::node || o.output == label_output::node_feature;
-    if (!o.dry_run && names_node && o.node_name.empty()) {
+    if (o.dry_run() + o.cleanup() + o.once() > 1)
+        return bad_argument("--dry-run, --once and --cleanup exclude each other");
+    if (o.annotations() && !o.dry_run())
+        return bad_argument("--annotations goes with --dry-run; else they are written");
+    const bool names_node = o.output() == label_output::node || o.output() == label_output::node_feature;
+    if (!o.dry_run() && names_node && o.node_name().empty()) {
         return bad_argument("which node is this? Say --node-name or set NODE_NAME; see gpu_labeler --help");
     }
-    if (o.cleanup && o.output == label_output::none)
+    if (o.cleanup() && o.output() == label_output::none)
         return bad_argument("--cleanup: --output none has nothing to clean");
     return {};
 }
@@ -240,7 +242,7 @@ result<options> parse_options(const std::vector<std::string_view>& arguments, kc
         const auto done = known->set(o, value);
         if (!done) return done.error().with_context(known->name);
     }
-    if (o.help || o.version) return o;
+    if (o.help() || o.version()) return o;
     if (const auto done = check_together(o); !done) return done.error();
     return o;
 }

@@ -7,6 +7,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
+#include "defaults.hpp"
 #include "labels/gpu_labels.hpp"
 
 #include <chrono>
@@ -19,49 +20,111 @@ namespace gpu_labeler {
 /// Where the labels go.
 enum class label_output { node, node_feature, file, none };
 
-/// What the program was asked to do. The defaults are those of --help.
-struct options {
-    bool dry_run = false;
-    bool once = false;
-    bool cleanup = false;
-    bool help = false;
-    bool version = false;
-    std::string config_file;
+/// What the program was asked to do, each as the flag of that name says it. The defaults are those of --help.
+class options {
+public:
+    options() = default;
 
-    std::string schedule = "@every 60s";
-    kcontrol::duration sample_interval = std::chrono::seconds(10);
-    kcontrol::duration start_jitter = std::chrono::seconds(10);
-    kcontrol::duration resync_interval = std::chrono::hours(10);
-    kcontrol::duration keep_labels = std::chrono::minutes(5);
+    options& dry_run(bool v) { return dry_run_ = v, *this; }
+    options& once(bool v) { return once_ = v, *this; }
+    options& cleanup(bool v) { return cleanup_ = v, *this; }
+    options& help(bool v) { return help_ = v, *this; }
+    options& version(bool v) { return version_ = v, *this; }
+    options& config_file(std::string v) { return config_file_ = std::move(v), *this; }
+    options& schedule(std::string v) { return schedule_ = std::move(v), *this; }
+    options& sample_interval(kcontrol::duration v) { return sample_interval_ = v, *this; }
+    options& start_jitter(kcontrol::duration v) { return start_jitter_ = v, *this; }
+    options& resync_interval(kcontrol::duration v) { return resync_interval_ = v, *this; }
+    options& keep_labels(kcontrol::duration v) { return keep_labels_ = v, *this; }
+    options& strategy(mig_strategy v) { return strategy_ = v, *this; }
+    options& shared(sharing v) { return shared_ = std::move(v), *this; }
+    options& no_timestamp(bool v) { return no_timestamp_ = v, *this; }
+    options& output(label_output v) { return output_ = v, *this; }
+    options& features_file(std::string v) { return features_file_ = std::move(v), *this; }
+    options& node_name(std::string v) { return node_name_ = std::move(v), *this; }
+    options& in_namespace(std::string v) { return namespace_ = std::move(v), *this; }
+    options& kubeconfig(std::string v) { return kubeconfig_ = std::move(v), *this; }
+    options& context(std::string v) { return context_ = std::move(v), *this; }
+    options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
+    options& hostname(std::string v) { return hostname_ = std::move(v), *this; }
+    options& log_format(kcontrol::log_format v) { return log_format_ = v, *this; }
+    options& log_level(kcontrol::log_level v) { return log_level_ = v, *this; }
+    options& nvml(std::string v) { return nvml_ = std::move(v), *this; }
+    options& nvml_timeout(kcontrol::duration v) { return nvml_timeout_ = v, *this; }
+    options& machine_type_file(std::string v) { return machine_type_file_ = std::move(v), *this; }
+    options& sysfs(std::string v) { return sysfs_ = std::move(v), *this; }
+    /// Empty: the kubelet is not asked.
+    options& pod_resources_socket(std::string v) { return pod_resources_socket_ = std::move(v), *this; }
+    options& annotations(bool v) { return annotations_ = v, *this; }
 
-    mig_strategy strategy = mig_strategy::none;
-    sharing shared;
-    bool no_timestamp = false;
+    bool dry_run() const noexcept { return dry_run_; }
+    bool once() const noexcept { return once_; }
+    bool cleanup() const noexcept { return cleanup_; }
+    bool help() const noexcept { return help_; }
+    bool version() const noexcept { return version_; }
+    const std::string& config_file() const noexcept { return config_file_; }
+    const std::string& schedule() const noexcept { return schedule_; }
+    kcontrol::duration sample_interval() const noexcept { return sample_interval_; }
+    kcontrol::duration start_jitter() const noexcept { return start_jitter_; }
+    kcontrol::duration resync_interval() const noexcept { return resync_interval_; }
+    kcontrol::duration keep_labels() const noexcept { return keep_labels_; }
+    mig_strategy strategy() const noexcept { return strategy_; }
+    const sharing& shared() const noexcept { return shared_; }
+    bool no_timestamp() const noexcept { return no_timestamp_; }
+    label_output output() const noexcept { return output_; }
+    const std::string& features_file() const noexcept { return features_file_; }
+    const std::string& node_name() const noexcept { return node_name_; }
+    const std::string& in_namespace() const noexcept { return namespace_; }
+    const std::string& kubeconfig() const noexcept { return kubeconfig_; }
+    const std::string& context() const noexcept { return context_; }
+    const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
+    const std::string& hostname() const noexcept { return hostname_; }
+    kcontrol::log_format log_format() const noexcept { return log_format_; }
+    kcontrol::log_level log_level() const noexcept { return log_level_; }
+    const std::string& nvml() const noexcept { return nvml_; }
+    kcontrol::duration nvml_timeout() const noexcept { return nvml_timeout_; }
+    const std::string& machine_type_file() const noexcept { return machine_type_file_; }
+    const std::string& sysfs() const noexcept { return sysfs_; }
+    const std::string& pod_resources_socket() const noexcept { return pod_resources_socket_; }
+    bool annotations() const noexcept { return annotations_; }
 
-    label_output output = label_output::node;
-    std::string features_file = "/etc/kubernetes/node-feature-discovery/features.d/kcontrol-gpu-labeler";
-    std::string node_name;
-    std::string namespace_;
-    std::string kubeconfig;
-    std::string context;
-
-    kcontrol::http::listen_address listen = nowhere();
-    std::string hostname;
-    kcontrol::log_format log_format = kcontrol::log_format::json;
-    kcontrol::log_level log_level = kcontrol::log_level::info;
-
-    std::string nvml;
-    kcontrol::duration nvml_timeout = std::chrono::seconds(5);
-    std::string machine_type_file = "/sys/class/dmi/id/product_name";
-    std::string sysfs = "/sys";
-    std::string pod_resources_socket = "/var/lib/kubelet/pod-resources/kubelet.sock";  ///< empty: not asked
-    bool annotations = false;
-
+private:
     static kcontrol::http::listen_address nowhere() {
         kcontrol::http::listen_address out;
         out.enabled = false;
         return out;
     }
+
+    bool dry_run_ = false;
+    bool once_ = false;
+    bool cleanup_ = false;
+    bool help_ = false;
+    bool version_ = false;
+    std::string config_file_;
+    std::string schedule_ = "@every 60s";
+    kcontrol::duration sample_interval_ = std::chrono::seconds(10);
+    kcontrol::duration start_jitter_ = defaults::start_jitter;
+    kcontrol::duration resync_interval_ = defaults::resync_interval;
+    kcontrol::duration keep_labels_ = defaults::keep_labels;
+    mig_strategy strategy_ = mig_strategy::none;
+    sharing shared_;
+    bool no_timestamp_ = false;
+    label_output output_ = label_output::node;
+    std::string features_file_ = "/etc/kubernetes/node-feature-discovery/features.d/kcontrol-gpu-labeler";
+    std::string node_name_;
+    std::string namespace_;
+    std::string kubeconfig_;
+    std::string context_;
+    kcontrol::http::listen_address listen_ = nowhere();
+    std::string hostname_;
+    kcontrol::log_format log_format_ = kcontrol::log_format::json;
+    kcontrol::log_level log_level_ = kcontrol::log_level::info;
+    std::string nvml_;
+    kcontrol::duration nvml_timeout_ = defaults::nvml_timeout;
+    std::string machine_type_file_ = "/sys/class/dmi/id/product_name";
+    std::string sysfs_ = "/sys";
+    std::string pod_resources_socket_ = "/var/lib/kubelet/pod-resources/kubelet.sock";
+    bool annotations_ = false;
 };
 
 /// Reads the arguments without the program's name (`--flag value` and `--flag=value`), the file that --config names,

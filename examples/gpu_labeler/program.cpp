@@ -32,22 +32,22 @@ constexpr auto drain = std::chrono::milliseconds(200);
 
 result<std::unique_ptr<label_store>> object_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                                                   const kcontrol::logger& log) {
-    const auto config = kcontrol::find_cluster_config(env, o.kubeconfig, o.context);
+    const auto config = kcontrol::find_cluster_config(env, o.kubeconfig(), o.context());
     if (!config) return config.error();
     auto api = kcontrol::client::connect(env, ex, *config, kcontrol::http::make_transport_factory(env), log);
     if (!api) return api.error();
-    if (o.output == label_output::node) return make_node_store(std::move(*api), o.node_name);
-    const auto& in_namespace = o.namespace_.empty() ? config->default_namespace() : o.namespace_;
+    if (o.output() == label_output::node) return make_node_store(std::move(*api), o.node_name());
+    const auto& in_namespace = o.in_namespace().empty() ? config->default_namespace() : o.in_namespace();
     if (in_namespace.empty()) {
         return error(errc::invalid_argument, "--output nodefeature: which namespace? Say --namespace");
     }
-    return make_node_feature_store(std::move(*api), o.node_name, in_namespace);
+    return make_node_feature_store(std::move(*api), o.node_name(), in_namespace);
 }
 
 result<std::unique_ptr<label_store>> make_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                                                 const kcontrol::logger& log) {
-    switch (o.output) {
-    case label_output::file: return make_file_store(env, o.features_file);
+    switch (o.output()) {
+    case label_output::file: return make_file_store(env, o.features_file());
     case label_output::none: return make_no_store();
     case label_output::node:
     case label_output::node_feature: break;
@@ -56,16 +56,16 @@ result<std::unique_ptr<label_store>> make_store(kcontrol::environment& env, kcon
 }
 
 result<loop_settings> settings_of(const options& o) {
-    auto schedule = cron::schedule::parse(o.schedule, cron::time_zone::local());
+    auto schedule = cron::schedule::parse(o.schedule(), cron::time_zone::local());
     if (!schedule) return schedule.error().with_context("--schedule");
     loop_settings out(std::move(*schedule));
-    out.start_jitter(o.start_jitter).resync(o.resync_interval).keep(o.keep_labels).once(o.once);
+    out.start_jitter(o.start_jitter()).resync(o.resync_interval()).keep(o.keep_labels()).once(o.once());
     return out;
 }
 
 std::optional<pod_resources_client> kubelet(kcontrol::environment& env, kcontrol::executor ex, const options& o) {
-    if (o.pod_resources_socket.empty()) return std::nullopt;
-    return pod_resources_client(env, std::move(ex), o.pod_resources_socket);
+    if (o.pod_resources_socket().empty()) return std::nullopt;
+    return pod_resources_client(env, std::move(ex), o.pod_resources_socket());
 }
 
 kcontrol::awaitable<int> clean_up(label_store& store, kcontrol::logger log, std::stop_token stop) {
@@ -83,16 +83,16 @@ class log_with_level {
 public:
     log_with_level(kcontrol::environment& env, const options& o) : level_(std::make_shared<kcontrol::log_level>()) {
         set(o);
-        const auto sink = kcontrol::standard_error_sink(env, o.log_format);
+        const auto sink = kcontrol::standard_error_sink(env, o.log_format());
         log_ = kcontrol::logger(
             [sink, level = level_](const kcontrol::log_record& record) {
                 if (record.level >= *level) sink(record);
             },
             kcontrol::log_level::debug);
-        if (!o.node_name.empty()) log_ = log_.with("node", o.node_name);
+        if (!o.node_name().empty()) log_ = log_.with("node", o.node_name());
     }
 
-    void set(const options& o) { *level_ = o.log_level; }
+    void set(const options& o) { *level_ = o.log_level(); }
     const kcontrol::logger& log() const noexcept { return log_; }
 
 private:
@@ -122,10 +122,10 @@ kcontrol::awaitable<void> follow(kcontrol::environment& env, reload_request& rel
 
 // The labels, and beside them, where --listen asks for it, everything that is served.
 kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, options& o,
-                                                std::unique_ptr<label_store> store, log_with_level& told,
+                                                std::unique_ptr<label_store> store, log_with_level& logging,
                                                 reload_request* reloads, std::stop_token stop) {
     program_result out;
-    const auto& log = told.log();
+    const auto& log = logging.log();
     auto settings = settings_of(o);
     if (!settings) {
         log.error(settings.error().message());
@@ -136,47 +136,47 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     labeler keeper(
         env, std::move(*settings), [&gpus](std::stop_token s) { return gpus.read(std::move(s)); }, std::move(store),
         log);
-    web_handlers shown(o.node_name, history_layout::for_samples_every(o.sample_interval));
+    web_handlers shown(o.node_name(), history_layout::for_samples_every(o.sample_interval()));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
-    site pages(keeper.status(), shown, o.listen.host);
+    site pages(keeper.status(), shown, o.listen().host);
     node_sample measured;
-    pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname.empty() ? o.node_name : o.hostname); });
+    pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname().empty() ? o.node_name() : o.hostname()); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
     kcontrol::http::server server(env, ex, pages.handler(), kcontrol::http::server_options().drain_timeout(drain), log);
-    measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval, log);
+    measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval(), log);
     meter.on_change([&keeper] { keeper.event(); });
     meter.on_sample([&](const node_sample& sample) {
         shown.take(sample);
         measured = sample;
     });
     kcontrol::task_group tasks(env, ex, log);
-    if (o.listen.enabled && !o.once) {
-        const auto listening = server.listen(o.listen);
+    if (o.listen().enabled && !o.once()) {
+        const auto listening = server.listen(o.listen());
         if (!listening) {
             log.error("can't serve",
-                      {{"error", listening.error().with_context("--listen " + o.listen.text()).message()}});
+                      {{"error", listening.error().with_context("--listen " + o.listen().text()).message()}});
             out.status = 1;
             co_return out;
         }
         server.start();
-        auto bound = o.listen;
+        auto bound = o.listen();
         bound.port = server.local_port();
         log.info("serving", {{"url", "http://" + bound.text() + "/"}});
         tasks.spawn(meter.measure(stop));
         tasks.spawn(meter.ask_kubelet(stop));
     }
-    if (!o.once) tasks.spawn(meter.watch(stop));
+    if (!o.once()) tasks.spawn(meter.watch(stop));
     const std::function<void()> take_over = [&] {
-        told.set(o);
+        logging.set(o);
         gpus.change(o);
         if (auto changed = settings_of(o)) keeper.change(std::move(*changed));
-        meter.change_interval(o.sample_interval);
+        meter.change_interval(o.sample_interval());
     };
-    if (reloads && !o.once) tasks.spawn(follow(env, *reloads, o, take_over, log, stop));
+    if (reloads && !o.once()) tasks.spawn(follow(env, *reloads, o, take_over, log, stop));
     co_await keeper.run(stop);
     co_await server.stop();
     co_await tasks.join();
-    out.status = !o.once || keeper.succeeded() ? 0 : 1;
+    out.status = !o.once() || keeper.succeeded() ? 0 : 1;
     out.hanging = gpus.reader().hanging() > 0;
     co_return out;
 }
@@ -185,8 +185,8 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
 
 kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcontrol::executor ex, options o,
                                                 std::stop_token stop, reload_request* reloads) {
-    log_with_level told(env, o);
-    const auto& log = told.log();
+    log_with_level logging(env, o);
+    const auto& log = logging.log();
     program_result out;
     auto store = make_store(env, ex, o, log);
     if (!store) {
@@ -194,13 +194,13 @@ kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcon
         out.status = 1;
         co_return out;
     }
-    if (o.cleanup) {
+    if (o.cleanup()) {
         out.status = co_await clean_up(**store, log, stop);
         co_return out;
     }
-    log.info("starting", {{"where", (*store)->name()}, {"schedule", o.schedule}});
-    out = co_await keep_labels(env, ex, o, std::move(*store), told, reloads, stop);
-    if (!o.once) log.info("stopped");
+    log.info("starting", {{"where", (*store)->name()}, {"schedule", o.schedule()}});
+    out = co_await keep_labels(env, ex, o, std::move(*store), logging, reloads, stop);
+    if (!o.once()) log.info("stopped");
     co_return out;
 }
 

@@ -29,7 +29,7 @@ struct health_verdict {
     bool operator==(const health_verdict&) const = default;
 };
 
-/// The worst that a GPU's numbers say. One that failed already stays so. Where the driver tells what recovery the GPU
+/// The worst that a GPU's numbers say. One that failed already stays so. Where the driver says what recovery the GPU
 /// needs, that counts, and past XIDs don't: it knows whether they still matter.
 health_verdict derive_health(const gpu_sample& gpu);
 

@@ -23,11 +23,8 @@ gpu_event_kind kind_of(std::uint64_t type) {
 /// A set with the GPUs that can be watched.
 class event_source {
 public:
-    explicit event_source(nvml_session& session)
-        : session_(session),
-          nvml_(session.nvml()),
-          watch_(session.watch()),
-          status_(nvml_.event_set_create(watch_, &set_)) {}
+    event_source(nvml_session& session, const nvml::library& nvml)
+        : session_(session), nvml_(nvml), watch_(session.watch()), status_(nvml_.event_set_create(watch_, &set_)) {}
     ~event_source() {
         if (status_ == nvml::success && session_.initialized()) (void)nvml_.event_set_free(watch_, set_);
     }
@@ -88,15 +85,16 @@ private:
 }  // namespace
 
 int wait_for_events(nvml_session& session, event_listener& listener) {
-    if (!session.initialize()) return session.last_status();
+    const auto ready = session.initialize();
+    if (!ready) return session.last_status();
     int status = nvml::success;
     bool waited = false;
     {
-        event_source source(session);
+        event_source source(session, **ready);
         status = source.watch_all();
         while (status == nvml::success && !listener.is_over() && !session.should_close()) {
             listener.watching();
-            if (auto event = source.wait(status)) listener.tell(std::move(*event));
+            if (auto event = source.wait(status)) listener.notify(std::move(*event));
             if (status == nvml::timed_out) status = nvml::success;
             waited = waited || status == nvml::success;
         }
@@ -107,7 +105,7 @@ int wait_for_events(nvml_session& session, event_listener& listener) {
     if (status != nvml::gpu_is_lost || !waited) return status;
     gpu_event lost;
     lost.kind = gpu_event_kind::lost;
-    listener.tell(std::move(lost));
+    listener.notify(std::move(lost));
     return status;
 }
 

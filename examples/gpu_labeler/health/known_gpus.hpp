@@ -9,14 +9,14 @@
 
 namespace gpu_labeler {
 
-/// Names and XIDs of GPUs, so that one that is lost, or hangs, is still told by its name. Pure.
+/// Names and XIDs of GPUs, so that one that is lost, or hangs, is still reported by its name. Pure.
 ///
 /// Thread-safety: distinct objects safe, shared objects unsafe.
 class known_gpus {
 public:
     /// Completes a sample as NVML gave it: GPUs that don't answer get their last names back, all get their XIDs and
     /// their health. While nothing can be asked, because a call hangs or the driver is reloaded, the GPUs known last
-    /// are told as failed, for the sample's reason.
+    /// are reported as failed, for the sample's reason.
     void complete(node_sample& sample);
 
     /// Counts an XID of the GPU with this UUID.

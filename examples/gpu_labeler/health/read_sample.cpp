@@ -31,8 +31,8 @@ std::optional<std::uint64_t> number_of(const nvml::field_value& field) {
 /// or NVML stale, no more is asked.
 class gpu_questions {
 public:
-    gpu_questions(nvml_session& session, unsigned index)
-        : session_(session), nvml_(session.nvml()), watch_(session.watch()) {
+    gpu_questions(nvml_session& session, const nvml::library& nvml, unsigned index)
+        : session_(session), nvml_(nvml), watch_(session.watch()) {
         sample_.index = index;
     }
 
@@ -43,11 +43,11 @@ private:
     template <class Answer, class Question, class... Arguments>
     std::optional<Answer> get(const Question& question, Arguments... arguments) {
         Answer answer{};
-        if (over_ || !told(question(watch_, handle_, arguments..., &answer))) return std::nullopt;
+        if (over_ || !answered(question(watch_, handle_, arguments..., &answer))) return std::nullopt;
         return answer;
     }
 
-    bool told(int status);
+    bool answered(int status);
     void fail(int status);
     void name_it();
     void ask_memory();
@@ -64,7 +64,7 @@ private:
     bool over_ = false;
 };
 
-bool gpu_questions::told(int status) {
+bool gpu_questions::answered(int status) {
     if (status == nvml::success) return true;
     const bool lost = status == nvml::gpu_is_lost || status == nvml::reset_required;
     if (lost || makes_handles_stale(status)) fail(status);
@@ -101,7 +101,7 @@ gpu_sample gpu_questions::ask() {
 
 void gpu_questions::name_it() {
     std::array<char, nvml::name_size> name{};
-    if (told(nvml_.device_name(watch_, handle_, name.data(), nvml::name_size))) sample_.name = text_of(name);
+    if (answered(nvml_.device_name(watch_, handle_, name.data(), nvml::name_size))) sample_.name = text_of(name);
     if (const auto pci = get<nvml::pci_info>(nvml_.device_pci)) sample_.bus_id = text_of(pci->bus_id);
     sample_.minor = get<unsigned>(nvml_.device_minor);
 }
@@ -110,7 +110,7 @@ void gpu_questions::ask_memory() {
     if (over_) return;
     nvml::memory_v2 exact{};
     exact.version = nvml::memory_v2::version_2;
-    if (told(nvml_.device_memory_v2(watch_, handle_, &exact))) {
+    if (answered(nvml_.device_memory_v2(watch_, handle_, &exact))) {
         sample_.memory_total_bytes = exact.total;
         sample_.memory_used_bytes = exact.used;
         sample_.memory_free_bytes = exact.free;
@@ -129,10 +129,10 @@ void gpu_questions::ask_activity() {
     }
     unsigned percent = 0;
     unsigned period = 0;
-    if (!over_ && told(nvml_.encoder_utilization(watch_, handle_, &percent, &period))) {
+    if (!over_ && answered(nvml_.encoder_utilization(watch_, handle_, &percent, &period))) {
         sample_.encoder_percent = percent;
     }
-    if (!over_ && told(nvml_.decoder_utilization(watch_, handle_, &percent, &period))) {
+    if (!over_ && answered(nvml_.decoder_utilization(watch_, handle_, &percent, &period))) {
         sample_.decoder_percent = percent;
     }
     if (const auto degrees = get<unsigned>(nvml_.device_temperature, 0U)) sample_.temperature_celsius = *degrees;
@@ -158,7 +158,7 @@ void gpu_questions::ask_errors() {
     unsigned uncorrected = 0;
     unsigned pending = 0;
     unsigned failed = 0;
-    if (!over_ && told(nvml_.device_rows(watch_, handle_, &corrected, &uncorrected, &pending, &failed))) {
+    if (!over_ && answered(nvml_.device_rows(watch_, handle_, &corrected, &uncorrected, &pending, &failed))) {
         sample_.rows_remapped_corrected = corrected;
         sample_.rows_remapped_uncorrected = uncorrected;
         sample_.row_remap_pending = pending != 0;
@@ -172,7 +172,8 @@ void gpu_questions::ask_fields() {
     std::array<nvml::field_value, 2> fields{};
     fields[0].id = nvml::field_value::memory_temperature;
     fields[1].id = nvml::field_value::recovery_action;
-    if (over_ || !told(nvml_.device_fields(watch_, handle_, static_cast<int>(fields.size()), fields.data()))) return;
+    if (over_ || !answered(nvml_.device_fields(watch_, handle_, static_cast<int>(fields.size()), fields.data())))
+        return;
     // 0 °C is what boards without the sensor say that have the field.
     if (const auto degrees = number_of(fields[0]); degrees && *degrees > 0) {
         sample_.memory_temperature_celsius = static_cast<double>(*degrees);
@@ -183,7 +184,7 @@ void gpu_questions::ask_fields() {
 void gpu_questions::ask_migs() {
     unsigned enabled = 0;
     unsigned pending = 0;
-    if (over_ || !told(nvml_.mig_mode(watch_, handle_, &enabled, &pending)) || enabled != 1) return;
+    if (over_ || !answered(nvml_.mig_mode(watch_, handle_, &enabled, &pending)) || enabled != 1) return;
     const auto count = get<unsigned>(nvml_.mig_count);
     const auto gpu_memory = sample_.memory_total_bytes.value_or(0);
     for (unsigned i = 0; i < count.value_or(0); ++i) {
@@ -228,8 +229,9 @@ reader_state state_of(int status) {
 }
 
 node_sample read_sample(nvml_session& session) {
-    if (const auto ready = session.initialize(); !ready) return broken(session, ready.error());
-    const auto& nvml = session.nvml();
+    const auto ready = session.initialize();
+    if (!ready) return broken(session, ready.error());
+    const nvml::library& nvml = **ready;
     auto& watch = session.watch();
     node_sample node;
     std::array<char, nvml::version_size> version{};
@@ -254,7 +256,7 @@ node_sample read_sample(nvml_session& session) {
             continue;
         }
         watch.about(i);
-        auto gpu = gpu_questions(session, i).ask();
+        auto gpu = gpu_questions(session, nvml, i).ask();
         if (!session.initialized()) {
             return broken(session,
                           kcontrol::error(kcontrol::errc::unavailable, "GPU " + std::to_string(i) + ": " + gpu.reason));

@@ -48,7 +48,7 @@ struct mig_sample {
     bool operator==(const mig_sample&) const = default;
 };
 
-/// What a GPU measures. Nothing in a field: this GPU, or its driver, does not tell.
+/// What a GPU measures. Nothing in a field: this GPU, or its driver, does not say.
 struct gpu_sample {
     unsigned index = 0;
     std::string uuid;

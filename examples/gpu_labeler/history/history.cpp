@@ -113,7 +113,7 @@ std::vector<history_point> history::points(std::string_view uuid, metric which,
     if (found == series_.end()) return out;
     const auto& [gpu, recent, earlier] = *found;
     const auto from = since.value_or(std::min(recent.oldest(), earlier.oldest()));
-    // The long slots end where the short ones begin, at the end of a long one: no moment is told twice.
+    // The long slots end where the short ones begin, at the end of a long one: no moment is there twice.
     const auto seam = round_up(recent.oldest(), earlier.seconds());
     collect(out, earlier, which, from, seam);
     collect(out, recent, which, std::max(from, seam), recent.newest() + 1);

@@ -16,7 +16,7 @@ struct slot_layout {
     std::size_t slots = 360;
 };
 
-/// The newest slot is that of the last time told. Slots in which nothing was measured hold nothing.
+/// The newest slot is that of the last time recorded. Slots in which nothing was measured hold nothing.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class slot_ring {

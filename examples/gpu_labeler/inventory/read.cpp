@@ -33,8 +33,8 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
 
 class inventory_reader {
 public:
-    explicit inventory_reader(nvml_session& session)
-        : session_(session), nvml_(session.nvml()), watch_(session.watch()) {}
+    inventory_reader(nvml_session& session, const nvml::library& nvml)
+        : session_(session), nvml_(nvml), watch_(session.watch()) {}
 
     result<inventory> read();
 
@@ -153,8 +153,9 @@ void inventory_reader::read_mig(gpu& g, nvml::device handle) {
 }  // namespace
 
 result<inventory> read_inventory(nvml_session& session) {
-    if (const auto ready = session.initialize(); !ready) return ready.error();
-    return inventory_reader(session).read();
+    const auto ready = session.initialize();
+    if (!ready) return ready.error();
+    return inventory_reader(session, **ready).read();
 }
 
 }  // namespace gpu_labeler

@@ -195,14 +195,14 @@ void add_single(label_map& labels, const inventory& found, const sharing& how) {
 }
 
 void add_mig_strategy(label_map& labels, const inventory& found, const label_options& options) {
-    if (options.strategy == mig_strategy::none) return;
-    labels["nvidia.com/mig.strategy"] = name_of(options.strategy);
-    if (options.strategy == mig_strategy::single) {
-        add_single(labels, found, options.shared);
+    if (options.strategy() == mig_strategy::none) return;
+    labels["nvidia.com/mig.strategy"] = name_of(options.strategy());
+    if (options.strategy() == mig_strategy::single) {
+        add_single(labels, found, options.shared());
         return;
     }
     for (const auto& [profile, kind] : mig_kinds(found)) {
-        add_mig(labels, "nvidia.com/mig-" + profile, profile, kind, options.shared);
+        add_mig(labels, "nvidia.com/mig-" + profile, profile, kind, options.shared());
     }
 }
 
@@ -230,16 +230,16 @@ void add_clique(label_map& labels, const inventory& found) {
 
 label_map gpu_labels(const inventory& found, const label_options& options) {
     label_map labels;
-    if (options.started) labels[timestamp_label] = std::to_string(*options.started);
+    if (options.started()) labels[timestamp_label] = std::to_string(*options.started());
     if (found.gpus.empty()) return labels;
-    const auto machine = label_value(options.machine);
+    const auto machine = label_value(options.machine());
     labels["nvidia.com/gpu.machine"] = machine.empty() ? "unknown" : machine;
     add_versions(labels, found);
     const bool capable = std::any_of(found.gpus.begin(), found.gpus.end(), [](const gpu& g) { return g.mig_enabled; });
     labels["nvidia.com/mig.capable"] = capable ? "true" : "false";
     const bool divided = std::any_of(found.gpus.begin(), found.gpus.end(), is_divided);
-    labels["nvidia.com/mps.capable"] = options.shared.kind == sharing_kind::mps && !divided ? "true" : "false";
-    add_gpus(labels, found, options.shared);
+    labels["nvidia.com/mps.capable"] = options.shared().kind == sharing_kind::mps && !divided ? "true" : "false";
+    add_gpus(labels, found, options.shared());
     add_mig_strategy(labels, found, options);
     labels["nvidia.com/gpu.mode"] = mode_of(found);
     add_clique(labels, found);

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gpu_labeler {
 
@@ -33,11 +34,27 @@ struct sharing {
     bool operator==(const sharing&) const = default;
 };
 
-struct label_options {
-    mig_strategy strategy = mig_strategy::none;
-    gpu_labeler::sharing shared;
-    std::string machine = "unknown";      ///< the node's model, of DMI
-    std::optional<std::int64_t> started;  ///< seconds since 1970, for gfd.timestamp; nothing: no such label
+class label_options {
+public:
+    label_options() = default;
+
+    label_options& strategy(mig_strategy s) { return strategy_ = s, *this; }
+    label_options& shared(sharing s) { return shared_ = std::move(s), *this; }
+    /// The node's model, of DMI.
+    label_options& machine(std::string m) { return machine_ = std::move(m), *this; }
+    /// Seconds since 1970, for gfd.timestamp; nothing: no such label.
+    label_options& started(std::optional<std::int64_t> at) { return started_ = at, *this; }
+
+    mig_strategy strategy() const noexcept { return strategy_; }
+    const sharing& shared() const noexcept { return shared_; }
+    const std::string& machine() const noexcept { return machine_; }
+    const std::optional<std::int64_t>& started() const noexcept { return started_; }
+
+private:
+    mig_strategy strategy_ = mig_strategy::none;
+    sharing shared_;
+    std::string machine_ = "unknown";
+    std::optional<std::int64_t> started_;
 };
 
 using label_map = std::map<std::string, std::string>;

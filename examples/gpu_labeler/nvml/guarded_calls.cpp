@@ -90,7 +90,7 @@ kcontrol::awaitable<result<void>> guarded_calls::run(std::function<void(nvml_ses
         if (why == kcontrol::wake::stopped) co_return error(errc::stopped, "stopped before the GPUs were asked");
     }
     std::erase_if(given_up_, [](const auto& q) { return q->returned.load(); });
-    if (hanging_in_general() >= most_.threads) {
+    if (hanging_in_general() >= most_.threads()) {
         co_return error(errc::timeout, std::to_string(hanging()) +
                                            " calls of NVML hang; the GPUs are not asked again " +
                                            "until one returns. The node probably needs a reboot");
@@ -109,7 +109,7 @@ kcontrol::awaitable<result<void>> guarded_calls::run(std::function<void(nvml_ses
 }
 
 kcontrol::awaitable<result<void>> guarded_calls::wait(std::shared_ptr<asked> q, std::stop_token stop) {
-    auto deadline = env_.now() + most_.call;
+    auto deadline = env_.now() + most_.call();
     while (!q->is_answered) {
         const auto why = co_await q->answered.wait(env_, stop, deadline);
         if (q->is_answered) break;
@@ -118,9 +118,9 @@ kcontrol::awaitable<result<void>> guarded_calls::wait(std::shared_ptr<asked> q, 
             co_return error(errc::stopped, "stopped while the GPUs were asked");
         }
         const auto call = q->session->watch().current();
-        deadline = (call ? call->since : env_.now()) + most_.call;
+        deadline = (call ? call->since : env_.now()) + most_.call();
         if (call && env_.now() >= deadline) {
-            const auto length = std::chrono::duration_cast<std::chrono::milliseconds>(most_.call).count();
+            const auto length = std::chrono::duration_cast<std::chrono::milliseconds>(most_.call()).count();
             q->gpu = call->gpu;
             q->why = call->name + " has not returned for " + std::to_string(length) + " ms; the driver hangs";
             give_up(q);

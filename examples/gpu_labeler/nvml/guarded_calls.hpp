@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "defaults.hpp"
 #include "nvml/session.hpp"
 
 #include <functional>
@@ -16,9 +17,21 @@
 
 namespace gpu_labeler {
 
-struct reader_limits {
-    kcontrol::duration call = std::chrono::seconds(5);  ///< for one call of NVML
-    int threads = 3;  ///< so many may hang at the same time in calls that are about no GPU
+class reader_limits {
+public:
+    reader_limits() = default;
+
+    /// For one call of NVML.
+    reader_limits& call(kcontrol::duration d) { return call_ = d, *this; }
+    /// So many may hang at the same time in calls that are about no GPU.
+    reader_limits& threads(int n) { return threads_ = n, *this; }
+
+    kcontrol::duration call() const noexcept { return call_; }
+    int threads() const noexcept { return threads_; }
+
+private:
+    kcontrol::duration call_ = defaults::nvml_timeout;
+    int threads_ = 3;
 };
 
 /// Asks NVML without ever waiting longer than a deadline for one call of it: a call may hang in the driver, and

@@ -47,7 +47,7 @@ result<std::shared_ptr<const nvml::library>> nvml_session::open_library() {
     return nvml::library::open(path_);
 }
 
-result<void> nvml_session::initialize() {
+result<const nvml::library*> nvml_session::initialize() {
     watch_.about(std::nullopt);
     if (!nvml_) {
         auto loaded = open_library();
@@ -58,7 +58,7 @@ result<void> nvml_session::initialize() {
         nvml_ = std::move(*loaded);
     }
     if (stale_ && users->is_alone()) close();
-    if (initialized_) return {};
+    if (initialized_) return nvml_.get();
     if (!users->enter(env_.now())) {
         last_status_ = nvml::not_ready;
         return error(errc::unavailable, "NVML is started anew as soon as all threads let go of it");
@@ -68,7 +68,7 @@ result<void> nvml_session::initialize() {
         return broken("NVML can't start", s);
     }
     initialized_ = true;
-    return {};
+    return nvml_.get();
 }
 
 void nvml_session::close() {

@@ -26,9 +26,9 @@ public:
     /// Loading the library and reading sysfs may block as well, and are watched like its calls.
     nvml_session(const kcontrol::environment& env, std::string library_path, std::string sysfs, file_reader read_file);
 
-    /// Loads and initialises NVML where that is not done. Call it before every group of questions; nvml() is there
-    /// afterwards. Errors: unavailable: no NVML, no driver, or one that is being reloaded; worth trying again later.
-    kcontrol::result<void> initialize();
+    /// NVML, for one group of questions: loaded and initialised where that is not done. It lives as long as the
+    /// session. Errors: unavailable: no NVML, no driver, or one that is being reloaded; worth trying again later.
+    kcontrol::result<const nvml::library*> initialize();
 
     /// The error for a question about NVML as a whole that failed; the next initialize() starts anew.
     kcontrol::error broken(const char* what, int status);
@@ -41,17 +41,16 @@ public:
     /// often than every five minutes: a start may take a second, and events are missed in it.
     void gpu_is_lost();
 
-    /// Another session of the same users waits until this one lets go.
+    /// Another session of the same users waits until this one releases NVML.
     bool should_close() const { return users->restart_is_wanted(); }
 
-    /// Lets go of NVML.
+    /// Releases NVML.
     void close();
 
     bool initialized() const noexcept { return initialized_; }
     /// The status of the last failure of initialize(), broken() or failed().
     int last_status() const noexcept { return last_status_; }
 
-    const nvml::library& nvml() const noexcept { return *nvml_; }
     nvml::call_watch& watch() noexcept { return watch_; }
     /// What sysfs has about the device at this place of the bus, as NVML writes it, under this name.
     std::optional<std::string> sysfs_of(const std::string& bus_id, const std::string& name) const;

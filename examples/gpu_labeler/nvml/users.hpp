@@ -10,7 +10,7 @@
 namespace gpu_labeler {
 
 /// NVML counts who initialised it and starts anew only when all have shut it down. So who finds its handles stale asks
-/// the others here to let go, and nobody begins again before they did; but one that hangs is not waited for.
+/// the others here to release it, and nobody begins again before they did; but one that hangs is not waited for.
 ///
 /// Thread-safety: shared objects safe.
 class nvml_users {

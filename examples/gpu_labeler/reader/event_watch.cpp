@@ -15,7 +15,7 @@ kcontrol::duration pause_after(const kcontrol::result<int>& ended) {
     if (!ended) return std::chrono::seconds(5);
     switch (*ended) {
     case nvml::success:                                           // NVML is started anew
-    case nvml::not_ready: return std::chrono::milliseconds(100);  // others have not let go of it yet
+    case nvml::not_ready: return std::chrono::milliseconds(100);  // others have not released it yet
     case nvml::not_supported:
     case nvml::function_not_found: return std::chrono::minutes(1);  // another driver may be loaded
     default: return std::chrono::seconds(5);
@@ -74,7 +74,7 @@ public:
         mailbox::put(box_, std::move(resumed));
     }
 
-    void tell(gpu_event event) override {
+    void notify(gpu_event event) override {
         if (!over_) mailbox::put(box_, std::move(event));
     }
 
@@ -101,8 +101,8 @@ bool event_watch::watches(const gpu_event& resumed) {
 kcontrol::awaitable<void> event_watch::run(std::function<void(const gpu_event&)> on_event, std::stop_token stop) {
     const auto box = std::make_shared<mailbox>();
     box->executor = executor_;
-    box->on_event = [this, tell = std::move(on_event)](const gpu_event& event) {
-        if (event.kind != gpu_event_kind::unwatched || watches(event)) tell(event);
+    box->on_event = [this, notify = std::move(on_event)](const gpu_event& event) {
+        if (event.kind != gpu_event_kind::unwatched || watches(event)) notify(event);
     };
     // However this ends, what comes later goes nowhere.
     const std::shared_ptr<void> closer(nullptr, [box](void*) { box->close(); });
@@ -117,9 +117,9 @@ kcontrol::awaitable<void> event_watch::run(std::function<void(const gpu_event&)>
         status_.watching = false;
         if (stop.stop_requested()) break;
         if (ended && *ended == nvml::success) {
-            gpu_event let_go;
-            let_go.kind = gpu_event_kind::let_go;
-            box->on_event(let_go);
+            gpu_event released;
+            released.kind = gpu_event_kind::released;
+            box->on_event(released);
         }
         (void)co_await kcontrol::sleep_for(env_, pause_after(ended), stop);
     }

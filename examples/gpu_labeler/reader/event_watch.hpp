@@ -20,7 +20,7 @@ struct watch_status {
 
 /// Waits for events until it is stopped. What ends the wait before, such as a driver's reload or a call that hangs, is
 /// tried again after a while. NVML keeps no event for who does not wait, and forgets who waits when it starts anew; so
-/// such times are told as an event of their own.
+/// such times are an event of their own.
 ///
 /// Thread-safety and object lifetime: as guarded_calls. Cancellation: a stop is not held up by a wait in NVML.
 class event_watch {

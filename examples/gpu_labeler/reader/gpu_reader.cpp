@@ -81,11 +81,11 @@ kcontrol::awaitable<result<topology>> gpu_reader::connections(std::stop_token st
 
 kcontrol::awaitable<void> gpu_reader::watch_events(std::function<void(const gpu_event&)> on_event,
                                                    std::stop_token stop) {
-    std::function<void(const gpu_event&)> note = [this, tell = std::move(on_event)](const gpu_event& event) {
+    std::function<void(const gpu_event&)> note = [this, notify = std::move(on_event)](const gpu_event& event) {
         if (event.kind == gpu_event_kind::xid && !event.uuid.empty()) {
             known_.note_xid(event.uuid, event.xid, env_.wall_now());
         }
-        tell(event);
+        notify(event);
     };
     co_await events_.run(std::move(note), stop);
 }

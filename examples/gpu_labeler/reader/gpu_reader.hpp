@@ -30,8 +30,8 @@ public:
     kcontrol::awaitable<kcontrol::result<topology>> connections(std::stop_token stop);
 
     /// Calls `on_event` on the executor for each event of a GPU until it is stopped; the XIDs count for the next
-    /// samples. A good answer to an event is to take a sample at once, and after mig_changed, let_go and unwatched the
-    /// inventory too.
+    /// samples. A good answer to an event is to take a sample at once, and after mig_changed, released and unwatched
+    /// the inventory too.
     kcontrol::awaitable<void> watch_events(std::function<void(const gpu_event&)> on_event, std::stop_token stop);
 
     const watch_status& watching() const noexcept { return events_.status(); }

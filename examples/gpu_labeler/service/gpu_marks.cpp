@@ -19,15 +19,14 @@ std::int64_t seconds_now(const kcontrol::environment& env) {
 
 label_options label_options_of(kcontrol::environment& env, const options& o, std::int64_t started) {
     label_options out;
-    out.strategy = o.strategy;
-    out.shared = o.shared;
-    out.machine = read_small_file(env, o.machine_type_file).value_or("unknown");
-    if (!o.no_timestamp) out.started = started;
+    out.strategy(o.strategy()).shared(o.shared());
+    if (auto machine = read_small_file(env, o.machine_type_file())) out.machine(std::move(*machine));
+    if (!o.no_timestamp()) out.started(started);
     return out;
 }
 
 gpu_reader::session_factory sessions(kcontrol::environment& env, const options& o) {
-    return [&env, nvml = o.nvml, sysfs = o.sysfs] {
+    return [&env, nvml = o.nvml(), sysfs = o.sysfs()] {
         return std::make_shared<nvml_session>(env, nvml, sysfs,
                                               [&env](const std::string& path) { return read_small_file(env, path); });
     };
@@ -35,7 +34,7 @@ gpu_reader::session_factory sessions(kcontrol::environment& env, const options& 
 
 reader_limits limits_of(const options& o) {
     reader_limits out;
-    out.call = o.nvml_timeout;
+    out.call(o.nvml_timeout());
     return out;
 }
 
@@ -45,7 +44,7 @@ gpu_marks::gpu_marks(kcontrol::environment& env, kcontrol::executor ex, const op
     : env_(env),
       started_(seconds_now(env)),
       as_(label_options_of(env, o, started_)),
-      annotated_(o.output == label_output::node),
+      annotated_(o.output() == label_output::node),
       reader_(env, std::move(ex), sessions(env, o), limits_of(o)) {}
 
 void gpu_marks::change(const options& o) { as_ = label_options_of(env_, o, started_); }

@@ -42,7 +42,7 @@ public:
     /// Other settings hold from now on.
     void change(loop_settings settings);
 
-    /// Hears of every read that succeeded.
+    /// Is called after every read that succeeded.
     void on_read(std::function<void(const inventory&)> call) { on_read_ = std::move(call); }
 
     const labeler_status& status() const noexcept { return status_; }

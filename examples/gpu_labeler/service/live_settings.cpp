@@ -1,5 +1,6 @@
 #include "service/live_settings.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace gpu_labeler {
@@ -12,39 +13,44 @@ struct setting {
     bool (*same)(options& old, const options& fresh, bool take);
 };
 
-template <auto Member>
+// Getters give small things by value.
+template <class T>
+using given = std::conditional_t<std::is_trivially_copyable_v<T>, T, const T&>;
+
+template <class T, given<T> (options::*Get)() const noexcept, options& (options::*Set)(T)>
 bool same(options& old, const options& fresh, bool take) {
-    const bool equal = old.*Member == fresh.*Member;
-    if (take) old.*Member = fresh.*Member;
+    const bool equal = (old.*Get)() == (fresh.*Get)();
+    if (take) (old.*Set)((fresh.*Get)());
     return equal;
 }
 
-bool same_address(options& old, const options& fresh, bool) { return old.listen.text() == fresh.listen.text(); }
+bool same_address(options& old, const options& fresh, bool) { return old.listen().text() == fresh.listen().text(); }
 
 constexpr setting settings[] = {
-    {"--schedule", true, same<&options::schedule>},
-    {"--sample-interval", true, same<&options::sample_interval>},
-    {"--resync-interval", true, same<&options::resync_interval>},
-    {"--keep-labels", true, same<&options::keep_labels>},
-    {"--mig-strategy", true, same<&options::strategy>},
-    {"sharing", true, same<&options::shared>},
-    {"--no-timestamp", true, same<&options::no_timestamp>},
-    {"--machine-type-file", true, same<&options::machine_type_file>},
-    {"--hostname", true, same<&options::hostname>},
-    {"--log-level", true, same<&options::log_level>},
-    {"--start-jitter", false, same<&options::start_jitter>},
-    {"--output", false, same<&options::output>},
-    {"--features-file", false, same<&options::features_file>},
-    {"--node-name", false, same<&options::node_name>},
-    {"--namespace", false, same<&options::namespace_>},
-    {"--kubeconfig", false, same<&options::kubeconfig>},
-    {"--context", false, same<&options::context>},
+    {"--schedule", true, same<std::string, &options::schedule, &options::schedule>},
+    {"--sample-interval", true, same<kcontrol::duration, &options::sample_interval, &options::sample_interval>},
+    {"--resync-interval", true, same<kcontrol::duration, &options::resync_interval, &options::resync_interval>},
+    {"--keep-labels", true, same<kcontrol::duration, &options::keep_labels, &options::keep_labels>},
+    {"--mig-strategy", true, same<mig_strategy, &options::strategy, &options::strategy>},
+    {"sharing", true, same<sharing, &options::shared, &options::shared>},
+    {"--no-timestamp", true, same<bool, &options::no_timestamp, &options::no_timestamp>},
+    {"--machine-type-file", true, same<std::string, &options::machine_type_file, &options::machine_type_file>},
+    {"--hostname", true, same<std::string, &options::hostname, &options::hostname>},
+    {"--log-level", true, same<kcontrol::log_level, &options::log_level, &options::log_level>},
+    {"--start-jitter", false, same<kcontrol::duration, &options::start_jitter, &options::start_jitter>},
+    {"--output", false, same<label_output, &options::output, &options::output>},
+    {"--features-file", false, same<std::string, &options::features_file, &options::features_file>},
+    {"--node-name", false, same<std::string, &options::node_name, &options::node_name>},
+    {"--namespace", false, same<std::string, &options::in_namespace, &options::in_namespace>},
+    {"--kubeconfig", false, same<std::string, &options::kubeconfig, &options::kubeconfig>},
+    {"--context", false, same<std::string, &options::context, &options::context>},
     {"--listen", false, same_address},
-    {"--log-format", false, same<&options::log_format>},
-    {"--nvml", false, same<&options::nvml>},
-    {"--nvml-timeout", false, same<&options::nvml_timeout>},
-    {"--sysfs", false, same<&options::sysfs>},
-    {"--pod-resources-socket", false, same<&options::pod_resources_socket>},
+    {"--log-format", false, same<examples::log_format, &options::log_format, &options::log_format>},
+    {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
+    {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},
+    {"--sysfs", false, same<std::string, &options::sysfs, &options::sysfs>},
+    {"--pod-resources-socket", false,
+     same<std::string, &options::pod_resources_socket, &options::pod_resources_socket>},
 };
 
 }  // namespace

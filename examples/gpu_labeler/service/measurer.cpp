@@ -26,14 +26,14 @@ std::string_view name_of(gpu_event_kind kind) noexcept {
     case gpu_event_kind::mig_changed: return "divided otherwise";
     case gpu_event_kind::recovery: return "asks for another recovery";
     case gpu_event_kind::lost: return "lost";
-    case gpu_event_kind::let_go:
+    case gpu_event_kind::released:
     case gpu_event_kind::unwatched: break;
     }
     return "";
 }
 
 bool is_of_a_gpu(const gpu_event& event) {
-    return event.kind != gpu_event_kind::let_go && event.kind != gpu_event_kind::unwatched;
+    return event.kind != gpu_event_kind::released && event.kind != gpu_event_kind::unwatched;
 }
 
 }  // namespace
@@ -74,10 +74,10 @@ kcontrol::awaitable<void> measurer::take(std::stop_token stop) {
     auto sample = co_await gpus_.sample(stop);
     if (!sample) co_return;
     log_changes(*sample);
-    tell(std::move(*sample));
+    publish(std::move(*sample));
 }
 
-void measurer::tell(node_sample sample) {
+void measurer::publish(node_sample sample) {
     attribute_users(sample, users_);
     if (on_sample_) on_sample_(sample);
     last_ = std::move(sample);
@@ -94,7 +94,7 @@ kcontrol::awaitable<void> measurer::ask_kubelet(std::stop_token stop) {
         auto now = users ? std::move(*users) : std::vector<device_user>();
         if (now != users_) {
             users_ = std::move(now);
-            if (last_.state != reader_state::starting) tell(last_);
+            if (last_.state != reader_state::starting) publish(last_);
         }
         next = std::max(next + interval_, env_.now());
         co_await changed_.wait(env_, stop, next);

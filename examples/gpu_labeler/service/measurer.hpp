@@ -21,13 +21,13 @@ namespace gpu_labeler {
 /// it, and it its coroutines.
 class measurer {
 public:
-    /// `pods` may be missing: then nobody is told as a GPU's user.
+    /// `pods` may be missing: then nobody is named as a GPU's user.
     measurer(kcontrol::environment& env, gpu_reader& gpus, std::optional<pod_resources_client> pods,
              kcontrol::duration interval, kcontrol::logger log);
 
-    /// Hears of every sample, its GPUs' users in it.
+    /// Is called with every sample, its GPUs' users in it.
     void on_sample(std::function<void(const node_sample&)> call) { on_sample_ = std::move(call); }
-    /// Hears when labels may be wrong: a GPU is lost, out of order, or divided otherwise.
+    /// Is called when labels may be wrong: a GPU is lost, out of order, or divided otherwise.
     void on_change(std::function<void()> call) { on_change_ = std::move(call); }
 
     /// Another time between samples from now on; the next one comes at once.
@@ -44,7 +44,7 @@ public:
 
 private:
     kcontrol::awaitable<void> take(std::stop_token stop);
-    void tell(node_sample sample);
+    void publish(node_sample sample);
     void note(const gpu_event& event);
     void log_event(const gpu_event& event, bool of_program);
     void log_changes(const node_sample& sample);

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "cron/schedule.hpp"
+#include "defaults.hpp"
 #include "node/write_plan.hpp"
 
 #include <chrono>
@@ -34,9 +35,9 @@ public:
 
 private:
     cron::schedule schedule_;
-    kcontrol::duration start_jitter_ = std::chrono::seconds(10);
-    kcontrol::duration resync_ = std::chrono::hours(10);
-    kcontrol::duration keep_ = std::chrono::minutes(5);
+    kcontrol::duration start_jitter_ = defaults::start_jitter;
+    kcontrol::duration resync_ = defaults::resync_interval;
+    kcontrol::duration keep_ = defaults::keep_labels;
     bool once_ = false;
 };
 
@@ -53,7 +54,7 @@ struct loop_step {
     kcontrol::time_point until{};  ///< of a wait
 };
 
-/// Is asked what comes next, and told what came of it. A failure is followed by another try, later and later.
+/// Is asked what comes next, and notified of what came of it. A failure is followed by another try, later and later.
 ///
 /// `unit` is a random number in [0, 1) each time.
 ///

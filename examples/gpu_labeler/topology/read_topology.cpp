@@ -19,8 +19,8 @@ struct far_end {
 
 class topology_reader {
 public:
-    explicit topology_reader(nvml_session& session)
-        : session_(session), nvml_(session.nvml()), watch_(session.watch()) {}
+    topology_reader(nvml_session& session, const nvml::library& nvml)
+        : session_(session), nvml_(nvml), watch_(session.watch()) {}
 
     result<topology> read();
 
@@ -28,7 +28,7 @@ private:
     result<connected_gpu> read_gpu(unsigned index);
     void read_links(connected_gpu& gpu, nvml::device handle);
     std::optional<unsigned> read_numa_node(const std::string& bus_id, nvml::device handle);
-    void classify_untold();
+    void classify_untyped();
     void connect(topology& t);
 
     nvml_session& session_;
@@ -36,7 +36,7 @@ private:
     nvml::call_watch& watch_;
     std::vector<nvml::device> handles_;
     std::vector<connected_gpu> gpus_;
-    std::vector<std::vector<far_end>> untold_;  // by GPU: ends of links of which the driver does not tell the type
+    std::vector<std::vector<far_end>> untyped_;  // by GPU: ends of links of which the driver does not say the type
 };
 
 result<topology> topology_reader::read() {
@@ -51,7 +51,7 @@ result<topology> topology_reader::read() {
         if (!session_.initialized()) return gpu.error();
         if (!gpu) session_.gpu_is_lost();
     }
-    classify_untold();
+    classify_untyped();
     topology t;
     connect(t);
     t.gpus = std::move(gpus_);
@@ -75,7 +75,7 @@ result<connected_gpu> topology_reader::read_gpu(unsigned index) {
     unsigned pending = 0;
     gpu.divided = nvml_.mig_mode(watch_, handle, &enabled, &pending) == nvml::success && enabled == 1;
     gpu.numa_node = read_numa_node(gpu.bus_id, handle);
-    untold_.emplace_back();
+    untyped_.emplace_back();
     read_links(gpu, handle);
     handles_.push_back(handle);
     gpus_.push_back(gpu);
@@ -98,7 +98,7 @@ void topology_reader::read_links(connected_gpu& gpu, nvml::device handle) {
             end.vendor = pci.device_and_vendor & 0xffff;
         }
         if (!end.type) {
-            untold_.back().push_back(std::move(end));
+            untyped_.back().push_back(std::move(end));
         } else if (*end.type == nvml::ends_at_gpu) {
             gpu.gpu_links.push_back(std::move(end.bus_id));
         } else if (*end.type == nvml::ends_at_switch) {
@@ -107,10 +107,10 @@ void topology_reader::read_links(connected_gpu& gpu, nvml::device handle) {
     }
 }
 
-// Old drivers tell only where a link ends. At no GPU of ours, but at something of NVIDIA's: a switch.
-void topology_reader::classify_untold() {
+// Old drivers say only where a link ends. At no GPU of ours, but at something of NVIDIA's: a switch.
+void topology_reader::classify_untyped() {
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
-        for (const auto& end : untold_[i]) {
+        for (const auto& end : untyped_[i]) {
             const bool at_gpu = std::any_of(gpus_.begin(), gpus_.end(),
                                             [&](const connected_gpu& gpu) { return gpu.bus_id == end.bus_id; });
             if (at_gpu) {
@@ -163,8 +163,9 @@ std::optional<pcie_path> path_of(unsigned level) noexcept {
 }
 
 result<topology> read_topology(nvml_session& session) {
-    if (const auto ready = session.initialize(); !ready) return ready.error();
-    return topology_reader(session).read();
+    const auto ready = session.initialize();
+    if (!ready) return ready.error();
+    return topology_reader(session, **ready).read();
 }
 
 }  // namespace gpu_labeler

@@ -37,7 +37,7 @@ struct connected_gpu {
 struct topology {
     std::vector<connected_gpu> gpus;
     std::vector<std::vector<unsigned>> nvlinks;
-    std::vector<std::vector<std::optional<pcie_path>>> paths;  ///< nothing: not told
+    std::vector<std::vector<std::optional<pcie_path>>> paths;  ///< nothing: not known
 
     bool operator==(const topology&) const = default;
 };
@@ -51,7 +51,7 @@ inline constexpr std::string_view topology_annotation_key = "kcontrol.dev/gpu-to
 
 /// Its value, compact JSON:
 /// `{"gpus":[{"index":0,"uuid":"GPU-…","numa":0}…],"nvlinks":[[0,12…]…],"pcie":[["X","PXB"…]…]}`. `numa` is missing
-/// where it is not told, `"mig":true` marks a GPU that is divided, and `null` in `pcie` is a way that is not told.
+/// where it is not known, `"mig":true` marks a GPU that is divided, and `null` in `pcie` is a way that is not known.
 std::string topology_annotation(const topology& t);
 
 }  // namespace gpu_labeler

@@ -2,7 +2,12 @@
 
 #include <kcontrol/testing/sim_environment.hpp>
 
+#include "service/live_settings.hpp"
+
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <iterator>
 
 using namespace gpu_labeler;
 using namespace std::chrono_literals;
@@ -38,15 +43,15 @@ struct machine {
 
 TEST_CASE_FIXTURE(machine, "options: defaults") {
     const auto o = read({"--node-name", "n"});
-    CHECK(o.schedule == "@every 60s");
-    CHECK(o.sample_interval == 10s);
-    CHECK(o.output == label_output::node);
-    CHECK(!o.listen.enabled);
-    CHECK(o.log_format == kcontrol::log_format::json);
-    CHECK(o.log_level == kcontrol::log_level::info);
-    CHECK(o.keep_labels == 5min);
-    CHECK(o.resync_interval == 10h);
-    CHECK(!o.no_timestamp);
+    CHECK(o.schedule() == "@every 60s");
+    CHECK(o.sample_interval() == 10s);
+    CHECK(o.output() == label_output::node);
+    CHECK(!o.listen().enabled);
+    CHECK(o.log_format() == kcontrol::log_format::json);
+    CHECK(o.log_level() == kcontrol::log_level::info);
+    CHECK(o.keep_labels() == 5min);
+    CHECK(o.resync_interval() == 10h);
+    CHECK(!o.no_timestamp());
 }
 
 TEST_CASE_FIXTURE(machine, "options: every flag") {
@@ -87,34 +92,34 @@ TEST_CASE_FIXTURE(machine, "options: every flag") {
                          "/m",
                          "--sysfs",
                          "/s"});
-    CHECK(o.once);
-    CHECK(o.schedule == "*/5 * * * *");
-    CHECK(o.sample_interval == 1s);
-    CHECK(o.start_jitter == 0s);
-    CHECK(o.resync_interval == 0s);
-    CHECK(o.keep_labels == 1min);
-    CHECK(o.strategy == mig_strategy::mixed);
-    CHECK(o.no_timestamp);
-    CHECK(o.output == label_output::node_feature);
-    CHECK(o.features_file == "/f");
-    CHECK(o.node_name == "gpu-1.example");
-    CHECK(o.namespace_ == "ns");
-    CHECK(o.kubeconfig == "/k");
-    CHECK(o.context == "c");
-    CHECK(o.listen.text() == ":9400");
-    CHECK(o.hostname == "h");
-    CHECK(o.log_format == kcontrol::log_format::text);
-    CHECK(o.log_level == kcontrol::log_level::debug);
-    CHECK(o.nvml == "/n.so");
-    CHECK(o.nvml_timeout == 1500ms);
-    CHECK(o.machine_type_file == "/m");
-    CHECK(o.sysfs == "/s");
-    CHECK(read({"--output=features.d"}).output == label_output::file);
-    CHECK(read({"--output=none"}).output == label_output::none);
-    CHECK(read({"--dry-run"}).dry_run);
-    CHECK(read({"--cleanup", "--node-name=n"}).cleanup);
-    CHECK(read({"-h"}).help);
-    CHECK(read({"--version"}).version);
+    CHECK(o.once());
+    CHECK(o.schedule() == "*/5 * * * *");
+    CHECK(o.sample_interval() == 1s);
+    CHECK(o.start_jitter() == 0s);
+    CHECK(o.resync_interval() == 0s);
+    CHECK(o.keep_labels() == 1min);
+    CHECK(o.strategy() == mig_strategy::mixed);
+    CHECK(o.no_timestamp());
+    CHECK(o.output() == label_output::node_feature);
+    CHECK(o.features_file() == "/f");
+    CHECK(o.node_name() == "gpu-1.example");
+    CHECK(o.in_namespace() == "ns");
+    CHECK(o.kubeconfig() == "/k");
+    CHECK(o.context() == "c");
+    CHECK(o.listen().text() == ":9400");
+    CHECK(o.hostname() == "h");
+    CHECK(o.log_format() == kcontrol::log_format::text);
+    CHECK(o.log_level() == kcontrol::log_level::debug);
+    CHECK(o.nvml() == "/n.so");
+    CHECK(o.nvml_timeout() == 1500ms);
+    CHECK(o.machine_type_file() == "/m");
+    CHECK(o.sysfs() == "/s");
+    CHECK(read({"--output=features.d"}).output() == label_output::file);
+    CHECK(read({"--output=none"}).output() == label_output::none);
+    CHECK(read({"--dry-run"}).dry_run());
+    CHECK(read({"--cleanup", "--node-name=n"}).cleanup());
+    CHECK(read({"-h"}).help());
+    CHECK(read({"--version"}).version());
 }
 
 TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag is named there") {
@@ -144,6 +149,47 @@ TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag
     }
 }
 
+TEST_CASE_FIXTURE(machine, "options: each default that --help names is what the program does without the flag") {
+    struct row {
+        std::string_view flag, value;
+    };
+    const row rows[] = {
+        {"--schedule", "@every 60s"},
+        {"--sample-interval", "10s"},
+        {"--start-jitter", "10s"},
+        {"--resync-interval", "10h"},
+        {"--keep-labels", "5m"},
+        {"--mig-strategy", "none"},
+        {"--output", "node"},
+        {"--features-file", "/etc/kubernetes/node-feature-discovery/features.d/kcontrol-gpu-labeler"},
+        {"--listen", "0"},
+        {"--log-format", "json"},
+        {"--log-level", "info"},
+        {"--nvml-timeout", "5s"},
+        {"--machine-type-file", "/sys/class/dmi/id/product_name"},
+        {"--sysfs", "/sys"},
+        {"--pod-resources-socket", "/var/lib/kubelet/pod-resources/kubelet.sock"},
+    };
+    std::string help;  // without white space, as long values are wrapped
+    for (const char c : help_text()) {
+        if (c != ' ' && c != '\n' && c != '"') help += c;
+    }
+    for (const auto& r : rows) {
+        CAPTURE(r.flag);
+        std::string said = "(default" + std::string(r.value);
+        said.erase(std::remove(said.begin(), said.end(), ' '), said.end());
+        const auto begin = help.find(r.flag);
+        CHECK(help.find(said, begin) < help.find("(default", begin) + 1);
+        const auto difference = change_settings(read({"--node-name=n"}), read({"--node-name=n", r.flag, r.value}));
+        CHECK(difference.taken + difference.left == "");
+    }
+    std::size_t values = 0;  // and prose begins with a colon
+    for (auto at = help.find("(default"); at != help.npos; at = help.find("(default", at + 1)) {
+        if (help[at + std::string_view("(default").size()] != ':') ++values;
+    }
+    CHECK(values == std::size(rows));
+}
+
 TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({}).find("NODE_NAME") != std::string::npos);
     CHECK(refuse({"--nod-name=n"}) == "unknown flag \"--nod-name\"; did you mean --node-name?");
@@ -168,23 +214,23 @@ TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
 
 TEST_CASE_FIXTURE(machine, "options: the command line wins over the file, and that over the environment") {
     env.set_variable("NODE_NAME", "of-environment");
-    CHECK(read({}).node_name == "of-environment");
+    CHECK(read({}).node_name() == "of-environment");
     env.write_file("/c.yaml", "nodeName: of-file\nmigStrategy: single\n");
-    CHECK(read({"--config=/c.yaml"}).node_name == "of-file");
-    CHECK(read({"--mig-strategy=mixed", "--node-name=of-flag", "--config=/c.yaml"}).node_name == "of-flag");
-    CHECK(read({"--mig-strategy=mixed", "--config=/c.yaml"}).strategy == mig_strategy::mixed);
+    CHECK(read({"--config=/c.yaml"}).node_name() == "of-file");
+    CHECK(read({"--mig-strategy=mixed", "--node-name=of-flag", "--config=/c.yaml"}).node_name() == "of-flag");
+    CHECK(read({"--mig-strategy=mixed", "--config=/c.yaml"}).strategy() == mig_strategy::mixed);
 }
 
 TEST_CASE_FIXTURE(machine, "configuration file: flags in camelCase") {
     const auto o =
         with_file("schedule: \"@hourly\"\nnoTimestamp: true\nlisten: 0\nlogLevel: warning\nstartJitter: 1m\n");
-    CHECK(o.schedule == "@hourly");
-    CHECK(o.no_timestamp);
-    CHECK(!o.listen.enabled);
-    CHECK(o.log_level == kcontrol::log_level::warning);
-    CHECK(o.start_jitter == 1min);
-    CHECK(with_file("").schedule == "@every 60s");
-    CHECK(with_file("{}").schedule == "@every 60s");
+    CHECK(o.schedule() == "@hourly");
+    CHECK(o.no_timestamp());
+    CHECK(!o.listen().enabled);
+    CHECK(o.log_level() == kcontrol::log_level::warning);
+    CHECK(o.start_jitter() == 1min);
+    CHECK(with_file("").schedule() == "@every 60s");
+    CHECK(with_file("{}").schedule() == "@every 60s");
 }
 
 TEST_CASE_FIXTURE(machine, "configuration file: that of the device plugin") {
@@ -203,19 +249,19 @@ sharing:
     - {name: nvidia.com/gpu, replicas: 10}
     - {name: nvidia.com/mig-1g.5gb, replicas: 2, rename: nvidia.com/small}
 )");
-    CHECK(o.strategy == mig_strategy::mixed);
-    CHECK(o.no_timestamp);
-    CHECK(o.machine_type_file == "/m");
-    CHECK(o.shared.kind == sharing_kind::time_slicing);
-    REQUIRE(o.shared.resources.size() == 2);
-    CHECK(o.shared.resources.at("nvidia.com/gpu").replicas == 10);
-    CHECK(!o.shared.resources.at("nvidia.com/gpu").renamed);
-    CHECK(o.shared.resources.at("nvidia.com/mig-1g.5gb").renamed);
+    CHECK(o.strategy() == mig_strategy::mixed);
+    CHECK(o.no_timestamp());
+    CHECK(o.machine_type_file() == "/m");
+    CHECK(o.shared().kind == sharing_kind::time_slicing);
+    REQUIRE(o.shared().resources.size() == 2);
+    CHECK(o.shared().resources.at("nvidia.com/gpu").replicas == 10);
+    CHECK(!o.shared().resources.at("nvidia.com/gpu").renamed);
+    CHECK(o.shared().resources.at("nvidia.com/mig-1g.5gb").renamed);
     const auto mps =
         with_file("sharing: {mps: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}");
-    CHECK(mps.shared.kind == sharing_kind::mps);
-    CHECK(mps.shared.resources.at("nvidia.com/gpu").renamed);
-    CHECK(with_file("sharing: {}").shared.kind == sharing_kind::none);
+    CHECK(mps.shared().kind == sharing_kind::mps);
+    CHECK(mps.shared().resources.at("nvidia.com/gpu").renamed);
+    CHECK(with_file("sharing: {}").shared().kind == sharing_kind::none);
 }
 
 TEST_CASE_FIXTURE(machine, "configuration file: what is wrong is named") {

@@ -32,10 +32,10 @@ std::string label(const label_map& labels, const std::string& suffix) {
 }
 
 label_options time_sliced(unsigned replicas, bool renamed) {
-    label_options o;
-    o.shared.kind = sharing_kind::time_slicing;
-    o.shared.resources["nvidia.com/gpu"] = {replicas, renamed};
-    return o;
+    sharing how;
+    how.kind = sharing_kind::time_slicing;
+    how.resources["nvidia.com/gpu"] = {replicas, renamed};
+    return label_options().shared(std::move(how));
 }
 
 }  // namespace
@@ -57,7 +57,9 @@ TEST_CASE("labels: shared GPUs") {
     CHECK(label(once, "gpu.sharing-strategy") == "none");
 
     auto mps = time_sliced(2, false);
-    mps.shared.kind = sharing_kind::mps;
+    auto by_mps = mps.shared();
+    by_mps.kind = sharing_kind::mps;
+    mps.shared(by_mps);
     CHECK(label(gpu_labels(two(), mps), "mps.capable") == "true");
     CHECK(label(gpu_labels(two(), mps), "gpu.sharing-strategy") == "mps");
     auto divided = two();
@@ -101,9 +103,7 @@ TEST_CASE("labels: versions, and what is not known is not told") {
     CHECK(label(gpu_labels(found, {}), "cuda.runtime.major") == "(none)");
     found.gpus[0].compute = found.gpus[1].compute = std::nullopt;
     CHECK(label(gpu_labels(found, {}), "gpu.family") == "(none)");
-    label_options o;
-    o.machine = " PowerEdge R750xa\n";
-    o.started = 1700000000;
+    const auto o = label_options().machine(" PowerEdge R750xa\n").started(1700000000);
     CHECK(label(gpu_labels(found, o), "gpu.machine") == "PowerEdge-R750xa");
     CHECK(label(gpu_labels(found, o), "gfd.timestamp") == "1700000000");
     CHECK(gpu_labels({}, o).size() == 1);

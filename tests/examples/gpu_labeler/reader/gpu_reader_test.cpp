@@ -65,15 +65,15 @@ struct fixture {
             context.restart();
             if (context.poll() != 0) continue;
             // Less than a deadline at a time, as a call may begin meanwhile.
-            if (only_hanging_calls()) env.advance(limits(1).call / 6, context);
+            if (only_hanging_calls()) env.advance(limits(1).call() / 6, context);
             std::this_thread::yield();
         }
     }
 
     static reader_limits limits(int threads) {
         reader_limits most;
-        most.call = std::chrono::milliseconds(300);
-        most.threads = threads;
+        most.call(std::chrono::milliseconds(300));
+        most.threads(threads);
         return most;
     }
 
@@ -371,7 +371,7 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
     std::vector<gpu_event_kind> kinds;
     for (const auto& e : seen) kinds.push_back(e.kind);
     CHECK(kinds ==
-          std::vector{gpu_event_kind::xid, gpu_event_kind::let_go, gpu_event_kind::unwatched, gpu_event_kind::xid});
+          std::vector{gpu_event_kind::xid, gpu_event_kind::released, gpu_event_kind::unwatched, gpu_event_kind::xid});
     CHECK(seen[2].lasted >= std::chrono::milliseconds(100));
     CHECK(f.reader.watching().watching);
     CHECK(f.reader.watching().gaps == 1);

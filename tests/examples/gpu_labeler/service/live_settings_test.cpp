@@ -63,15 +63,17 @@ TEST_CASE("settings read again: some hold at once, some wait, and none is forgot
 TEST_CASE("settings read again: how GPUs are shared holds at once, and several are named") {
     const options old;
     options fresh;
-    fresh.shared.kind = sharing_kind::mps;
-    fresh.shared.resources["nvidia.com/gpu"] = {4, false};
-    fresh.strategy = mig_strategy::single;
-    fresh.sysfs = "/s";
-    fresh.context = "c";
+    sharing by_mps;
+    by_mps.kind = sharing_kind::mps;
+    by_mps.resources["nvidia.com/gpu"] = {4, false};
+    fresh.shared(by_mps);
+    fresh.strategy(mig_strategy::single);
+    fresh.sysfs("/s");
+    fresh.context("c");
     const auto change = change_settings(old, fresh);
     CHECK(change.taken == "--mig-strategy, sharing");
     CHECK(change.left == "--context, --sysfs");
-    CHECK(change.now.shared == fresh.shared);
-    CHECK(change.now.sysfs == "/sys");
+    CHECK(change.now.shared() == fresh.shared());
+    CHECK(change.now.sysfs() == "/sys");
     CHECK(change_settings(old, old).taken.empty());
 }
