@@ -230,5 +230,11 @@ TEST_CASE("metrics carry controller-runtime's names") {
         CHECK(text.find(line) != std::string::npos);
     }
     CHECK(b.get("/healthz") == "ok");
-    CHECK(b.m.answer(http::request("GET", "/")).status == 404);
+    CHECK(b.get("/healthz/ping") == "ok");
+    CHECK(b.get("/readyz/ping") == "ok");
+    CHECK(b.m.answer(http::request("POST", "/readyz/ping")).status == 405);
+    for (const char* target : {"/", "/readyzz", "/healthz/none", "/metrics/"}) {
+        CAPTURE(target);
+        CHECK(b.m.answer(http::request("GET", target)).status == 404);
+    }
 }

@@ -45,7 +45,7 @@ constexpr setting settings[] = {
     {"--kubeconfig", false, same<std::string, &options::kubeconfig, &options::kubeconfig>},
     {"--context", false, same<std::string, &options::context, &options::context>},
     {"--listen", false, same_address},
-    {"--log-format", false, same<examples::log_format, &options::log_format, &options::log_format>},
+    {"--log-format", false, same<kcontrol::log_format, &options::log_format, &options::log_format>},
     {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
     {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},
     {"--sysfs", false, same<std::string, &options::sysfs, &options::sysfs>},

@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
+#include <kcontrol/serve/router.hpp>
 
 #include <functional>
 #include <string>
@@ -31,6 +32,10 @@ public:
 /// failed. `path` is "/healthz" or "/readyz"; its name stands in the last line of a verbose answer.
 KCONTROL_DECL http::response health_handler(const http::request& req, std::string_view path,
                                             const std::vector<named_check>& checks);
+
+/// Adds health_handler() to a router, for `path` and all below it. `checks` is asked at each request.
+KCONTROL_DECL void add_health_routes(http::router& to, const std::string& path,
+                                     std::function<std::vector<named_check>()> checks);
 
 }  // namespace kcontrol
 

@@ -106,4 +106,12 @@ KCONTROL_DECL http::response health_handler(const http::request& req, std::strin
     return detail::health_text(failed ? 500 : 200, lines + detail::last_line(path, failed));
 }
 
+KCONTROL_DECL void add_health_routes(http::router& to, const std::string& path,
+                                     std::function<std::vector<named_check>()> checks) {
+    const auto answer = [path, checks = std::move(checks)](const http::routed_request& asked) {
+        return health_handler(asked, path, checks());
+    };
+    to.add("", path, answer).add("", path + "/{check...}", answer);
+}
+
 }  // namespace kcontrol

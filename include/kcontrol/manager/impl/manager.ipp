@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kcontrol/controller/informer_source.hpp>
-#include <kcontrol/http/url.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
@@ -22,6 +21,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     impl(environment& e, executor x, client c, manager_options o)
         : env(e), ex(std::move(x)), cl(std::move(c)), options(std::move(o)), metrics(options.log()) {}
 
+    void add_routes();
     void begin(std::stop_token parent);
     awaitable<result<void>> run_begun();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one);
@@ -38,6 +38,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     std::vector<std::shared_ptr<any_controller>> controllers;
     std::vector<runnable> runnables;
     std::vector<named_check> healthz, readyz;
+    http::router routes;
 
     manager_state state = manager_state::idle;
     async_event state_changed;
@@ -46,6 +47,16 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     std::shared_ptr<scope> caches;      // of informers; it ends after `term` has drained
     std::unique_ptr<task_group> tasks;  // the present run's controllers and runnables
 };
+
+inline void manager::impl::add_routes() {
+    add_health_routes(routes, "/healthz", [this] { return healthz; });
+    add_health_routes(routes, "/readyz", [this] { return readyz; });
+    // Every method, as Prometheus' own handler.
+    routes.add("", "/metrics", [this](const http::routed_request&) {
+        return http::response(200, metrics_content_type, metrics.text());
+    });
+    routes.otherwise([](const http::routed_request& asked) { return health_handler(asked, "/healthz", {}); });
+}
 
 inline void manager::impl::fail(const error& why) {
     if (!last_error) last_error = why;
@@ -130,6 +141,7 @@ inline awaitable<result<void>> manager::impl::run_begun() {
 
 KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
+    impl_->add_routes();
     impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
         const auto self = weak.lock();
         if (!self) return;
@@ -244,23 +256,9 @@ KCONTROL_DECL std::shared_ptr<cached_source> manager::source_of(const informer_k
 }
 
 KCONTROL_DECL http::response manager::answer(const http::request& req) const {
-    const std::string_view path = http::split_target(req.target).first;
-    if (path == "/metrics") return http::response(200, metrics_content_type, impl_->metrics.text());
-    if (path.starts_with("/readyz")) return health_handler(req, "/readyz", impl_->readyz);
-    return health_handler(req, "/healthz", impl_->healthz);
+    return *impl_->routes.answer(http::server_request(req));
 }
 
-namespace detail {
-
-inline awaitable<void> answer_with(http::response answer, http::responder& to) {
-    (void)co_await to.send(std::move(answer));
-}
-
-}  // namespace detail
-
-KCONTROL_DECL http::handler manager::handler() const {
-    return
-        [this](const http::server_request& req, http::responder& to) { return detail::answer_with(answer(req), to); };
-}
+KCONTROL_DECL http::handler manager::handler() const { return impl_->routes.handler(); }
 
 }  // namespace kcontrol
