@@ -12,13 +12,13 @@ import sys
 import ladder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples" / "tutorial" / "1_hello.cpp"
+SHOWN = {"1_hello": "README.md"}  # program: where it is shown
 
 
-def snippet():
-    found = re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+def snippet(program):
+    found = re.search(r"```cpp\n(.*?)```", (ROOT / SHOWN[program]).read_text(), re.S)
     if not found:
-        sys.exit("README.md has no C++ program")
+        sys.exit(f"{SHOWN[program]} has no C++ program")
     return found.group(1)
 
 
@@ -26,12 +26,18 @@ def without_comments(text):
     return "\n".join(line for line in text.splitlines() if line.strip() and not line.startswith("//"))
 
 
+def check_snippet(program):
+    example = ROOT / "examples" / "tutorial" / f"{program}.cpp"
+    if without_comments(snippet(program)) != without_comments(example.read_text()):
+        sys.exit(f"the program of {SHOWN[program]} is not {example.relative_to(ROOT)}")
+
+
 def build(prefix, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "1_hello.cpp"
-    source.write_text(snippet())
+    for program in SHOWN:
+        (folder / f"{program}.cpp").write_text(snippet(program))
     configure = ["cmake", "-S", ROOT / "tests/readme", "-B", folder / "build", "-G", "Ninja",
-                 f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSNIPPET={source}"]
+                 f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSNIPPETS={folder}"]
     subprocess.run(configure, check=True)
     subprocess.run(["cmake", "--build", folder / "build"], check=True)
     return folder / "build"
@@ -39,8 +45,8 @@ def build(prefix, folder):
 
 def main():
     prefix, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    if without_comments(snippet()) != without_comments(EXAMPLE.read_text()):
-        sys.exit(f"the README's program is not {EXAMPLE.relative_to(ROOT)}")
+    for program in SHOWN:
+        check_snippet(program)
     built = build(prefix, folder)
     ladder.run(built, built)
 
