@@ -64,6 +64,7 @@
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
+#include <kcontrol/json/members.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/logging/log_format.hpp>
@@ -120,6 +121,13 @@
 #include <kcontrol/schema/crd_options.hpp>
 #include <kcontrol/schema/schema.hpp>
 #include <kcontrol/schema/validate.hpp>
+#include <kcontrol/serve/embedded_file.hpp>
+#include <kcontrol/serve/event_queue.hpp>
+#include <kcontrol/serve/event_stream.hpp>
+#include <kcontrol/serve/host_name.hpp>
+#include <kcontrol/serve/responses.hpp>
+#include <kcontrol/serve/route_table.hpp>
+#include <kcontrol/serve/router.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 #include <kcontrol/transport/self_signed.hpp>

@@ -9,9 +9,9 @@
 namespace training_monitor::notices {
 namespace {
 
-using kcontrol::http::is_loopback;
 using kcontrol::result;
 using kcontrol::secret_string;
+using kcontrol::http::is_loopback;
 
 bool is_receiver_name(std::string_view name) {
     return !name.empty() && name.size() <= 63 &&
