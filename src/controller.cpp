@@ -1,7 +1,7 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
-#include <kcontrol/controller/impl/informer_source.ipp>
+#include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>

@@ -21,11 +21,12 @@ FLOORS = {
     "client": 6,
     "watch": 7, "leader": 7,
     "cache": 8,
-    "controller": 9,
-    "manager": 10,
-    "multicluster": 11, "webhook": 11,
-    "apiserver": 12,
-    "testing": 13,
+    "cluster": 9,
+    "controller": 10,
+    "manager": 11,
+    "multicluster": 12, "webhook": 12,
+    "apiserver": 13,
+    "testing": 14,
 }
 # Headers at the top of include/kcontrol: below all rooms, or above all.
 TOP = {"config.hpp": -1, "version.hpp": -1, "kcontrol.hpp": 99, "src.hpp": 99}

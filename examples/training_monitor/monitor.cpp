@@ -43,14 +43,12 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
                  kcontrol::http::transport_factory transport, kcontrol::logger log)
     : env_(env) {
     kcontrol::multicluster_options settings;
-    settings.kinds = choose_kinds(o.kinds());
-    settings.namespaces = o.namespaces();
-    settings.transport = std::move(transport);
-    settings.log = std::move(log);
-    settings.on_event = [this](const std::string& cluster, const kcontrol::resource_info& info,
-                               const kcontrol::any_event& event) { take_event(cluster, info, event); };
-    settings.on_status = [this](const kcontrol::cluster_status& status) { tell(table_.set_cluster(view_of(status))); };
-    settings.on_removed = [this](const std::string& cluster) { tell(table_.remove_cluster(cluster)); };
+    settings.kinds(choose_kinds(o.kinds())).namespaces(o.namespaces());
+    settings.transport(std::move(transport)).log(std::move(log));
+    settings.on_event([this](const std::string& cluster, const kcontrol::resource_info& info,
+                             const kcontrol::any_event& event) { take_event(cluster, info, event); });
+    settings.on_status([this](const kcontrol::cluster_status& status) { tell(table_.set_cluster(view_of(status))); });
+    settings.on_removed([this](const std::string& cluster) { tell(table_.remove_cluster(cluster)); });
     clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
 }
 

@@ -50,6 +50,11 @@
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
+#include <kcontrol/cluster/impl/cluster.ipp>
+#include <kcontrol/cluster/impl/home_cluster.ipp>
+#include <kcontrol/cluster/impl/informer_kind.ipp>
+#include <kcontrol/cluster/impl/informer_set.ipp>
+#include <kcontrol/cluster/impl/informer_source.ipp>
 #include <kcontrol/codec/impl/compact_check.ipp>
 #include <kcontrol/codec/impl/cursor_decoder.ipp>
 #include <kcontrol/codec/impl/cursor_value_decoder.ipp>
@@ -72,7 +77,7 @@
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/controller_run.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
-#include <kcontrol/controller/impl/informer_source.ipp>
+#include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>
@@ -112,10 +117,10 @@
 #include <kcontrol/model/impl/metadata_fields.ipp>
 #include <kcontrol/model/impl/names.ipp>
 #include <kcontrol/model/impl/node_selector.ipp>
-#include <kcontrol/multicluster/impl/cluster.ipp>
 #include <kcontrol/multicluster/impl/cluster_status.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster.ipp>
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>

@@ -1,9 +1,9 @@
 // What a user of the compiled library writes: Pod, an informer and a controller. It is to compile in 3 s at -O0 on an
 // idle machine (see group_compile_time in scripts/test-groups.sh); it is compiled there, not linked.
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/event_handler.hpp>
-#include <kcontrol/controller/informer_source.hpp>
 #include <kcontrol/controller/reconciler.hpp>
 
 #include <memory>

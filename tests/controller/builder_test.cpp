@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,8 +41,12 @@ any_object make(std::string name, const std::function<void(T&)>& edit = {}) {
     return any_object(std::make_shared<const T>(std::move(out)));
 }
 
-class fake_host final : public controller_host {
+class fake_host final : public controller_host, public cluster {
 public:
+    cluster& get_cluster() noexcept override { return *this; }
+    const std::string& name() const noexcept override { return name_; }
+    client& get_client() noexcept override { std::abort(); }  // no controller here sends anything
+    std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind&) override { return {}; }
     environment& env() const noexcept override { return env_; }
     executor get_executor() const override { return context.get_executor(); }
     const logger& log() const noexcept override { return log_; }
@@ -65,6 +70,7 @@ public:
 
     mutable boost::asio::io_context context;
     mutable manual_environment env_;
+    std::string name_;
     logger log_;
     std::map<std::string, std::shared_ptr<fake_source>> sources;
     std::vector<std::shared_ptr<any_controller>> controllers;

@@ -19,11 +19,10 @@ using testing::fault;
 struct fixture : sim_world {
     fixture() {
         multicluster_options o;
-        o.kinds.emplace_back(resource_of<widget>());
-        o.informer.probe_period(5s);
-        o.transport = network.factory();
-        o.on_event = [this](const std::string& cluster, const resource_info&, const any_event&) { ++events[cluster]; };
-        o.on_status = [this](const cluster_status& s) { statuses[s.name] = s; };
+        o.kinds({kind_choice(resource_of<widget>())}).informers(informer_options().probe_period(5s));
+        o.transport(network.factory());
+        o.on_event([this](const std::string& cluster, const resource_info&, const any_event&) { ++events[cluster]; });
+        o.on_status([this](const cluster_status& s) { statuses[s.name] = s; });
         manager.emplace(env, home, std::move(o));
         for (const auto* name : {"bad", "good"}) {
             auth::cluster_config c;

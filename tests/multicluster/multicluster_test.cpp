@@ -29,18 +29,16 @@ struct gadget : widget {
 struct fixture : sim_world {
     explicit fixture(std::vector<kind_choice> kinds = {kind_choice(resource_of<widget>())}) {
         multicluster_options o;
-        o.kinds = std::move(kinds);
-        o.informer.probe_period(5s);
-        o.transport = network.factory();
-        o.on_event = [this](const std::string& cluster, const resource_info& info, const any_event& e) {
+        o.kinds(std::move(kinds)).informers(informer_options().probe_period(5s)).transport(network.factory());
+        o.on_event([this](const std::string& cluster, const resource_info& info, const any_event& e) {
             events[cluster] += (e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-")) +
                                e.object().meta().name + (info.gvk.version == "v1" ? " " : "@v2 ");
-        };
-        o.on_status = [this](const cluster_status& s) { statuses[s.name] = s; };
-        o.on_removed = [this](const std::string& cluster) {
+        });
+        o.on_status([this](const cluster_status& s) { statuses[s.name] = s; });
+        o.on_removed([this](const std::string& cluster) {
             statuses.erase(cluster);
             removed += cluster;
-        };
+        });
         manager.emplace(env, home, std::move(o));
     }
 

@@ -32,18 +32,18 @@ struct fixture : loopback {
         REQUIRE(good.start().has_value());
         REQUIRE(strange.start().has_value());
         multicluster_options o;
-        o.kinds.emplace_back(resource_of<widget>());
+        o.kinds({kind_choice(resource_of<widget>())});
         const auto patience = http::transport_options().connect_timeout(200ms).handshake_timeout(200ms);
-        o.transport = http::make_transport_factory(env, patience);
-        o.log = logger(
+        o.transport(http::make_transport_factory(env, patience));
+        o.log(logger(
             [this](const log_record& record) {
                 logged += std::string(record.message);
                 for (const auto& field : record.fields) logged += " " + std::string(field.name) + "=" + field.value;
                 logged += "\n";
             },
-            log_level::info);
-        o.on_event = [this](const std::string& cluster, const resource_info&, const any_event&) { ++events[cluster]; };
-        o.on_status = [this](const cluster_status& s) { statuses[s.name] = s; };
+            log_level::info));
+        o.on_event([this](const std::string& cluster, const resource_info&, const any_event&) { ++events[cluster]; });
+        o.on_status([this](const cluster_status& s) { statuses[s.name] = s; });
         manager.emplace(env, ex(), std::move(o));
     }
     ~fixture() {

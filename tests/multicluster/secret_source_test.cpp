@@ -239,12 +239,11 @@ TEST_CASE("with the manager: replacing one Secret rebuilds that cluster and touc
     f.put("a", kubeconfig("https://a"));
     f.put("b", kubeconfig("https://b"));
     multicluster_options o;
-    o.kinds = {kind_choice(resource_of<widget>())};
-    o.transport = f.network.factory();
+    o.kinds({kind_choice(resource_of<widget>())}).transport(f.network.factory());
     std::map<std::string, cluster_status> statuses;
     std::string removed;
-    o.on_status = [&](const cluster_status& s) { statuses[s.name] = s; };
-    o.on_removed = [&](const std::string& name) { removed += name; };
+    o.on_status([&](const cluster_status& s) { statuses[s.name] = s; });
+    o.on_removed([&](const std::string& name) { removed += name; });
     multicluster_manager manager(f.env, f.home, std::move(o));
     REQUIRE(f.source->start([&](std::vector<desired_cluster> d) { manager.set_desired(std::move(d)); }).has_value());
     f.settle(2s);

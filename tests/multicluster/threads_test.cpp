@@ -155,14 +155,12 @@ TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
     const executor home = asio::make_strand(threads.context.get_executor());
     std::optional<multicluster_manager> manager, dropped;
     multicluster_options o;
-    o.kinds = {kind_choice(resource_of<widget>())};
-    o.transport = http::make_transport_factory(env);
-    o.log = logger([&](const log_record&) { told.log(); }, log_level::debug);
-    o.on_event = [&](const std::string& cluster, const resource_info&, const any_event& e) { told.event(cluster, e); };
-    o.on_status = [&](const cluster_status& s) { told.status(s); };
-    o.on_removed = [&](const std::string& cluster) { told.removed(cluster); };
+    o.kinds({kind_choice(resource_of<widget>())}).transport(http::make_transport_factory(env));
+    o.log(logger([&](const log_record&) { told.log(); }, log_level::debug));
     multicluster_options silent = o;
-    silent.on_event = nullptr, silent.on_status = nullptr, silent.on_removed = nullptr;
+    o.on_event([&](const std::string& cluster, const resource_info&, const any_event& e) { told.event(cluster, e); });
+    o.on_status([&](const cluster_status& s) { told.status(s); });
+    o.on_removed([&](const std::string& cluster) { told.removed(cluster); });
     threads.on(home, [&] {
         manager.emplace(env, home, std::move(o));
         dropped.emplace(env, home, std::move(silent));

@@ -59,32 +59,32 @@ public:
 private:
     multicluster_options options() {
         multicluster_options o;
-        o.kinds.emplace_back(resource_of<widget>());
-        o.informer.probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7);
-        o.transport = [this](executor ex, const http::endpoint& to,
-                             const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
+        o.kinds({kind_choice(resource_of<widget>())});
+        o.informers(informer_options().probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7));
+        o.transport([this](executor ex, const http::endpoint& to,
+                           const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
             auto inner = network_.factory()(ex, to, tls);
             if (!inner || bug_ == planted_bug::none) return inner;
             auto* host = find(to.host);
             if (host->calm()) return inner;
             return std::shared_ptr<http::transport>(std::make_shared<buggy_transport>(
                 *inner, bug_, armed_, [host] { return std::to_string(host->server().resource_version()); }));
-        };
-        o.on_event = [this](const std::string& cluster, const resource_info&, const any_event& event) {
+        });
+        o.on_event([this](const std::string& cluster, const resource_info&, const any_event& event) {
             auto& checker = checkers_.try_emplace(cluster, cluster).first->second;
             checker.take(event);
             context_.trace(cluster + event.object().meta().resource_version);
             if (event.type == event_type::deleted) context_.trace("-");
-        };
-        o.on_status = [this](const cluster_status& status) {
+        });
+        o.on_status([this](const cluster_status& status) {
             statuses_[status.name] = status;
             context_.trace(status.name + std::string(to_string(status.state)));
             if (status.state == cluster_state::live) find(status.name)->note_live();
-        };
-        o.on_removed = [this](const std::string& cluster) {
+        });
+        o.on_removed([this](const std::string& cluster) {
             close_checker(cluster);
             find(cluster)->note_left();
-        };
+        });
         return o;
     }
 

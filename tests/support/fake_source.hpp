@@ -1,7 +1,7 @@
 // An event source that says what the test tells it to.
 #pragma once
 
-#include <kcontrol/controller/source.hpp>
+#include <kcontrol/cluster/source.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <map>

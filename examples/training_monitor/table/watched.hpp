@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/any_object.hpp>
-#include <kcontrol/multicluster/cluster.hpp>
+#include <kcontrol/multicluster/kind_choice.hpp>
 
 #include "jobs/job_view.hpp"
 

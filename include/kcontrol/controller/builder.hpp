@@ -17,7 +17,7 @@ class builder_core {
 public:
     builder_core(controller_host& host, std::string name) : host_(&host), name_(std::move(name)) {}
 
-    std::shared_ptr<cached_source> source_of(const informer_kind& kind) { return host_->source_of(kind); }
+    std::shared_ptr<cached_source> source_of(const informer_kind& kind) { return host_->get_cluster().source_of(kind); }
     KCONTROL_DECL void watch(std::shared_ptr<event_source> source, event_handler<request> handler,
                              std::vector<predicate> predicates);
     KCONTROL_DECL result<std::shared_ptr<controller>> complete(reconciler<request> reconcile);
@@ -99,10 +99,10 @@ public:
     controller_builder_for& with_event_filter(predicate p) { return core_.event_filter.push_back(std::move(p)), *this; }
     controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
 
-    /// Makes the controller and hands it to the manager, which runs it. The reconciler takes a reconcile_context and
+    /// Makes the controller and hands it to its host, which runs it. The reconciler takes a reconcile_context and
     /// either a `request` or a `std::shared_ptr<const T>`, the cached object; with the latter it never hears of
     /// objects that are gone. It is a coroutine that returns `reconciliation`, or a plain function.
-    /// Errors: invalid_argument (the name is taken), unavailable (the manager is stopping).
+    /// Errors: invalid_argument (the name is taken), unavailable (the host is stopping).
     template <class F>
     requires reconciles<F, request> || reconciles<F, std::shared_ptr<const T>> result<std::shared_ptr<controller>>
     complete(F reconcile) {
@@ -129,7 +129,8 @@ private:
 /// `controller_builder(m, "jobs").for_<job>(spec_changed).owns<pod>().complete(reconcile)`.
 class controller_builder {
 public:
-    /// `name` appears in logs and metrics, and is unique in its manager.
+    /// `host` is a manager, or an engaged cluster of a multicluster_manager. `name` appears in logs and metrics, and is
+    /// unique in its host.
     controller_builder(controller_host& host, std::string name) : core_(host, std::move(name)) {}
 
     /// The kind the controller is for.

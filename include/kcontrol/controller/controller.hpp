@@ -1,10 +1,10 @@
 // The controller: takes events from sources, keeps requests in a work queue, and calls a reconciler for each.
 #pragma once
 
+#include <kcontrol/cluster/source.hpp>
 #include <kcontrol/controller/detail/work.hpp>
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/predicate.hpp>
-#include <kcontrol/controller/source.hpp>
 #include <kcontrol/controller/stats.hpp>
 
 #include <cstdint>

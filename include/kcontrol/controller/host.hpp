@@ -1,49 +1,45 @@
-// What a controller builder asks of the place where controllers live; manager is one.
+// What a controller builder asks of the place where controllers live: a cluster, and that it takes the controller.
 #pragma once
 
-#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/controller/controller.hpp>
 
 #include <memory>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace kcontrol {
 
-/// A kind together with the way to make an informer of it, for code that does not know its type.
-class informer_kind {
-public:
-    using maker = std::shared_ptr<any_informer> (*)(environment&, executor, client, informer_options);
-
-    informer_kind(const resource_info& i, maker m) : info(&i), make(m) {}
-
-    const resource_info* info;
-    maker make;
-};
-
-template <resource T>
-informer_kind informer_kind_of() {
-    const auto make = [](environment& env, executor ex, client cl, informer_options options) {
-        return std::shared_ptr<any_informer>(
-            std::make_shared<informer<T>>(env, std::move(ex), std::move(cl), std::move(options)));
-    };
-    return informer_kind(resource_of<T>(), make);
-}
-
-/// Gives builders what controllers are made of, and keeps the controllers.
+/// Gives builders the cluster that controllers work on, and runs the controllers. A manager is one, and so is each
+/// engaged cluster of a multicluster_manager.
 ///
-/// Thread-safety: shared objects unsafe; use it on its executor.
+/// Thread-safety: shared objects unsafe; use it on the cluster's executor.
 class controller_host {
 public:
     virtual ~controller_host() = default;
-    virtual environment& env() const noexcept = 0;
-    virtual executor get_executor() const = 0;
-    virtual const logger& log() const noexcept = 0;
 
-    /// The objects of a kind. Controllers of one host share one informer for each kind.
-    virtual std::shared_ptr<cached_source> source_of(const informer_kind& kind) = 0;
+    /// The cluster whose objects the controllers are for. Controllers of one host share its informers.
+    virtual cluster& get_cluster() noexcept = 0;
 
     /// Takes a controller to run. Errors: invalid_argument (its name is taken), unavailable (the host is stopping).
     virtual result<void> add(std::shared_ptr<any_controller> added) = 0;
 };
 
+/// The controllers of a host: no two have the same name, because metrics and logs carry it.
+class controller_list {
+public:
+    /// Errors: invalid_argument (its name is taken).
+    KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added);
+
+    auto begin() const noexcept { return controllers_.begin(); }
+    auto end() const noexcept { return controllers_.end(); }
+
+private:
+    std::vector<std::shared_ptr<any_controller>> controllers_;
+};
+
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/host.ipp>
+#endif

@@ -1,5 +1,5 @@
-// The manager: what runs together against one cluster. It shares one informer for each kind, runs controllers and other
-// work, and answers questions about their health and their metrics.
+// The manager: what runs together against one cluster. It runs the cluster's informers, controllers and other work, and
+// answers questions about their health and their metrics.
 #pragma once
 
 #include <kcontrol/controller/builder.hpp>
@@ -18,8 +18,8 @@ namespace kcontrol {
 
 enum class manager_state { idle, running, stopping };
 
-/// Owns informers, controllers and runnables. The order of a start is informers, then the rest; that of a stop is
-/// controllers and runnables first, informers last.
+/// Owns a home cluster with its informers, controllers and runnables. The order of a start is informers, then the rest;
+/// that of a stop is controllers and runnables first, informers last.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start().
@@ -31,12 +31,14 @@ public:
     manager(const manager&) = delete;
     manager& operator=(const manager&) = delete;
 
-    /// The informer of a kind, which all of this manager's controllers share. It runs while the manager does.
+    /// The cluster it runs against. Its informers run while the manager does.
+    KCONTROL_DECL cluster& get_cluster() noexcept override;
+
+    /// The informer of a kind, which all of this manager's controllers share.
     template <resource T>
     std::shared_ptr<informer<T>> get_informer() {
-        return std::static_pointer_cast<informer<T>>(informer_of(informer_kind_of<T>()));
+        return get_cluster().template get_informer<T>();
     }
-    KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const informer_kind& kind);
 
     /// Adds a controller, or other work; while the manager runs it is started at once. Controllers are usually made by
     /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable
@@ -75,10 +77,9 @@ public:
     KCONTROL_DECL http::handler handler() const;
 
     KCONTROL_DECL client& get_client() noexcept;
-    KCONTROL_DECL environment& env() const noexcept override;
-    KCONTROL_DECL executor get_executor() const override;
-    KCONTROL_DECL const logger& log() const noexcept override;
-    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind) override;
+    KCONTROL_DECL environment& env() const noexcept;
+    KCONTROL_DECL executor get_executor() const;
+    KCONTROL_DECL const logger& log() const noexcept;
 
 private:
     struct impl;

@@ -26,7 +26,7 @@ public:
     }
 };
 
-/// Tells which clusters there should be.
+/// Publishes which clusters there should be.
 ///
 /// Thread-safety: shared objects unsafe; callbacks come on the executor the source was made with.
 class cluster_source {

@@ -1,25 +1,19 @@
-// The manager of many clusters: engages those there should be, rebuilds those that changed, lets those go that left.
+// The manager of many clusters: engages those there should be, rotates those that changed, disengages those that left.
 #pragma once
 
-#include <kcontrol/multicluster/cluster.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
+#include <kcontrol/multicluster/engaged_cluster.hpp>
+#include <kcontrol/multicluster/options.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace kcontrol {
 
-/// Options of a multicluster_manager; a cluster's own and what is told about clusters as such.
-class multicluster_options : public cluster_options {
-public:
-    /// A cluster left; nothing of it is told afterwards. On the manager's executor.
-    std::function<void(const std::string& cluster)> on_removed;
-};
-
-/// Runs one cluster object for each desired cluster, each on a strand of its own. Adding, changing or removing one
-/// cluster touches no request of another; an unreachable one costs the others nothing.
+/// Runs an engaged_cluster for each desired cluster, each on a strand of its own. Engaging, rotating or disengaging one
+/// touches no request of another; an unreachable one costs the others nothing. The options' on_engage() is the place to
+/// build controllers on a cluster.
 ///
 /// Thread-safety: shared objects unsafe; every call belongs to the executor given, a strand or a single-threaded
 /// context. Cancellation: stop() ends everything in bounded time. It may be started again by set_desired(). Object
@@ -34,7 +28,7 @@ public:
     /// These are the clusters there should be from now on; usually given to a cluster_source as its callback.
     KCONTROL_DECL void set_desired(std::vector<desired_cluster> desired);
 
-    /// Lets all clusters go and waits until they are gone.
+    /// Disengages all clusters and waits until they have.
     KCONTROL_DECL awaitable<void> stop();
 
     /// The names of the clusters that are engaged, sorted.

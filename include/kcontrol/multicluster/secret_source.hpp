@@ -47,10 +47,10 @@ private:
 KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
                                                                    std::string origin, std::size_t max_bytes);
 
-/// Watches the Secrets. A Secret that was added, replaced or removed is a cluster that joins, is rebuilt or leaves,
+/// Watches the Secrets. A Secret that was added, replaced or removed is a cluster that engages, rotates or disengages,
 /// without touching another. One that can't be used is a cluster that failed, with the reason; where a good
 /// configuration was before, that stays in use, with a warning. While the home cluster can't be reached the clusters
-/// stay as they are; before it was reached, nothing is told.
+/// stay as they are; before it was reached, nothing is published.
 ///
 /// Needs get, list and watch on secrets there, best of one namespace of its own.
 ///

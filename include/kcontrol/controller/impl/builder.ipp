@@ -16,8 +16,9 @@ KCONTROL_DECL void builder_core::watch(std::shared_ptr<event_source> source, eve
 }
 
 KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconciler<request> reconcile) {
-    if (!options.log()) options.log(host_->log());
-    auto made = std::make_shared<controller>(host_->env(), host_->get_executor(), name_, std::move(reconcile), options);
+    cluster& of = host_->get_cluster();
+    if (!options.log()) options.log(of.log());
+    auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);
     for (watched& w : watched_) {
         std::vector<predicate> predicates = event_filter;
         for (predicate& p : w.predicates) predicates.push_back(std::move(p));

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <kcontrol/controller/informer_source.hpp>
+#include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -19,23 +19,25 @@ namespace kcontrol {
 
 struct manager::impl : std::enable_shared_from_this<manager::impl> {
     impl(environment& e, executor x, client c, manager_options o)
-        : env(e), ex(std::move(x)), cl(std::move(c)), options(std::move(o)), metrics(options.log()) {}
+        : env(e),
+          ex(std::move(x)),
+          options(std::move(o)),
+          home(env, ex, std::move(c), options.informers(), options.log()),
+          metrics(options.log()) {}
 
     void add_routes();
     void begin(std::stop_token parent);
     awaitable<result<void>> run_begun();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one);
     awaitable<void> run_runnable(runnable one);
-    awaitable<void> stop_informers(time_point deadline, bool& all);
     void fail(const error& why);
 
     environment& env;
     executor ex;
-    client cl;
     manager_options options;
+    home_cluster home;
     metrics_registry metrics;
-    std::map<group_version_kind, std::shared_ptr<any_informer>> informers;
-    std::vector<std::shared_ptr<any_controller>> controllers;
+    controller_list controllers;
     std::vector<runnable> runnables;
     std::vector<named_check> healthz, readyz;
     http::router routes;
@@ -44,7 +46,6 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     async_event state_changed;
     std::optional<error> last_error;
     std::shared_ptr<scope> term;        // of controllers and runnables of the present run
-    std::shared_ptr<scope> caches;      // of informers; it ends after `term` has drained
     std::unique_ptr<task_group> tasks;  // the present run's controllers and runnables
 };
 
@@ -67,7 +68,6 @@ inline void manager::impl::begin(std::stop_token parent) {
     state = manager_state::running;
     last_error.reset();
     term = std::make_shared<scope>(std::move(parent));
-    caches = std::make_shared<scope>();
     tasks = std::make_unique<task_group>(env, ex, options.log());
 }
 
@@ -93,24 +93,11 @@ inline awaitable<void> manager::impl::run_runnable(runnable one) {
     if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));
 }
 
-namespace detail {
-
-inline awaitable<void> stop_informer(std::shared_ptr<any_informer> one) { co_await one->stop(); }
-
-}  // namespace detail
-
-inline awaitable<void> manager::impl::stop_informers(time_point deadline, bool& all) {
-    caches->stop();
-    task_group stopping(env, ex, options.log());
-    for (const auto& [kind, one] : informers) stopping.spawn(detail::stop_informer(one));
-    all = co_await stopping.join(deadline);
-}
-
 inline awaitable<result<void>> manager::impl::run_begun() {
     const auto self = shared_from_this();
     const std::stop_token stop = term->token();
     options.log().info("manager started");
-    for (const auto& [kind, one] : informers) one->start(caches->token());
+    home.informers().start();  // without a parent: they stop after the others have returned
     for (const auto& one : controllers) tasks->spawn(run_controller(one));
     for (const auto& one : runnables) tasks->spawn(run_runnable(one));
     async_event never;
@@ -120,9 +107,9 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     const time_point deadline = env.now() + options.graceful_shutdown_timeout();
     bool drained = co_await tasks->join(deadline);
     const std::size_t left = tasks->running();
-    bool informers_stopped = false;
-    // Informers that are told to stop end at once; the second is for a deadline that was used up already.
-    co_await stop_informers(std::max(deadline, env.now() + std::chrono::seconds(1)), informers_stopped);
+    // Informers end at once when they are stopped; the second is for a deadline that was used up already.
+    const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
+    const bool informers_stopped = co_await home.informers().stop(last);
     if (!drained || !informers_stopped) {
         const error late(errc::timeout, std::to_string(left) + " controllers or runnables" +
                                             (informers_stopped ? "" : " and some informers") +
@@ -153,27 +140,12 @@ KCONTROL_DECL manager::~manager() {
     if (impl_->term) impl_->term->stop();
 }
 
-KCONTROL_DECL std::shared_ptr<any_informer> manager::informer_of(const informer_kind& kind) {
-    auto& slot = impl_->informers[kind.info->gvk];
-    if (!slot) {
-        informer_options options = impl_->options.informers();
-        options.log(impl_->options.log());
-        slot = kind.make(impl_->env, impl_->ex, impl_->cl, std::move(options));
-        if (impl_->state == manager_state::running) slot->start(impl_->caches->token());
-    }
-    return slot;
-}
-
 KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {
     if (impl_->state == manager_state::stopping) {
         return error(errc::unavailable, "controller " + added->name() + ": the manager is stopping");
     }
-    for (const auto& one : impl_->controllers) {
-        if (one->name() != added->name()) continue;
-        return error(errc::invalid_argument, "a controller named " + added->name() +
-                                                 " exists already: names are unique, because metrics carry them");
-    }
-    impl_->controllers.push_back(added);
+    result<void> taken = impl_->controllers.add(added);
+    if (!taken) return taken;
     if (impl_->state == manager_state::running) impl_->tasks->spawn(impl_->run_controller(std::move(added)));
     return {};
 }
@@ -213,7 +185,7 @@ KCONTROL_DECL health_check manager::informers_synced() const {
         const auto self = weak.lock();
         if (!self) return error(errc::unavailable, "the manager is gone");
         std::string missing;
-        for (const auto& [kind, one] : self->informers) {
+        for (const auto& one : self->home.informers().all()) {
             if (one->has_synced()) continue;
             if (!missing.empty()) missing += "; ";
             missing += informer_source(one).describe();
@@ -246,14 +218,11 @@ KCONTROL_DECL awaitable<void> manager::stop() {
 KCONTROL_DECL manager_state manager::state() const noexcept { return impl_->state; }
 KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept { return impl_->last_error; }
 KCONTROL_DECL metrics_registry& manager::metrics() noexcept { return impl_->metrics; }
-KCONTROL_DECL client& manager::get_client() noexcept { return impl_->cl; }
+KCONTROL_DECL cluster& manager::get_cluster() noexcept { return impl_->home; }
+KCONTROL_DECL client& manager::get_client() noexcept { return impl_->home.get_client(); }
 KCONTROL_DECL environment& manager::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor manager::get_executor() const { return impl_->ex; }
 KCONTROL_DECL const logger& manager::log() const noexcept { return impl_->options.log(); }
-
-KCONTROL_DECL std::shared_ptr<cached_source> manager::source_of(const informer_kind& kind) {
-    return std::make_shared<informer_source>(informer_of(kind));
-}
 
 KCONTROL_DECL http::response manager::answer(const http::request& req) const {
     return *impl_->routes.answer(http::server_request(req));

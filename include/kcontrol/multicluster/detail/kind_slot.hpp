@@ -19,15 +19,11 @@ struct kind_version {
     explicit kind_version(const resource_info& i) : info(&i) {}
 
     const resource_info* info;
-    std::vector<std::unique_ptr<any_informer>> informers;
+    std::vector<std::shared_ptr<any_informer>> informers;
     std::vector<subscription> subscriptions;
 
     void start(std::stop_token parent) {
         for (const auto& informer : informers) informer->start(parent);
-    }
-
-    void rebuild(const client& next, resume_mode mode) {
-        for (const auto& informer : informers) informer->rebuild(next, mode);
     }
 
     awaitable<void> stop() {
@@ -106,13 +102,9 @@ struct kind_slot {
     }
 };
 
-// Runs the informers of a slot: of one version straight away, of several the first that the server serves. While none
-// is served they take turns, with a pause after each round.
+// Runs the informers of a slot with several versions: the first that the server serves. While none is served they take
+// turns, with a pause after each round.
 inline awaitable<void> run_slot(environment& env, kind_slot& slot, duration probe_period, std::stop_token stop) {
-    if (slot.versions.size() == 1) {
-        slot.versions.front().start(stop);
-        co_return;
-    }
     while (!stop.stop_requested()) {
         kind_version& version = slot.versions[slot.chosen];
         version.start(stop);

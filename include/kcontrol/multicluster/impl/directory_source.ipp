@@ -31,8 +31,8 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
             return;
         }
         auto next = tracker.observe(env.now(), std::move(*found));
-        if (told && *told == next) return;
-        told = next;
+        if (published && *published == next) return;
+        published = next;
         on_change(std::move(next));
     }
 
@@ -52,7 +52,7 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
     logger log;
     task_group tasks;
     directory_tracker tracker;
-    std::optional<std::vector<desired_cluster>> told;
+    std::optional<std::vector<desired_cluster>> published;
     std::function<void(std::vector<desired_cluster>)> on_change;
     std::unique_ptr<directory_watch> watch;
     async_event changed;

@@ -72,26 +72,26 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
                 clusters.insert_or_assign(name, desired_cluster(name, std::move(config)));
             }
         }
-        tell_soon();
+        publish_soon();
     }
 
-    // A list comes as one event after another: what it holds is told at once, never half of it.
-    void tell_soon() {
-        if (std::exchange(about_to_tell, true)) return;
+    // A list comes as one event after another: what it holds is published at once, never half of it.
+    void publish_soon() {
+        if (std::exchange(about_to_publish, true)) return;
         boost::asio::post(ex, [weak = weak_from_this()] {
             const auto alive = weak.lock();
             if (!alive) return;
-            alive->about_to_tell = false;
-            alive->tell();
+            alive->about_to_publish = false;
+            alive->publish();
         });
     }
 
-    void tell() {
+    void publish() {
         if (!on_change || !informer || !informer->has_synced()) return;
         std::vector<desired_cluster> next;
         for (const auto& [name, cluster] : clusters) next.push_back(cluster);
-        if (told && *told == next) return;
-        told = next;
+        if (published && *published == next) return;
+        published = next;
         on_change(std::move(next));
     }
 
@@ -101,7 +101,7 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
                                   {{"state", std::string(to_string(status.state))}, {"reason", status.reason}});
         }
         last_reason = status.reason;
-        tell_soon();
+        publish_soon();
     }
 
     environment& env;
@@ -110,12 +110,12 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
     http::transport_factory transport;
     secret_source_options options;
     std::map<std::string, desired_cluster> clusters;
-    std::optional<std::vector<desired_cluster>> told;
+    std::optional<std::vector<desired_cluster>> published;
     std::function<void(std::vector<desired_cluster>)> on_change;
     std::unique_ptr<any_informer> informer;
     subscription handler;
     std::string last_reason;
-    bool about_to_tell = false;
+    bool about_to_publish = false;
 };
 
 KCONTROL_DECL secret_source::secret_source(environment& env, executor ex, auth::cluster_config home,
@@ -149,7 +149,7 @@ KCONTROL_DECL void secret_source::stop() {
     impl_->handler.reset();
     impl_->informer.reset();
     impl_->clusters.clear();
-    impl_->told.reset();
+    impl_->published.reset();
 }
 
 }  // namespace kcontrol

@@ -11,8 +11,8 @@
 
 namespace kcontrol {
 
-/// Something that tells of changes. A controller subscribes when it starts, waits until the source is synced before its
-/// first reconcile, and unsubscribes when it stops.
+/// Something that notifies of changes. A controller subscribes when it starts, waits until the source is synced before
+/// its first reconcile, and unsubscribes when it stops.
 ///
 /// Thread-safety: shared objects unsafe; use it on the controller's executor.
 class event_source {
@@ -29,7 +29,7 @@ public:
     virtual std::string describe() const = 0;
 };
 
-/// A source that keeps the objects it tells of.
+/// A source that keeps the objects it notifies of.
 class cached_source : public event_source {
 public:
     /// The object as it is known, or an empty one.

@@ -1,19 +1,23 @@
-// An informer as a source of a controller's events.
+// Informers as a source of a controller's events.
 #pragma once
 
 #include <kcontrol/cache/informer.hpp>
-#include <kcontrol/controller/source.hpp>
+#include <kcontrol/cluster/source.hpp>
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol {
 
-/// An informer as a source. Starting and stopping the informer stays its owner's business.
+/// An informer as a source, or several informers of one kind, each of another namespace. Starting and stopping them
+/// stays their owner's business.
 class informer_source final : public cached_source {
 public:
     KCONTROL_DECL explicit informer_source(std::shared_ptr<any_informer> inf,
+                                           duration resync_period = duration::zero());
+    KCONTROL_DECL explicit informer_source(std::vector<std::shared_ptr<any_informer>> informers,
                                            duration resync_period = duration::zero());
 
     KCONTROL_DECL subscription subscribe(any_event_handler handler) override;
@@ -22,12 +26,12 @@ public:
     KCONTROL_DECL any_object get(const namespaced_name& key) const override;
 
 private:
-    std::shared_ptr<any_informer> informer_;
+    std::vector<std::shared_ptr<any_informer>> informers_;
     duration resync_period_;
 };
 
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/controller/impl/informer_source.ipp>
+#include <kcontrol/cluster/impl/informer_source.ipp>
 #endif

@@ -1,0 +1,53 @@
+// What everything that works on one cluster asks of it; a manager's own cluster and an engaged one offer the same.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/cluster/informer_kind.hpp>
+#include <kcontrol/cluster/source.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// One cluster at work: its client, and the informers that all who work on it share.
+///
+/// Thread-safety: shared objects unsafe; use it on its executor, but for name(), env() and get_executor().
+/// Object lifetime: whoever runs it (a manager, a multicluster_manager) says how long it lives.
+class cluster {
+public:
+    virtual ~cluster() = default;
+
+    /// Unique among the clusters of one manager; empty for a manager's own.
+    virtual const std::string& name() const noexcept = 0;
+    virtual environment& env() const noexcept = 0;
+    /// A strand or a single-threaded context: all work of this cluster happens on it.
+    virtual executor get_executor() const = 0;
+    virtual const logger& log() const noexcept = 0;
+
+    /// The client of the present configuration. New credentials make another one and close this one, so ask for it
+    /// before each use instead of keeping a copy.
+    virtual client& get_client() noexcept = 0;
+
+    /// The informers of a kind, made at the first call: one for each namespace that this cluster is watched in, usually
+    /// one for all. They run while the cluster does, and stay when its credentials change.
+    virtual std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind& kind) = 0;
+
+    /// The objects of a kind, as what a controller watches.
+    virtual std::shared_ptr<cached_source> source_of(const informer_kind& kind) = 0;
+
+    /// The informer of a kind. Null where the cluster is watched in several namespaces: informers_of() has them all.
+    KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const informer_kind& kind);
+    template <resource T>
+    std::shared_ptr<informer<T>> get_informer() {
+        return std::static_pointer_cast<informer<T>>(informer_of(informer_kind_of<T>()));
+    }
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cluster/impl/cluster.ipp>
+#endif

@@ -1,0 +1,46 @@
+// The cluster of one client: what a manager runs against, or a program without one.
+#pragma once
+
+#include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/cluster/informer_set.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// A cluster whose client is given and stays. start() and stop() of informers() are its owner's business; a manager
+/// does it when it runs.
+///
+/// Thread-safety: shared objects unsafe; see cluster.
+class home_cluster final : public cluster {
+public:
+    /// `options` are those of every informer: namespace, selectors, page size… Their logger is `log`.
+    KCONTROL_DECL home_cluster(environment& env, executor ex, client cl, informer_options options, logger log = {},
+                               std::string name = {});
+
+    KCONTROL_DECL const std::string& name() const noexcept override;
+    KCONTROL_DECL environment& env() const noexcept override;
+    KCONTROL_DECL executor get_executor() const override;
+    KCONTROL_DECL const logger& log() const noexcept override;
+    KCONTROL_DECL client& get_client() noexcept override;
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind& kind) override;
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind) override;
+
+    informer_set& informers() noexcept { return informers_; }
+    const informer_set& informers() const noexcept { return informers_; }
+
+private:
+    environment* env_;
+    executor ex_;
+    logger log_;
+    std::string name_;
+    informer_set informers_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cluster/impl/home_cluster.ipp>
+#endif

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <kcontrol/cluster/cluster.hpp>
+
+#include <utility>
+
+namespace kcontrol {
+
+KCONTROL_DECL std::shared_ptr<any_informer> cluster::informer_of(const informer_kind& kind) {
+    auto all = informers_of(kind);
+    return all.size() == 1 ? std::move(all.front()) : nullptr;
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <kcontrol/cluster/home_cluster.hpp>
+
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+inline informer_set::scopes_function one_scope(informer_options options, const logger& log) {
+    options.log(log);
+    return [options = std::move(options)](const resource_info&) { return std::vector<informer_options>{options}; };
+}
+
+}  // namespace detail
+
+KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client cl, informer_options options, logger log,
+                                         std::string name)
+    : env_(&env),
+      ex_(ex),
+      log_(log),
+      name_(std::move(name)),
+      informers_(env, std::move(ex), std::move(cl), detail::one_scope(std::move(options), log), log) {}
+
+KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return name_; }
+KCONTROL_DECL environment& home_cluster::env() const noexcept { return *env_; }
+KCONTROL_DECL executor home_cluster::get_executor() const { return ex_; }
+KCONTROL_DECL const logger& home_cluster::log() const noexcept { return log_; }
+KCONTROL_DECL client& home_cluster::get_client() noexcept { return informers_.get_client(); }
+
+KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> home_cluster::informers_of(const informer_kind& kind) {
+    return informers_.of(kind);
+}
+
+KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const informer_kind& kind) {
+    return informers_.source_of(kind);
+}
+
+}  // namespace kcontrol

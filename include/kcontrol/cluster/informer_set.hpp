@@ -1,0 +1,92 @@
+// The informers of one cluster: one for each kind and scope, started, stopped and rebuilt together.
+#pragma once
+
+#include <kcontrol/cluster/informer_kind.hpp>
+#include <kcontrol/cluster/source.hpp>
+#include <kcontrol/runtime/scope.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace kcontrol {
+
+/// Owns informers. Two that ask for the same kind in the same scope (namespace and selectors) get the same informer.
+///
+/// A kind counts as the same if its resource_info is the same object. A typed kind (informer_kind_of) gets an informer
+/// of that type; where one was made of the bare resource_info before, the typed one is a second watch.
+///
+/// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
+/// Cancellation: stop() and the token given to start().
+/// Object lifetime: destruction stops it. Informers that are still held elsewhere stay readable.
+class informer_set {
+public:
+    /// How the informers of a kind shall be, one of each of the options that this returns.
+    using scopes_function = std::function<std::vector<informer_options>(const resource_info&)>;
+
+    KCONTROL_DECL informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log = {});
+    KCONTROL_DECL ~informer_set();
+    informer_set(const informer_set&) = delete;
+    informer_set& operator=(const informer_set&) = delete;
+
+    /// The informers of a kind, one a scope, made at the first call. They run while the set does.
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> of(const informer_kind& kind);
+
+    /// The same as one source. Any informer of that resource_info and scope will do, whatever its type.
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind);
+
+    /// Informers of a kind, one a scope, that nobody else gets, and that the caller starts and stops. They are rebuilt,
+    /// and stopped in the end, with the others.
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const informer_kind& kind);
+
+    /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.
+    KCONTROL_DECL void start(std::stop_token parent = {});
+
+    /// Stops every informer and waits until they have (true), or until `deadline` (false). What they know stays, and
+    /// start() goes on with it. Idempotent.
+    KCONTROL_DECL awaitable<bool> stop(std::optional<time_point> deadline = std::nullopt);
+
+    /// Goes over to another client; see any_informer::rebuild. Handlers are notified of nothing twice. The client
+    /// before it is not closed.
+    KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
+
+    /// Stops all and lets go of them.
+    KCONTROL_DECL void clear();
+
+    client& get_client() noexcept { return client_; }
+
+    /// Every informer, sorted by group, version, kind and namespace.
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> all() const;
+    KCONTROL_DECL bool has_synced() const;
+
+private:
+    struct entry {
+        entry(informer_kind k, informer_options o) : kind(k), options(std::move(o)) {}
+
+        informer_kind kind;
+        informer_options options;
+        bool shared = true;
+        std::shared_ptr<any_informer> made;
+    };
+    enum class of_type { same, any };
+    KCONTROL_DECL std::shared_ptr<any_informer> get(const informer_kind& kind, const informer_options& wanted,
+                                                    of_type type);
+    KCONTROL_DECL std::shared_ptr<any_informer> add(entry added);
+    bool running() const { return term_ && !term_->stopped(); }
+
+    environment* env_;
+    executor ex_;
+    client client_;
+    scopes_function scopes_;
+    logger log_;
+    std::vector<entry> entries_;
+    std::unique_ptr<scope> term_;  // of the present run; null before the first
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cluster/impl/informer_set.ipp>
+#endif

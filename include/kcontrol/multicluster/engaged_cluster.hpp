@@ -1,0 +1,68 @@
+// One cluster of many: its client, informers and controllers, on a strand of their own.
+#pragma once
+
+#include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/controller/host.hpp>
+#include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/multicluster/options.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+/// One cluster of a multicluster_manager. It is engaged from its first usable configuration on until disengage(): what
+/// `cluster` and `controller_host` offer may be used in that time, so a controller_builder builds on it as on a
+/// manager. When its configuration changes (new credentials, moved server) it rotates: informers, caches, handlers and
+/// controllers stay and go on with another client.
+///
+/// Thread-safety: shared objects unsafe; every call belongs to the strand.
+/// Cancellation: disengage() ends this cluster's requests and nothing else's.
+/// Object lifetime: destruction stops it without waiting; options' functions are not called afterwards.
+class engaged_cluster final : public cluster, public controller_host {
+public:
+    KCONTROL_DECL engaged_cluster(environment& env, executor strand, std::string name,
+                                  std::shared_ptr<const multicluster_options> options);
+    KCONTROL_DECL ~engaged_cluster() override;
+    engaged_cluster(const engaged_cluster&) = delete;
+    engaged_cluster& operator=(const engaged_cluster&) = delete;
+
+    /// Engages with the first configuration, and rotates to each that differs from the one in use.
+    KCONTROL_DECL void engage(const auth::cluster_config& config, std::string warning);
+
+    /// There is no usable configuration. What runs with the one before goes on.
+    KCONTROL_DECL void refuse(const error& why);
+
+    /// Stops the controllers, within the options' graceful_shutdown_timeout(), then the informers. It can't be engaged
+    /// again. Idempotent.
+    KCONTROL_DECL awaitable<void> disengage();
+
+    KCONTROL_DECL cluster_status status() const;
+
+    KCONTROL_DECL const std::string& name() const noexcept override;
+    KCONTROL_DECL environment& env() const noexcept override;
+    KCONTROL_DECL executor get_executor() const override;
+    /// Its records carry the cluster's name.
+    KCONTROL_DECL const logger& log() const noexcept override;
+    KCONTROL_DECL client& get_client() noexcept override;
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind& kind) override;
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind) override;
+
+    cluster& get_cluster() noexcept override { return *this; }
+    /// Runs the controller at once, until the cluster disengages. One whose sources did not sync in time (the cluster
+    /// could not be reached) is run again after the informers' probe period.
+    /// Errors: invalid_argument (its name is taken in this cluster), unavailable (the cluster is not engaged).
+    KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
+
+private:
+    struct impl;
+    std::shared_ptr<impl> impl_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/multicluster/impl/engaged_cluster.ipp>
+#endif

@@ -1,0 +1,80 @@
+// What is done in every cluster of a multicluster_manager, and who is notified of what.
+#pragma once
+
+#include <kcontrol/base/chrono.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/multicluster/kind_choice.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+class engaged_cluster;
+
+/// Options of a multicluster_manager. Only the transport must be given.
+class multicluster_options {
+public:
+    using event_callback = std::function<void(const std::string& cluster, const resource_info&, const any_event&)>;
+    using status_callback = std::function<void(const cluster_status&)>;
+    using cluster_callback = std::function<void(engaged_cluster&)>;
+    using name_callback = std::function<void(const std::string& cluster)>;
+
+    /// Kinds to watch in every cluster; on_event() is notified of their objects. Default: none.
+    multicluster_options& kinds(std::vector<kind_choice> k) { return kinds_ = std::move(k), *this; }
+    /// Namespaces to watch. Default, and if empty: all.
+    multicluster_options& namespaces(std::vector<std::string> n) { return namespaces_ = std::move(n), *this; }
+    /// How every informer behaves: selectors, page size… Its logger is the cluster's, its namespace one of
+    /// namespaces().
+    multicluster_options& informers(informer_options o) { return informers_ = std::move(o), *this; }
+    /// What makes connections to the clusters.
+    multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
+    /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
+    multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
+    multicluster_options& log(logger l) { return log_ = std::move(l), *this; }
+
+    /// An object of one of kinds() changed; on the cluster's strand.
+    multicluster_options& on_event(event_callback f) { return on_event_ = std::move(f), *this; }
+    /// The status changed: at once for a state, within a second for a count, within some ten seconds for the time of
+    /// the last sign of life; on the cluster's strand.
+    multicluster_options& on_status(status_callback f) { return on_status_ = std::move(f), *this; }
+    /// The cluster has its first usable configuration, so that informers and controllers can be made on it; on its
+    /// strand. It may be used there until on_disengage() has returned.
+    multicluster_options& on_engage(cluster_callback f) { return on_engage_ = std::move(f), *this; }
+    /// An engaged cluster is about to stop its controllers and informers; on its strand.
+    multicluster_options& on_disengage(cluster_callback f) { return on_disengage_ = std::move(f), *this; }
+    /// A cluster is gone, whether it was ever engaged or not: no callback is about it afterwards. On the manager's
+    /// executor.
+    multicluster_options& on_removed(name_callback f) { return on_removed_ = std::move(f), *this; }
+
+    const std::vector<kind_choice>& kinds() const noexcept { return kinds_; }
+    const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
+    const informer_options& informers() const noexcept { return informers_; }
+    const http::transport_factory& transport() const noexcept { return transport_; }
+    duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
+    const logger& log() const noexcept { return log_; }
+    const event_callback& on_event() const noexcept { return on_event_; }
+    const status_callback& on_status() const noexcept { return on_status_; }
+    const cluster_callback& on_engage() const noexcept { return on_engage_; }
+    const cluster_callback& on_disengage() const noexcept { return on_disengage_; }
+    const name_callback& on_removed() const noexcept { return on_removed_; }
+
+private:
+    std::vector<kind_choice> kinds_;
+    std::vector<std::string> namespaces_;
+    informer_options informers_;
+    http::transport_factory transport_;
+    duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
+    logger log_;
+    event_callback on_event_;
+    status_callback on_status_;
+    cluster_callback on_engage_, on_disengage_;
+    name_callback on_removed_;
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,189 @@
+// The informers of one cluster, and the cluster of one client that owns some.
+#include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/informer_set.hpp>
+
+#include "support/sim_world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+
+struct gadget : widget {
+    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
+};
+
+struct fixture : sim_world {
+    explicit fixture(std::vector<std::string> namespaces = {""}) : server(add("a")) {
+        const auto scopes = [namespaces](const resource_info&) {
+            std::vector<informer_options> out;
+            for (const auto& ns : namespaces) out.push_back(informer_options().in_namespace(ns).probe_period(5s));
+            return out;
+        };
+        set.emplace(env, home, connect(server.config("1")), scopes);
+    }
+    // A context that dies with coroutines suspended on their own events would leak them.
+    ~fixture() {
+        run(set->stop());
+        settle();
+    }
+    void settle(duration d = 2s) { context.run_for(d); }
+    std::size_t open() { return network.open_exchanges("a"); }
+
+    sim_server& server;
+    std::optional<informer_set> set;
+};
+
+any_event_handler note(std::string& into) {
+    return [&into](const any_event& e) {
+        into += (e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-")) +
+                std::string(e.object().meta().name) + " ";
+    };
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: one informer a kind, which runs while the set does") {
+    const auto first = set->of(informer_kind_of<widget>());
+    REQUIRE(first.size() == 1);
+    CHECK(set->of(informer_kind_of<widget>()) == first);
+    CHECK(set->of(informer_kind_of<gadget>()) != first);
+    settle();
+    CHECK(first.front()->status().state == informer_state::idle);
+    CHECK_FALSE(set->has_synced());
+    server.create("x");
+    set->start();
+    settle();
+    CHECK(first.front()->status().state == informer_state::live);
+    CHECK(set->of(informer_kind_of<gadget>()).front()->status().state == informer_state::not_installed);
+    server.api.register_resource({"test.kcontrol.dev", "v1", "Gadget", "gadgets"});
+    settle(6s);
+    CHECK(set->has_synced());
+    CHECK(open() == 2);
+
+    CHECK(run(set->stop()));
+    CHECK(open() == 0);
+    CHECK(first.front()->status().state == informer_state::paused);
+    CHECK(first.front()->objects().size() == 1);
+    set->start();
+    settle();
+    CHECK(first.front()->status().state == informer_state::live);
+    CHECK(server.lists() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "informer_set: what is asked for while it runs is started at once; a parent's stop ends it") {
+    std::stop_source parent;
+    set->start(parent.get_token());
+    const auto made = set->of(informer_kind_of<widget>()).front();
+    settle();
+    CHECK(made->status().state == informer_state::live);
+    parent.request_stop();
+    settle();
+    CHECK(open() == 0);
+    set->start();
+    settle();
+    CHECK(made->status().state == informer_state::live);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: a rebuild goes over to another client and notifies nothing twice") {
+    server.create("x");
+    std::string seen;
+    const auto source = set->source_of(informer_kind_of<widget>());
+    const auto hold = source->subscribe(note(seen));
+    set->start();
+    settle();
+    CHECK(seen == "+x ");
+    set->rebuild(connect(server.config("2")));
+    server.set_value("x", 1);
+    settle();
+    CHECK(seen == "+x ~x ");
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 2);
+    CHECK(source->get({"default", "x"}).as<widget>()->spec.value == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: a kind without its type is shared by all who need no type") {
+    const informer_kind bare = resource_of<widget>();
+    const auto untyped = set->of(bare);
+    CHECK(set->of(bare) == untyped);
+    const auto source = set->source_of(informer_kind_of<widget>());
+    set->start();
+    settle();
+    CHECK(open() == 1);
+    // Only who needs the type gets an informer of its own, and shares it from then on.
+    const auto typed = set->of(informer_kind_of<widget>());
+    CHECK(typed != untyped);
+    settle();
+    CHECK(open() == 2);
+    CHECK(set->all().size() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: unshared informers are started by who asked, and rebuilt with the others") {
+    const auto apart = set->make_unshared(informer_kind_of<widget>()).front();
+    CHECK(set->of(informer_kind_of<widget>()).front() != apart);
+    set->start();
+    settle();
+    CHECK(open() == 1);
+    CHECK(apart->status().state == informer_state::idle);
+    apart->start();
+    settle();
+    CHECK(open() == 2);
+    set->rebuild(connect(server.config("2")));
+    settle();
+    CHECK(apart->status().generation == 2);
+    CHECK(run(set->stop()));
+    CHECK(open() == 0);
+}
+
+TEST_CASE("informer_set: several namespaces are one source") {
+    fixture f({"one", "two"});
+    for (const char* ns : {"one", "two", "three"}) {
+        (void)f.server.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}}).value();
+    }
+    f.server.create("x", 1, "one");
+    f.server.create("y", 2, "two");
+    f.server.create("z", 3, "three");
+    std::string seen;
+    const auto source = f.set->source_of(informer_kind_of<widget>());
+    const auto hold = source->subscribe(note(seen));
+    CHECK(source->describe() == "Widget (test.kcontrol.dev/v1): idle");
+    CHECK_FALSE(f.run(source->wait_synced({}, f.env.now() + 1s)));
+    f.set->start();
+    CHECK(f.run(source->wait_synced({}, std::nullopt)));
+    f.settle();
+    CHECK(seen.size() == 6);
+    CHECK(seen.find("+x") != std::string::npos);
+    CHECK(seen.find("+y") != std::string::npos);
+    CHECK(source->get({"two", "y"}).as<widget>()->spec.value == 2);
+    CHECK_FALSE(source->get({"three", "z"}));
+    CHECK(source->describe() == "Widget (test.kcontrol.dev/v1): live");
+}
+
+TEST_CASE("home_cluster: what it is made of, and its informers") {
+    sim_world world;
+    auto& server = world.add("a");
+    server.create("x");
+    home_cluster made(world.env, world.home, world.connect(server.config()),
+                      informer_options().in_namespace("default"));
+    cluster& home = made;
+    CHECK(home.name().empty());
+    CHECK(&home.env() == &world.env);
+    const auto widgets_there = home.get_informer<widget>();
+    CHECK(widgets_there == home.informer_of(informer_kind_of<widget>()));
+    made.informers().start();
+    world.context.run_for(2s);
+    REQUIRE(widgets_there->get({"default", "x"}));
+    CHECK(home.source_of(informer_kind_of<widget>())->get({"default", "x"}));
+    const auto found = world.run(home.get_client().get<widget>({"default", "x"}));
+    CHECK(found.has_value());
+    CHECK(world.run(made.informers().stop()));
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+// An engaged cluster as what controllers live on: the same builder as on a manager.
+#include <kcontrol/controller/builder.hpp>
+#include <kcontrol/manager/manager.hpp>
+#include <kcontrol/multicluster/multicluster_manager.hpp>
+
+#include "support/print.hpp"
+#include "support/sim_world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+using testing::link_state;
+
+struct widget_v2 : widget {
+    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v2", "Widget", "widgets"};
+};
+
+struct fixture : sim_world {
+    using setup = std::function<void(multicluster_options&)>;
+
+    explicit fixture(const setup& more = {}) {
+        multicluster_options o;
+        o.informers(informer_options().probe_period(5s)).transport(network.factory());
+        o.on_engage([this](engaged_cluster& c) {
+            engaged[c.name()] = &c;
+            controllers[c.name()] = build(c, c.name());
+        });
+        o.on_disengage([this](engaged_cluster& c) {
+            order += "disengage ";
+            engaged.erase(c.name());
+        });
+        o.on_status([this](const cluster_status& s) { statuses[s.name] = s; });
+        o.on_removed([this](const std::string& name) { order += "removed " + name + " "; });
+        if (more) more(o);
+        manager_.emplace(env, home, std::move(o));
+    }
+    ~fixture() {
+        run_void(manager_->stop(), 1min);
+        settle();
+    }
+
+    // The same for every host.
+    std::shared_ptr<controller> build(controller_host& host, const std::string& name) {
+        const auto made =
+            controller_builder(host, "widgets")
+                .for_<widget>()
+                .complete([this, name](reconcile_context ctx, std::shared_ptr<const widget> w) -> reconciliation {
+                    seen[name] += std::string(w->metadata.name) + "=" + std::to_string(w->spec.value) + " ";
+                    if (w->metadata.name == "slow") co_await sleep_for(ctx.env(), 1h, ctx.stop());
+                    co_return reconcile_result::done();
+                });
+        return made ? *made : nullptr;
+    }
+
+    void want(const std::map<std::string, std::string>& names_and_tokens) {
+        std::vector<desired_cluster> desired;
+        for (const auto& [name, token] : names_and_tokens) desired.emplace_back(name, add(name).config(token));
+        manager_->set_desired(std::move(desired));
+        settle();
+    }
+    std::string take(const std::string& name) { return std::exchange(seen[name], {}); }
+    void settle(duration d = 2s) { context.run_for(d); }
+
+    std::map<std::string, std::string> seen;
+    std::map<std::string, engaged_cluster*> engaged;
+    std::map<std::string, std::shared_ptr<controller>> controllers;
+    std::map<std::string, cluster_status> statuses;
+    std::string order;
+    std::optional<multicluster_manager> manager_;
+};
+
+TEST_CASE_FIXTURE(fixture, "a controller of an engaged cluster goes through a rotation and stops with the cluster") {
+    auto& a = add("a");
+    a.create("x", 1);
+    add("b").create("y", 2);
+    want({{"a", "1"}, {"b", "1"}});
+    CHECK(take("a") == "x=1 ");
+    CHECK(take("b") == "y=2 ");
+    CHECK(controllers.at("a")->state() == controller_state::running);
+
+    want({{"a", "2"}, {"b", "1"}});
+    CHECK(statuses.at("a").generation == 2);
+    CHECK(take("a").empty());
+    a.set_value("x", 7);
+    settle();
+    CHECK(take("a") == "x=7 ");
+    CHECK(a.lists() == 1);
+    CHECK(a.watches() == 2);
+    CHECK(run(engaged.at("a")->get_client().get<widget>({"default", "x"})).has_value());
+
+    want({{"b", "1"}});
+    CHECK(order == "disengage removed a ");
+    CHECK(controllers.at("a")->state() == controller_state::idle);
+    CHECK(network.open_exchanges("a") == 0);
+    a.set_value("x", 8);
+    settle();
+    CHECK(take("a").empty());
+    CHECK(controllers.at("b")->state() == controller_state::running);
+    CHECK(take("b").empty());
+
+    want({{"a", "1"}, {"b", "1"}});
+    CHECK(take("a") == "x=8 ");
+}
+
+TEST_CASE_FIXTURE(fixture, "a manager and an engaged cluster are hosts alike") {
+    auto& a = add("a");
+    a.create("x", 1);
+    manager alone(env, home, connect(a.config()));
+    REQUIRE(build(alone, "manager"));
+    alone.start();
+    want({{"a", ""}});
+    CHECK(take("manager") == "x=1 ");
+    CHECK(take("a") == "x=1 ");
+    for (controller_host* host : {static_cast<controller_host*>(&alone), static_cast<controller_host*>(engaged["a"])}) {
+        cluster& c = host->get_cluster();
+        CHECK(c.get_informer<widget>()->get({"default", "x"})->spec.value == 1);
+        CHECK(build(*host, "second") == nullptr);  // the name is taken
+    }
+    CHECK(a.lists() == 2);
+    CHECK(run_void(alone.stop(), 1s));
+}
+
+TEST_CASE("controllers share the watch of a kind that the manager watches everywhere") {
+    std::string events;
+    fixture f([&](multicluster_options& o) {
+        o.kinds({kind_choice(resource_of<widget>())});
+        o.on_event([&](const std::string&, const resource_info&, const any_event& e) {
+            events += std::string(e.object().meta().name) + " ";
+        });
+    });
+    f.add("a").create("x", 1);
+    f.want({{"a", ""}});
+    CHECK(events == "x ");
+    CHECK(f.take("a") == "x=1 ");
+    CHECK(f.network.open_exchanges("a") == 1);
+    CHECK(f.statuses.at("a").kinds.at(0).informer.lists == 1);
+}
+
+TEST_CASE("a controller watches its version beside a kind of which the served version is looked for") {
+    fixture f([](multicluster_options& o) { o.kinds({kind_choice(resource_of<widget_v2>(), resource_of<widget>())}); });
+    f.add("a").create("x", 1);
+    f.want({{"a", ""}});
+    CHECK(f.take("a") == "x=1 ");
+    CHECK(f.statuses.at("a").kinds.at(0).gvk.version == "v1");
+    f.want({{"a", "2"}});
+    CHECK(f.take("a").empty());
+    CHECK(f.statuses.at("a").state == cluster_state::live);
+    f.add("a").set_value("x", 2);
+    f.settle();
+    CHECK(f.take("a") == "x=2 ");
+}
+
+TEST_CASE("a cluster that is watched in several namespaces has an informer for each") {
+    fixture f([](multicluster_options& o) { o.namespaces({"one", "two"}); });
+    auto& a = f.add("a");
+    for (const char* ns : {"one", "two", "three"}) {
+        (void)a.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}}).value();
+    }
+    a.create("x", 1, "one");
+    a.create("z", 1, "three");
+    f.want({{"a", ""}});
+    CHECK(f.take("a") == "x=1 ");
+    CHECK(f.engaged.at("a")->get_informer<widget>() == nullptr);
+    CHECK(f.engaged.at("a")->informers_of(informer_kind_of<widget>()).size() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "a controller of a cluster that can't be reached for long starts when it can") {
+    add("a").create("x", 1);
+    network.set_link("a", link_state::refused);
+    want({{"a", ""}});
+    REQUIRE(controllers.at("a"));
+    settle(3min);  // beyond the cache sync timeout
+    CHECK(take("a").empty());
+    network.set_link("a", link_state::up);
+    settle(1min);
+    CHECK(take("a") == "x=1 ");
+}
+
+TEST_CASE_FIXTURE(fixture, "a running reconcile is stopped before the cluster is gone") {
+    add("a").create("slow", 1);
+    want({{"a", ""}});
+    CHECK(take("a") == "slow=1 ");
+    CHECK(controllers.at("a")->stats().active_workers == 1);
+    want({});
+    CHECK(order == "disengage removed a ");
+    CHECK(controllers.at("a")->stats().active_workers == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "a cluster without a usable configuration is not engaged, and refuses controllers") {
+    std::vector<desired_cluster> desired;
+    desired.emplace_back("a", error(errc::invalid_config, "no such context"));
+    manager_->set_desired(std::move(desired));
+    settle();
+    CHECK(statuses.at("a").state == cluster_state::failed);
+    CHECK(engaged.empty());
+    want({});
+    CHECK(order == "removed a ");
+
+    auto options = std::make_shared<multicluster_options>();
+    options->transport(network.factory());
+    engaged_cluster alone(env, home, "b", options);
+    const auto made = std::make_shared<controller>(
+        env, home, "c", make_reconciler<request>([](reconcile_context, const request&) { return reconcile_result(); }));
+    CHECK(alone.add(made).error() == errc::unavailable);
+    alone.engage(add("b").config(), {});
+    CHECK(alone.add(made).has_value());
+    CHECK(alone.add(made).error() == errc::invalid_argument);
+    CHECK(run_void(alone.disengage(), 1s));
+    CHECK(run_void(alone.disengage(), 1s));
+    CHECK(alone.add(made).error() == errc::unavailable);
+}
+
+}  // namespace
