@@ -1,5 +1,6 @@
 // One strand a cluster, over real sockets, on a context that four threads run: what clusters share (environment, TLS
 // contexts, options, logger) must bear it. Worth its money under ThreadSanitizer: scripts/test.sh --only tsan.
+#include <kcontrol/controller/builder.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
@@ -16,6 +17,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <map>
@@ -145,6 +147,7 @@ struct member {
 
 TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
     board told;
+    std::atomic<int> reconciled = 0;
     system_environment env;
     pool threads;
     std::map<std::string, std::unique_ptr<member>> servers;
@@ -157,6 +160,13 @@ TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
     multicluster_options o;
     o.kinds({kind_choice(resource_of<widget>())}).transport(http::make_transport_factory(env));
     o.log(logger([&](const log_record&) { told.log(); }, log_level::debug));
+    o.on_engage([&](engaged_cluster& c) {
+        const auto count = [&](reconcile_context, const request&) {
+            ++reconciled;
+            return reconcile_result::done();
+        };
+        CHECK(controller_builder(c, "widgets").for_<widget>().complete(count).has_value());
+    });
     multicluster_options silent = o;
     o.on_event([&](const std::string& cluster, const resource_info&, const any_event& e) { told.event(cluster, e); });
     o.on_status([&](const cluster_status& s) { told.status(s); });
@@ -204,6 +214,7 @@ TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
     want(manager, "abc", "last");
     for (const auto* name : {"a", "b", "c"}) CHECK(told.wait_for(name, 40));
     CHECK(told.faults() == 0);
+    CHECK(reconciled >= 120);  // each of the first objects, once or more often
 
     const auto stop = [](multicluster_manager& m) -> awaitable<void> { co_await m.stop(); };
     threads.run(home, stop(*manager));
