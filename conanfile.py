@@ -15,8 +15,8 @@ class KcontrolConan(ConanFile):
     topics = ("kubernetes", "controller", "operator", "asio")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False]}
-    default_options = {"shared": False, "fPIC": True}
+    options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "testing": True}
     exports = "include/kcontrol/version.hpp"
     exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "LICENSE"
 
@@ -49,6 +49,7 @@ class KcontrolConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["KCONTROL_DEVELOPER_MODE"] = False
         toolchain.cache_variables["KCONTROL_INSTALL"] = True
+        toolchain.cache_variables["KCONTROL_BUILD_TESTING_LIBRARY"] = bool(self.options.testing)
         toolchain.generate()
 
     def build(self):
@@ -69,10 +70,11 @@ class KcontrolConan(ConanFile):
         compiled.libs = ["kcontrol"]
         compiled.defines = ["KCONTROL_SEPARATE_COMPILATION"]
         compiled.requires = requires
-        testing = self.cpp_info.components["testing"]
-        testing.set_property("cmake_target_name", "kcontrol::testing")
-        testing.libs = ["kcontrol_testing"]
-        testing.requires = ["compiled"]
+        if self.options.testing:
+            testing = self.cpp_info.components["testing"]
+            testing.set_property("cmake_target_name", "kcontrol::testing")
+            testing.libs = ["kcontrol_testing"]
+            testing.requires = ["compiled"]
         header_only = self.cpp_info.components["header_only"]
         header_only.set_property("cmake_target_name", "kcontrol::header_only")
         header_only.requires = requires

@@ -1,6 +1,6 @@
 # What an installation holds: headers, the compiled libraries, and the CMake package `kcontrol` with its targets.
 option(KCONTROL_INSTALL "Install the library" ${PROJECT_IS_TOP_LEVEL})
-set_target_properties(kcontrol kcontrol_testing PROPERTIES VERSION ${PROJECT_VERSION}
+set_target_properties(${KCONTROL_LIBRARIES} PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 if(NOT KCONTROL_INSTALL)
     return()
@@ -8,7 +8,7 @@ endif()
 
 include(CMakePackageConfigHelpers)
 set(KCONTROL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kcontrol)
-install(TARGETS kcontrol kcontrol_testing kcontrol_header_only EXPORT kcontrolTargets
+install(TARGETS ${KCONTROL_LIBRARIES} kcontrol_header_only EXPORT kcontrolTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,5 +1,10 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
-# kcontrol::testing, for users' tests: the in-process API server and the simulator. Programs link no part of it.
+# kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it.
+if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES)
+    if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
+        message(FATAL_ERROR "kcontrol's own tests and examples need KCONTROL_BUILD_TESTING_LIBRARY=ON")
+    endif()
+endif()
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
 set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
 list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver)[^/]*$")
@@ -13,10 +18,14 @@ target_compile_definitions(kcontrol PUBLIC KCONTROL_SEPARATE_COMPILATION)
 # A room is one file: with sections, a program that links with --gc-sections holds only what it uses of it.
 target_compile_options(kcontrol PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-ffunction-sections>)
 
-add_library(kcontrol_testing ${KCONTROL_TESTING_SOURCES})
-add_library(kcontrol::testing ALIAS kcontrol_testing)
-set_target_properties(kcontrol_testing PROPERTIES EXPORT_NAME testing)
-target_link_libraries(kcontrol_testing PUBLIC kcontrol)
+set(KCONTROL_LIBRARIES kcontrol)
+if(KCONTROL_BUILD_TESTING_LIBRARY)
+    add_library(kcontrol_testing ${KCONTROL_TESTING_SOURCES})
+    add_library(kcontrol::testing ALIAS kcontrol_testing)
+    set_target_properties(kcontrol_testing PROPERTIES EXPORT_NAME testing)
+    target_link_libraries(kcontrol_testing PUBLIC kcontrol)
+    list(APPEND KCONTROL_LIBRARIES kcontrol_testing)
+endif()
 
 add_library(kcontrol_header_only INTERFACE)
 add_library(kcontrol::header_only ALIAS kcontrol_header_only)

@@ -1,6 +1,13 @@
 #include <kcontrol/testing/impl/api_server.ipp>
 #include <kcontrol/testing/impl/event_checker.ipp>
+#include <kcontrol/testing/impl/fake_source.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
+#include <kcontrol/testing/impl/manual_environment.ipp>
+#include <kcontrol/testing/impl/scripted_body.ipp>
+#include <kcontrol/testing/impl/scripted_transport.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
 #include <kcontrol/testing/impl/sim_network.ipp>
+#include <kcontrol/testing/impl/sim_server.ipp>
+#include <kcontrol/testing/impl/sim_world.ipp>
+#include <kcontrol/testing/impl/temporary_directory.ipp>

@@ -2,9 +2,10 @@
 # A registry's port would take a release instead (vcpkg_from_github).
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES testing KCONTROL_BUILD_TESTING_LIBRARY)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
-    OPTIONS -DKCONTROL_DEVELOPER_MODE=OFF -DKCONTROL_INSTALL=ON)
+    OPTIONS -DKCONTROL_DEVELOPER_MODE=OFF -DKCONTROL_INSTALL=ON ${FEATURE_OPTIONS})
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME kcontrol CONFIG_PATH lib/cmake/kcontrol)
 vcpkg_copy_tools(TOOL_NAMES kcontrol-gen AUTO_CLEAN)

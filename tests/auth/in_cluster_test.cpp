@@ -1,6 +1,5 @@
 #include <kcontrol/auth/kubeconfig.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -23,7 +22,7 @@ public:
         CHECK(config.error().message().find("CANARY") == std::string::npos);
         return config.error();
     }
-    test::manual_environment env;
+    testing::manual_environment env;
 };
 
 }  // namespace

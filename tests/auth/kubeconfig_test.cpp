@@ -1,6 +1,5 @@
 #include <kcontrol/auth/kubeconfig.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -81,7 +80,7 @@ public:
     }
     static std::string with_user(const std::string& user) { return with("server: https://x", user); }
 
-    test::manual_environment env;
+    testing::manual_environment env;
 };
 
 #define CHECK_BEGINS(text, prefix)                                           \

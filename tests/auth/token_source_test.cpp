@@ -1,6 +1,5 @@
 #include <kcontrol/auth/token_source.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,7 +18,7 @@ public:
     void pass(duration d) { env.advance(d, context); }
 
     boost::asio::io_context context;
-    test::manual_environment env;
+    testing::manual_environment env;
     cluster_config config;
 };
 

@@ -1,6 +1,6 @@
 #include <kcontrol/cache/informer.hpp>
 
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using namespace kcontrol::test;
 using namespace std::chrono_literals;
 using testing::link_state;
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     explicit fixture(informer_options options = {})
         : server(add("a")), watched(env, home, connect(server.config()), options.probe_period(5s)) {
         held = watched.subscribe([this](const any_event& e) { log += describe(e); });
@@ -19,7 +19,7 @@ struct fixture : sim_world {
 
     // A context that dies with coroutines suspended on their own events would leak them.
     ~fixture() {
-        run_void(watched.stop(), 1s);
+        ends_within(1s, watched.stop());
         settle();
     }
 
@@ -35,7 +35,7 @@ struct fixture : sim_world {
     std::string take() { return std::exchange(log, {}); }
     void settle(duration d = 1s) { context.run_for(d); }
 
-    sim_server& server;
+    widget_server& server;
     informer<widget> watched;
     subscription held;
     std::string log;
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(fixture, "informer: stop ends its requests within a second; st
     watched.start();
     settle();
     take();
-    CHECK(run_void(watched.stop(), 1s));
+    CHECK(ends_within(1s, watched.stop()));
     settle();
     CHECK(network.open_exchanges("a") == 0);
     CHECK(watched.status().state == informer_state::paused);
@@ -78,8 +78,8 @@ TEST_CASE_FIXTURE(fixture, "informer: stop ends its requests within a second; st
     CHECK(take() == "~x ");
     CHECK(watched.status().generation == 2);
     CHECK(server.lists() == 1);
-    CHECK(run_void(watched.stop(), 1s));
-    CHECK(run_void(watched.stop(), 1s));
+    CHECK(ends_within(1s, watched.stop()));
+    CHECK(ends_within(1s, watched.stop()));
 }
 
 TEST_CASE_FIXTURE(fixture, "informer: a parent's stop token ends it like stop()") {
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(fixture, "informer: history that expired during a stop is brid
     watched.start();
     settle();
     take();
-    run_void(watched.stop(), 1s);
+    ends_within(1s, watched.stop());
     server.remove("gone");
     server.set_value("changed", 3);
     server.create("fresh");
@@ -282,7 +282,7 @@ TEST_CASE_FIXTURE(fixture, "informer: wait_synced waits for the first list, a de
 }
 
 TEST_CASE("informer: destroying it ends its requests, and nothing is called afterwards") {
-    sim_world world;
+    widget_world world;
     auto& server = world.add("a");
     int calls = 0;
     auto watched = std::make_unique<informer<widget>>(world.env, world.home, world.connect(server.config()));
@@ -304,7 +304,7 @@ TEST_CASE("informer: stopped at any step it ends within a second and can start a
         for (int i = 0; i < 5; ++i) f.server.create("w" + std::to_string(i));
         f.watched.start();
         f.settle(step * 700us);
-        CHECK(f.run_void(f.watched.stop(), 1s));
+        CHECK(f.ends_within(1s, f.watched.stop()));
         f.settle(10ms);
         CHECK(f.network.open_exchanges("a") == 0);
         f.watched.start();

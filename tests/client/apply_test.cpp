@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(client_fixture, "apply sends the fields that are set, and noth
         .reply(200, answer);
     CHECK(await(c.apply(a_gadget(), apply_options("me").precondition_uid("u").precondition_resource_version("5")))
               .has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "apply to the status sends the status alone") {
@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(client_fixture, "apply to the status sends the status alone") 
                    R"("status":{"phase":"Ready"}})")
         .reply(200, answer);
     CHECK(await(c.apply(object, apply_options("me").subresource("status"))).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a JSON text is completed, or refused if it is about something else") {
@@ -155,7 +155,7 @@ TEST_CASE_FIXTURE(client_fixture, "a JSON text is completed, or refused if it is
         if (r.message != nullptr) CHECK(refused.error().message() == r.message);
     }
     CHECK(await(c.apply(info, {"", "g"}, "{}", apply_options("me"))).error() == errc::invalid_argument);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "an unusable field manager is refused before anything is sent") {
@@ -164,10 +164,10 @@ TEST_CASE_FIXTURE(client_fixture, "an unusable field manager is refused before a
         CAPTURE(name);
         CHECK(await(c.apply(a_gadget(), apply_options(name))).error() == errc::invalid_argument);
     }
-    CHECK(net->sent.empty());
+    CHECK(net->sent().empty());
     net->expect(path + "?fieldManager=" + std::string(128, 'x')).reply(200, answer);
     CHECK(await(c.apply(a_gadget(), apply_options(std::string(128, 'x')))).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a conflict names the fields, their managers and the remedy") {
@@ -196,19 +196,19 @@ TEST_CASE_FIXTURE(client_fixture, "a conflict names the fields, their managers a
     const auto stale = apply();
     CHECK(stale == condition::conflict);
     CHECK(stale.message() == "the object has been modified");
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "an apply whose answer is lost is not repeated, one that the server refuses is") {
     client c = connect();
     net->expect(path + "?fieldManager=me").fail(errc::unknown_outcome);
     CHECK(await(c.apply(a_gadget(), apply_options("me"))).error() == errc::unknown_outcome);
-    CHECK(net->sent.size() == 1);
+    CHECK(net->sent().size() == 1);
     net->expect(path + "?fieldManager=me").reply(429, "{}").header("Retry-After", "1");
     net->expect(path + "?fieldManager=me").reply(200, answer);
     CHECK(await(c.apply(a_gadget(), apply_options("me"))).has_value());
-    CHECK(net->sent.size() == 3);
-    net->verify();
+    CHECK(net->sent().size() == 3);
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "apply with a callback") {
@@ -219,5 +219,5 @@ TEST_CASE_FIXTURE(client_fixture, "apply with a callback") {
     manual_environment::run_ready(context);
     REQUIRE(out.has_value());
     CHECK((*out)->spec->size == 3);
-    net->verify();
+    CHECK(net->verify());
 }

@@ -25,8 +25,8 @@ TEST_CASE_FIXTURE(client_fixture, "answers with Retry-After are tried again") {
     const auto before = env.now();
     CHECK(await(get_a(c)).has_value());
     CHECK(env.now() - before == std::chrono::seconds(6));
-    CHECK(net->deadlines.back() == std::chrono::seconds(24));  // what is left of the call's 30 s
-    net->verify();
+    CHECK(net->deadlines().back() == std::chrono::seconds(24));  // what is left of the call's 30 s
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "writes are tried again as well, since the server has refused them") {
@@ -34,8 +34,8 @@ TEST_CASE_FIXTURE(client_fixture, "writes are tried again as well, since the ser
     net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
     client c = connect();
     CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
-    CHECK(net->sent[0].body == net->sent[1].body);
-    net->verify();
+    CHECK(net->sent()[0].body == net->sent()[1].body);
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "no retry without Retry-After, and none of other answers") {
@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(client_fixture, "no retry without Retry-After, and none of oth
         net->expect(get_target).reply(r.status, "{}").header("Retry-After", r.after);
         client c = connect();
         CHECK(!await(get_a(c)).has_value());
-        net->verify();
+        CHECK(net->verify());
     }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(client_fixture, "at most ten retries") {
     REQUIRE(!outcome.has_value());
     CHECK(outcome.error() == api_errc::too_many_requests);
     CHECK(outcome.error().status()->retry_after == std::chrono::seconds(1));
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a retry beyond the deadline is not waited for") {
@@ -70,7 +70,7 @@ TEST_CASE_FIXTURE(client_fixture, "a retry beyond the deadline is not waited for
     options.deadline(std::chrono::seconds(5));
     CHECK(await(get_a(c, options)).error() == api_errc::too_many_requests);
     CHECK(env.now() == before);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "401: the rotated token is sent") {
@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(client_fixture, "401: the rotated token is sent") {
     CHECK(await(c.raw(http::request("GET", "/warm"), {})).has_value());
     env.files["/token"] = "second\n";
     CHECK(await(get_a(c)).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed token") {
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed 
     fixed.net->expect(get_target).with_header("Authorization", "Bearer fixed").reply(401, unauthorized);
     client with_fixed = fixed.connect();
     CHECK(fixed.await(get_a(with_fixed)).error() == api_errc::unauthorized);
-    fixed.net->verify();
+    CHECK(fixed.net->verify());
 
     env.files["/token"] = "t";
     config.token_file("/token");
@@ -100,14 +100,14 @@ TEST_CASE_FIXTURE(client_fixture, "401: once and no more, and never for a fixed 
     net->expect(get_target).reply(401, unauthorized);
     client c = connect();
     CHECK(await(get_a(c)).error() == api_errc::unauthorized);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a token that can't be had fails the call before anything is sent") {
     config.token_file("/nowhere");
     client c = connect();
     CHECK(await(get_a(c)).error() == errc::file_failed);
-    CHECK(net->sent.empty());
+    CHECK(net->sent().empty());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "headers of a request") {
@@ -118,8 +118,8 @@ TEST_CASE_FIXTURE(client_fixture, "headers of a request") {
         .reply(200, "m", "");
     client c = connect();
     CHECK(await(get_a(c)).has_value());
-    CHECK(net->sent[0].headers.get("User-Agent").substr(0, 9) == "kcontrol/");
-    CHECK(!net->sent[0].headers.contains("Authorization"));
+    CHECK(net->sent()[0].headers.get("User-Agent").substr(0, 9) == "kcontrol/");
+    CHECK(!net->sent()[0].headers.contains("Authorization"));
     config.token(secret_string("t"));
     config.base_path("/base");
     client prefixed = connect();
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(client_fixture, "headers of a request") {
     const auto raw = await(prefixed.raw(req, {}));
     REQUIRE(raw.has_value());
     CHECK(raw->body == "m");
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "errors of the transport come through as they are") {
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(client_fixture, "errors of the transport come through as they 
     net->expect(std::string("PUT ") + widgets_path + "/a").fail(errc::unknown_outcome);
     client c = connect();
     CHECK(await(c.update(widgets(), make_widget("default", "a"), {})).error() == errc::unknown_outcome);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "stop ends a call wherever it waits") {
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(client_fixture, "stop ends a call wherever it waits") {
         REQUIRE(out.has_value());
         CHECK(out->error() == errc::stopped);
         CHECK(env.pending_timers() == 0);
-        net->verify();
+        CHECK(net->verify());
         source = std::stop_source();
         options.stop(source.get_token());
     };
@@ -172,10 +172,10 @@ TEST_CASE_FIXTURE(client_fixture, "stop ends a call wherever it waits") {
     stopped_during([&] { net->expect(get_target).reply(429, too_many).header("Retry-After", "5"); });
     stopped_during([&] { net->expect(get_target).stream({"{"}, stream_end::open); });
     // Already stopped: nothing is sent.
-    const auto sent = net->sent.size();
+    const auto sent = net->sent().size();
     source.request_stop();
     CHECK(await(get_a(c, options)).error() == errc::stopped);
-    CHECK(net->sent.size() == sent);
+    CHECK(net->sent().size() == sent);
 }
 
 TEST_CASE_FIXTURE(client_fixture, "the deadline bounds a silent server") {
@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(client_fixture, "the deadline bounds a silent server") {
     const auto before = env.now();
     CHECK(await(get_a(c)).error() == errc::timeout);
     CHECK(env.now() - before == std::chrono::seconds(30));
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a client may die while its call is in flight") {
@@ -236,7 +236,7 @@ TEST_CASE_FIXTURE(client_fixture, "no credential in any message or log line") {
     CHECK(await(c.list_page(widgets(), options)).has_value());
     CHECK(logged.size() == 1);
     for (const auto& line : logged) CHECK(line.find("CANARY") == std::string::npos);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a transport that can't be made") {
@@ -247,7 +247,7 @@ TEST_CASE_FIXTURE(client_fixture, "a transport that can't be made") {
     REQUIRE(!made.has_value());
     CHECK(made.error().message() == "https://api.test:6443: CA: not PEM");
     client c = connect();
-    CHECK(net->server.host == "api.test");
+    CHECK(net->server().host == "api.test");
     c.close();
-    CHECK(net->closed);
+    CHECK(net->closed());
 }

@@ -3,15 +3,21 @@
 
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/scripted_transport.hpp>
 
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
-#include "support/scripted_transport.hpp"
+#include "support/print.hpp"
 
 #include <exception>
 #include <optional>
 
 namespace kcontrol::test {
+
+using testing::manual_environment;
+using testing::scripted_transport;
+using testing::start;
+using testing::stream_end;
 
 /// spec.size must be an integer, and metadata.name a string; a "bad" object has something else there.
 struct widget {
@@ -101,15 +107,7 @@ public:
     /// Runs a call to its end. Time jumps to the next timer when nothing else is left to do.
     template <class T>
     T await(awaitable<T> task) {
-        std::optional<T> out;
-        start(context, keep_outcome(std::move(task), out));
-        manual_environment::run_ready(context);
-        while (!out) {
-            const auto next = env.next_timer();
-            REQUIRE_MESSAGE(next.has_value(), "the call waits for nothing");
-            env.advance(*next - env.now(), context);
-        }
-        return std::move(*out);
+        return testing::run(context, env, std::move(task));
     }
 
     boost::asio::io_context context;

@@ -31,7 +31,7 @@ TEST_CASE_FIXTURE(client_fixture, "a whole list") {
     CHECK(list->resource_version == "9");
     CHECK(list->continue_token.empty());
     CHECK(list->skipped == 0);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "options of a list") {
@@ -43,7 +43,7 @@ TEST_CASE_FIXTURE(client_fixture, "options of a list") {
     options.resource_version("0");
     client c = connect();
     CHECK(await(c.list_page(widgets(), options)).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "one page, and the next: the token replaces the version") {
@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(client_fixture, "one page, and the next: the token replaces th
     REQUIRE(second.has_value());
     CHECK(second->continue_token.empty());
     CHECK(names(*second) == "b");
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "without a limit every page is fetched") {
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(client_fixture, "without a limit every page is fetched") {
     CHECK(names(*list) == "abc");
     CHECK(list->resource_version == "9");
     CHECK(list->continue_token.empty());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a list that expires between pages") {
@@ -79,7 +79,7 @@ TEST_CASE_FIXTURE(client_fixture, "a list that expires between pages") {
     net->expect(all + "?continue=t1").reply(410, R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
     client c = connect();
     CHECK(await(c.list_page(widgets(), {})).error() == condition::expired);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "the deadline is for all pages together") {
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(client_fixture, "the deadline is for all pages together") {
     const auto before = env.now();
     CHECK(await(c.list_page(widgets(), {})).error() == errc::timeout);
     CHECK(env.now() - before == std::chrono::seconds(60));
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a server that repeats itself") {
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(client_fixture, "a server that repeats itself") {
     net->expect(all + "?continue=t1").reply(200, page("9", "t1", {}));
     client c = connect();
     CHECK(await(c.list_page(widgets(), {})).error() == errc::protocol_error);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a bad object is left out and reported, the others are not") {
@@ -130,5 +130,5 @@ TEST_CASE_FIXTURE(client_fixture, "what is not a list") {
     CHECK(outcome(R"({"metadata":{},"items":[)").error() == errc::decode_failed);
     CHECK(outcome("<html>").error() == errc::not_an_api_server);
     CHECK(await(c.list_page(nodes(), list_options().in_namespace("x"))).error() == errc::invalid_argument);
-    net->verify();
+    CHECK(net->verify());
 }

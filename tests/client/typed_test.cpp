@@ -61,21 +61,21 @@ TEST_CASE_FIXTURE(client_fixture, "typed verbs") {
 
     net->expect("PUT " + path + "/a").reply(200, json_of("v", "6"));
     CHECK(await(c.update(*created))->metadata.resource_version == "6");
-    CHECK(net->sent.back().body.find(R"("resourceVersion":"5")") != std::string::npos);
+    CHECK(net->sent().back().body.find(R"("resourceVersion":"5")") != std::string::npos);
 
     net->expect("DELETE " + path + "/a").reply(200, R"({"kind":"Status","status":"Success"})");
     CHECK(await(c.delete_<config_map>({"default", "a"})).has_value());
 
     net->expect("GET " + path + "/a").reply(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
     CHECK(await(c.get<config_map>({"default", "a"})).error() == condition::not_found);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "a patch is what differs, under the version it was made from") {
     client c = connect();
     const config_map snapshot = a_map("one");
     CHECK(await(c.patch(snapshot, snapshot)).has_value());
-    CHECK(net->sent.empty());
+    CHECK(net->sent().empty());
 
     config_map edited = snapshot;
     edited.data["k"] = "two";
@@ -83,14 +83,14 @@ TEST_CASE_FIXTURE(client_fixture, "a patch is what differs, under the version it
     const auto patched = await(c.patch(snapshot, edited, write_options().field_manager("me")));
     REQUIRE(patched.has_value());
     CHECK(patched->data.at("k") == "two");
-    CHECK(net->sent.back().body.find("two") != std::string::npos);
-    CHECK(net->sent.back().body.find("5") != std::string::npos);
-    CHECK(net->sent.back().body.find("binaryData") == std::string::npos);
-    CHECK(net->sent.back().headers.get("Content-Type").find("-patch+json") != std::string_view::npos);
+    CHECK(net->sent().back().body.find("two") != std::string::npos);
+    CHECK(net->sent().back().body.find("5") != std::string::npos);
+    CHECK(net->sent().back().body.find("binaryData") == std::string::npos);
+    CHECK(net->sent().back().headers.get("Content-Type").find("-patch+json") != std::string_view::npos);
 
     const config_map unread;
     CHECK(await(c.patch(unread, edited)).error() == errc::invalid_argument);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "the object is copied when the call is made, not when it runs") {
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(client_fixture, "the object is copied when the call is made, n
     }
     manual_environment::run_ready(context);
     REQUIRE(out.has_value());
-    CHECK(net->sent.back().body.find("kept") != std::string::npos);
+    CHECK(net->sent().back().body.find("kept") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(client_fixture, "callbacks, futures and deferred operations") {
@@ -123,12 +123,12 @@ TEST_CASE_FIXTURE(client_fixture, "callbacks, futures and deferred operations") 
 
     auto operation = async_list<config_map>(c, {}, boost::asio::deferred);
     manual_environment::run_ready(context);
-    const auto sent = net->sent.size();
+    const auto sent = net->sent().size();
     net->expect("GET /api/v1/configmaps").reply(200, R"({"metadata":{},"items":[]})");
     std::size_t count = 99;
     std::move(operation)([&](result<std::vector<std::shared_ptr<const config_map>>> r) { count = r->size(); });
     manual_environment::run_ready(context);
-    CHECK(net->sent.size() == sent + 1);
+    CHECK(net->sent().size() == sent + 1);
     CHECK(count == 0);
 
     config_map changed = a_map("one");
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(client_fixture, "callbacks, futures and deferred operations") 
     async_patch(c, a_map("one"), changed, {}, count_done);
     manual_environment::run_ready(context);
     CHECK(done == 3);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "cancellation by slot and by stop token") {
@@ -175,5 +175,5 @@ TEST_CASE_FIXTURE(client_fixture, "cancellation by slot and by stop token") {
     manual_environment::run_ready(context);
     REQUIRE(out.has_value());
     CHECK(out->error() == errc::stopped);
-    net->verify();
+    CHECK(net->verify());
 }

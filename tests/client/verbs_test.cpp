@@ -20,7 +20,7 @@ TEST_CASE_FIXTURE(client_fixture, "get") {
     CHECK(a->as<widget>()->size == 3);
     CHECK(a->meta().resource_version == "7");
     CHECK(await(c.get(nodes(), {"", "n"}, get_options().resource_version("0"))).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "an answer that is not the object") {
@@ -37,7 +37,7 @@ TEST_CASE_FIXTURE(client_fixture, "an answer that is not the object") {
     CHECK(get().error() == errc::truncated);
     net->expect(path_of("GET", "/a")).reply(200, "");
     CHECK(get().error() == errc::not_an_api_server);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "names that could change a path are refused before anything is sent") {
@@ -60,10 +60,10 @@ TEST_CASE_FIXTURE(client_fixture, "names that could change a path are refused be
     CHECK(await(c.get(nodes(), {"default", "n"}, {})).error() == errc::invalid_argument);
     CHECK(await(c.create(widgets(), make_widget("", "a"), {})).error() == errc::invalid_argument);
     CHECK(await(c.create(widgets(), make_widget("default", ""), {})).error() == errc::invalid_argument);
-    CHECK(net->sent.empty());
+    CHECK(net->sent().empty());
     net->expect(path_of("GET", "/a%3Fb%23c%20d")).reply(200, widget_json("a"));
     CHECK(await(c.get(widgets(), {"default", "a?b#c d"}, {})).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "create, update and patch") {
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(client_fixture, "create, update and patch") {
         CHECK(patched->meta().resource_version == "2");
     }
     CHECK(await(c.patch(widgets(), {"default", "a"}, "text/plain", "{}", {})).error() == errc::invalid_argument);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "create with a generated name") {
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(client_fixture, "create with a generated name") {
         await(c.create(widgets(), any_object(std::make_shared<const widget>(generated)), write_options()));
     REQUIRE(created.has_value());
     CHECK(created->meta().name == "a-x7");
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "delete") {
@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(client_fixture, "delete") {
     CHECK(await(c.delete_(widgets(), {"default", "a"}, {})).error() == condition::not_found);
     net->expect(path_of("DELETE", "/a")).reply(200, "<html>", "text/html");
     CHECK(await(c.delete_(widgets(), {"default", "a"}, {})).error() == errc::not_an_api_server);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "discovery") {
@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(client_fixture, "discovery") {
     CHECK(await(c.discover("none", "v1")).error() == condition::not_found);
     net->expect("GET /apis/odd/v1").reply(200, R"({"kind":"PodList","resources":[]})");
     CHECK(await(c.discover("odd", "v1")).error() == errc::decode_failed);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(client_fixture, "the base path of the server stands before every path") {
@@ -183,5 +183,5 @@ TEST_CASE_FIXTURE(client_fixture, "the base path of the server stands before eve
     CHECK(await(c.get(nodes(), {"", "n"}, {})).has_value());
     CHECK(await(c.list_page(nodes(), {})).has_value());
     CHECK(await(c.discover("", "v1")).has_value());
-    net->verify();
+    CHECK(net->verify());
 }

@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(watch_fixture, "options of a watch") {
     const auto stream = open(options);
     CHECK(all_of(*stream) == "end");
     CHECK(all_of(*stream) == "end");  // and stays there
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "events, however the bytes are cut") {
@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(watch_fixture, "events, however the bytes are cut") {
         const auto stream = open();
         CHECK(all_of(*stream) == want);
     }
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "how a watch ends") {
@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(watch_fixture, "a refused watch") {
     net->expect(target).reply(503, "").header("Retry-After", "1");
     net->expect(target).stream({});
     CHECK(outcome().has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "401 on a watch reads the token again") {
@@ -227,5 +227,5 @@ TEST_CASE_FIXTURE(watch_fixture, "401 on a watch reads the token again") {
     net->expect(target).with_header("Authorization", "Bearer t").stream({});
     const auto stream = open();
     CHECK(all_of(*stream) == "end");
-    net->verify();
+    CHECK(net->verify());
 }

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/testing/fake_source.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
-#include "support/fake_source.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include "support/thing.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -16,6 +17,9 @@
 #include <vector>
 
 namespace kcontrol::test {
+
+using testing::fake_source;
+using testing::manual_environment;
 
 /// Records its calls. While `held`, reconciles wait for release().
 struct script {
@@ -79,7 +83,7 @@ struct bench {
     void start() { c.start(), ready(); }
     bool stop() {
         bool drained = false;
-        test::start(context, stop_into(c, drained));
+        testing::start(context, stop_into(c, drained));
         ready();
         for (int i = 0; i < 100 && c.state() != controller_state::idle; ++i) advance(std::chrono::seconds(1));
         return drained;

@@ -1,9 +1,8 @@
 // The builder: what a sentence of it amounts to.
 #include <kcontrol/controller/builder.hpp>
-
-#include "support/fake_source.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include <kcontrol/testing/fake_source.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -14,7 +13,8 @@
 #include <vector>
 
 using namespace kcontrol;
-using namespace kcontrol::test;
+using kcontrol::testing::fake_source;
+using kcontrol::testing::manual_environment;
 
 namespace {
 
@@ -63,7 +63,7 @@ public:
     }
     ~fake_host() override {
         for (const auto& one : controllers) {
-            test::run(context, [](any_controller& c) -> awaitable<void> { co_await c.stop(); }(*one));
+            testing::run(context, [](any_controller& c) -> awaitable<void> { co_await c.stop(); }(*one));
         }
     }
     void ready() { manual_environment::run_ready(context); }

@@ -1,7 +1,8 @@
 // From events to requests.
 #include <kcontrol/controller/event_handler.hpp>
+#include <kcontrol/testing/fake_source.hpp>
 
-#include "support/fake_source.hpp"
+#include "support/thing.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +12,9 @@
 
 using namespace kcontrol;
 using namespace kcontrol::test;
+using kcontrol::testing::added;
+using kcontrol::testing::deleted;
+using kcontrol::testing::updated;
 
 namespace {
 

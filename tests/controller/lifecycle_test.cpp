@@ -9,20 +9,20 @@ using namespace std::chrono_literals;
 
 TEST_CASE("no reconcile before every source is synced") {
     bench b;
-    b.source->synced = false;
+    b.source->set_synced(false);
     b.source->put(make_thing("a"));
     b.start();
     b.advance(1min);
     CHECK(b.calls() == "");
     CHECK(b.c.state() == controller_state::syncing);
-    b.source->sync();
+    b.source->set_synced();
     CHECK(b.calls() == "a ");
 }
 
 TEST_CASE("a source that does not sync in time fails the run and says which and why") {
     bench b;
-    b.source->synced = false;
-    b.source->state = "forbidden, things is forbidden";
+    b.source->set_synced(false);
+    b.source->set_description("Thing (v1): forbidden, things is forbidden");
     b.start();
     b.advance(119s);
     CHECK(b.c.state() == controller_state::syncing);
@@ -34,7 +34,7 @@ TEST_CASE("a source that does not sync in time fails the run and says which and 
     CHECK(b.c.last_error()->message().find("things is forbidden") != std::string::npos);
     CHECK(b.source->listeners() == 0);
 
-    b.source->sync();
+    b.source->set_synced();
     b.source->put(make_thing("a"));
     b.start();
     CHECK(b.calls() == "a ");
@@ -65,7 +65,7 @@ TEST_CASE("a stop while it syncs, or before the start, wins") {
     stopped.request_stop();
     b.c.start(stopped.get_token());
     CHECK(b.stop());
-    b.source->synced = false;
+    b.source->set_synced(false);
     b.start();
     CHECK(b.c.state() == controller_state::syncing);
     CHECK(b.stop());
@@ -80,7 +80,7 @@ TEST_CASE("restart: sources are subscribed anew, the queue is empty, the stats g
     b.source->put(make_thing("a"));
     for (int term = 1; term <= 3; ++term) {
         b.start();
-        CHECK(b.source->subscriptions == term);
+        CHECK(b.source->subscriptions() == term);
         CHECK(b.c.stats().requeued_after == static_cast<std::uint64_t>(term));
         CHECK(b.stop());
         b.c.enqueue(request("ns", "dropped"));
@@ -103,7 +103,7 @@ TEST_CASE("the parent's stop token ends the run") {
 TEST_CASE("run while it runs is refused") {
     bench b;
     b.start();
-    test::run(b.context, [](controller& c) -> awaitable<void> {
+    testing::run(b.context, [](controller& c) -> awaitable<void> {
         const auto second = co_await c.run();
         REQUIRE(!second);
         CHECK(second.error() == errc::invalid_argument);

@@ -1,7 +1,8 @@
 // Predicates, one row a change.
 #include <kcontrol/controller/predicate.hpp>
+#include <kcontrol/testing/fake_source.hpp>
 
-#include "support/fake_source.hpp"
+#include "support/thing.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +10,9 @@
 
 using namespace kcontrol;
 using namespace kcontrol::test;
+using kcontrol::testing::added;
+using kcontrol::testing::deleted;
+using kcontrol::testing::updated;
 
 namespace {
 

@@ -6,6 +6,7 @@
 using namespace kcontrol;
 using namespace kcontrol::test;
 using namespace std::chrono_literals;
+using kcontrol::testing::updated;
 
 TEST_CASE("what is there and what changes is reconciled") {
     bench b;
@@ -33,7 +34,7 @@ TEST_CASE("a predicate keeps events away; the handler hears of the others") {
     b.start();
     filtered->put(make_thing("x", "1", "blue"));
     filtered->put(make_thing("y", "1", "red"));
-    filtered->tell(updated(make_thing("z", "1", "red"), make_thing("z", "1", "red")));
+    filtered->publish(updated(make_thing("z", "1", "red"), make_thing("z", "1", "red")));
     CHECK(b.calls() == "y ");
 }
 
@@ -208,6 +209,6 @@ TEST_CASE("plain functions are reconcilers, too") {
     CHECK(calls == 2);
     CHECK(two.stats().terminal_errors == 1);
     bool drained = false;
-    for (controller* c : {&one, &two}) test::run(context, stop_into(*c, drained));
+    for (controller* c : {&one, &two}) testing::run(context, stop_into(*c, drained));
     CHECK(drained);
 }

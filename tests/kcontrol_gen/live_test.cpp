@@ -47,7 +47,7 @@ TEST_CASE("all CRDs of a cluster, page by page") {
     f.net->expect(std::string(first_page) + "&continue=t%2F1").reply(200, page(crd("bs.two.com", "two.com", "B")));
     kcontrol_gen::input in;
     CHECK(ask(f, {}, in).has_value());
-    f.net->verify();
+    CHECK(f.net->verify());
     CHECK(kinds_of(in) == std::vector<std::string>{"A", "B"});
 }
 

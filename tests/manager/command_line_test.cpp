@@ -1,8 +1,7 @@
 // The command line of run(), and where it looks for a cluster.
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +9,7 @@
 #include <vector>
 
 using namespace kcontrol;
-using namespace kcontrol::test;
+using kcontrol::testing::manual_environment;
 
 namespace {
 

@@ -1,10 +1,11 @@
 // The manager: order of start and stop, failure, restart, and what it answers.
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/testing/fake_source.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/scripted_transport.hpp>
 
-#include "support/fake_source.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
-#include "support/scripted_transport.hpp"
+#include "support/thing.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -15,6 +16,10 @@
 using namespace kcontrol;
 using namespace kcontrol::test;
 using namespace std::chrono_literals;
+using kcontrol::testing::fake_source;
+using kcontrol::testing::manual_environment;
+using kcontrol::testing::scripted_transport;
+using kcontrol::testing::stream_end;
 
 namespace {
 
@@ -45,7 +50,7 @@ struct bench {
     void advance(duration d) { env.advance(d, context); }
     void start() { m.start(), ready(); }
     void stop() {
-        test::start(context, m.stop());
+        testing::start(context, m.stop());
         ready();
         for (int i = 0; i < 100 && m.state() != manager_state::idle; ++i) advance(1s);
     }
@@ -109,7 +114,7 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
     b.advance(1s);
     CHECK(b.calls == "Running Running Running Running ");
     b.stop();
-    b.net->verify();
+    CHECK(b.net->verify());
 }
 
 TEST_CASE("runnables and controllers are stopped, and started again") {
@@ -183,7 +188,7 @@ TEST_CASE("a runnable that does not return can't hold up the stop") {
         co_return result<void>();
     })));
     b.start();
-    test::start(b.context, b.m.stop());
+    testing::start(b.context, b.m.stop());
     b.ready();
     CHECK(b.m.state() == manager_state::stopping);
     CHECK(!b.m.add(b.make_runnable("late")));
@@ -200,7 +205,7 @@ TEST_CASE("run while it runs is refused; the parent's stop token ends the run") 
     std::stop_source parent;
     b.m.start(parent.get_token());
     b.ready();
-    test::run(b.context, [](manager& m) -> awaitable<void> {
+    testing::run(b.context, [](manager& m) -> awaitable<void> {
         const auto second = co_await m.run();
         REQUIRE(!second);
         CHECK(second.error() == errc::invalid_argument);

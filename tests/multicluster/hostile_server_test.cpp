@@ -2,7 +2,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
 #include "support/print.hpp"
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ using namespace kcontrol::test;
 using namespace std::chrono_literals;
 using testing::fault;
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     fixture() {
         multicluster_options o;
         o.kinds({kind_choice(resource_of<widget>())}).informers(informer_options().probe_period(5s));
@@ -35,7 +35,7 @@ struct fixture : sim_world {
 
     // A context that dies with coroutines suspended on their own events would leak them.
     ~fixture() {
-        run_void(manager->stop(), 1s);
+        ends_within(1s, manager->stop());
         context.run_for(1s);
     }
 

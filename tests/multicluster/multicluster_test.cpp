@@ -3,7 +3,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
 #include "support/print.hpp"
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ struct gadget : widget {
     static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
 };
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     explicit fixture(std::vector<kind_choice> kinds = {kind_choice(resource_of<widget>())}) {
         multicluster_options o;
         o.kinds(std::move(kinds)).informers(informer_options().probe_period(5s)).transport(network.factory());
@@ -44,7 +44,7 @@ struct fixture : sim_world {
 
     // A context that dies with coroutines suspended on their own events would leak them.
     ~fixture() {
-        run_void(manager->stop(), 1s);
+        ends_within(1s, manager->stop());
         settle();
     }
 
@@ -196,7 +196,7 @@ TEST_CASE_FIXTURE(fixture, "multicluster_manager: one black-holed cluster costs 
     CHECK(state("b") == cluster_state::live);
     settle(70s);
     CHECK(state("a") == cluster_state::unreachable);
-    CHECK(run_void(manager->stop(), 1s));
+    CHECK(ends_within(1s, manager->stop()));
     CHECK(network.open_exchanges("b") == 0);
     CHECK(manager->names().empty());
 }

@@ -3,7 +3,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -41,7 +41,7 @@ std::string kubeconfig(const std::string& server, const std::string& user = "tok
            server + "\"" + cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]\n";
 }
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     fixture() : at_home(add("home")) {
         source.emplace(env, home, at_home.config(), network.factory(), secret_source_options().in_namespace("default"));
     }
@@ -83,7 +83,7 @@ struct fixture : sim_world {
         return c.config ? c.warning : c.config.error().message();
     }
 
-    sim_server& at_home;
+    widget_server& at_home;
     std::optional<secret_source> source;
     std::map<std::string, desired_cluster> last;
     int told = 0;
@@ -259,7 +259,7 @@ TEST_CASE("with the manager: replacing one Secret rebuilds that cluster and touc
     f.settle(2s);
     CHECK(removed == "a");
     CHECK(b.watches() == 1);
-    f.run_void(manager.stop(), 5s);
+    f.ends_within(5s, manager.stop());
 }
 
 TEST_CASE("of a Secret, the local copy keeps nothing that is secret") {

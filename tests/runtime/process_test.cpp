@@ -1,8 +1,7 @@
 // Real programs: what they get, what is kept of them, and that none of them can hold anybody up.
 #include <kcontrol/runtime/system_environment.hpp>
-
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,7 +15,7 @@ namespace {
 struct fixture {
     result<process_result> run(process_command command) {
         std::optional<result<process_result>> out;
-        test::run(context, keep(env.run_process(std::move(command)), out));
+        testing::run(context, keep(env.run_process(std::move(command)), out));
         return *out;
     }
     static awaitable<void> keep(awaitable<result<process_result>> task, std::optional<result<process_result>>& out) {
@@ -114,7 +113,7 @@ TEST_CASE("several at once, and the loop goes on beside them") {
     fixture f;
     std::vector<std::optional<result<process_result>>> out(20);
     for (std::size_t i = 0; i < out.size(); ++i) {
-        test::start(f.context, fixture::keep(f.env.run_process(shell("exit " + std::to_string(i))), out[i]));
+        testing::start(f.context, fixture::keep(f.env.run_process(shell("exit " + std::to_string(i))), out[i]));
     }
     f.context.run();
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -126,8 +125,8 @@ TEST_CASE("several at once, and the loop goes on beside them") {
 
 TEST_CASE("an environment that starts no programs says so") {
     boost::asio::io_context context(1);
-    test::manual_environment env;
+    testing::manual_environment env;
     std::optional<result<process_result>> out;
-    test::run(context, fixture::keep(env.run_process(process_command({"/bin/true"})), out));
+    testing::run(context, fixture::keep(env.run_process(process_command({"/bin/true"})), out));
     CHECK(out->error() == errc::unavailable);
 }

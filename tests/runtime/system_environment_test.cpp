@@ -1,15 +1,16 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
 
-#include "support/run.hpp"
-#include "support/temporary_directory.hpp"
+#include <doctest/doctest.h>
 
 #include <filesystem>
 #include <set>
 
 using namespace kcontrol;
-using test::temporary_directory;
+using testing::temporary_directory;
 
 TEST_CASE("clocks do not go back and randomness differs") {
     system_environment env;

@@ -1,9 +1,10 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include <doctest/doctest.h>
 
 #include <memory>
 #include <optional>
@@ -13,7 +14,7 @@
 
 using namespace kcontrol;
 using namespace std::chrono_literals;
-using test::manual_environment;
+using testing::manual_environment;
 
 namespace {
 
@@ -46,8 +47,8 @@ using wakes = std::vector<wake>;
 TEST_CASE("a sleep ends at its time, or when stopped") {
     world w;
     wakes got;
-    test::start(w.context, nap(w.env, 5s, w.stop.get_token(), got));
-    test::start(w.context, nap(w.env, 10s, w.stop.get_token(), got));
+    testing::start(w.context, nap(w.env, 5s, w.stop.get_token(), got));
+    testing::start(w.context, nap(w.env, 10s, w.stop.get_token(), got));
     w.advance(4999ms);
     CHECK(got.empty());
     w.advance(1ms);
@@ -56,7 +57,7 @@ TEST_CASE("a sleep ends at its time, or when stopped") {
     w.ready();
     CHECK((got == wakes{wake::timeout, wake::stopped}));
     CHECK(w.env.pending_timers() == 0);
-    test::start(w.context, nap(w.env, 1s, w.stop.get_token(), got));
+    testing::start(w.context, nap(w.env, 1s, w.stop.get_token(), got));
     w.ready();
     CHECK(got.back() == wake::stopped);  // at once
     CHECK(got.size() == 3);
@@ -65,8 +66,8 @@ TEST_CASE("a sleep ends at its time, or when stopped") {
 TEST_CASE("a sleep of no time ends without moving time") {
     world w;
     wakes got;
-    test::start(w.context, nap(w.env, 0s, {}, got));
-    test::start(w.context, nap(w.env, -1s, {}, got));
+    testing::start(w.context, nap(w.env, 0s, {}, got));
+    testing::start(w.context, nap(w.env, -1s, {}, got));
     w.ready();
     CHECK((got == wakes{wake::timeout, wake::timeout}));
 }
@@ -77,8 +78,8 @@ TEST_CASE("an event wakes its waiters in order; one that nobody waits for is los
     wakes first;
     wakes second;
     event.notify_all();
-    test::start(w.context, wait_for(event, w.env, {}, {}, first));
-    test::start(w.context, wait_for(event, w.env, {}, {}, second));
+    testing::start(w.context, wait_for(event, w.env, {}, {}, first));
+    testing::start(w.context, wait_for(event, w.env, {}, {}, second));
     w.ready();
     CHECK(event.has_waiters());
     CHECK(first.empty());
@@ -98,11 +99,11 @@ TEST_CASE("an event's wait ends by deadline or stop, and leaves nothing behind")
     world w;
     async_event event;
     wakes got;
-    test::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 3s, got));
+    testing::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 3s, got));
     w.advance(3s);
     CHECK((got == wakes{wake::timeout}));
     CHECK(!event.has_waiters());
-    test::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 3s, got));
+    testing::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 3s, got));
     w.ready();
     w.stop.request_stop();
     w.ready();
@@ -115,7 +116,7 @@ TEST_CASE("the first of several reasons wins") {
     world w;
     async_event event;
     wakes got;
-    test::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 1s, got));
+    testing::start(w.context, wait_for(event, w.env, w.stop.get_token(), w.env.now() + 1s, got));
     w.ready();
     event.notify_all();
     w.stop.request_stop();
@@ -127,7 +128,7 @@ TEST_CASE("destroying an event wakes its waiters") {
     world w;
     auto event = std::make_unique<async_event>();
     wakes got;
-    test::start(w.context, wait_for(*event, w.env, {}, {}, got));
+    testing::start(w.context, wait_for(*event, w.env, {}, {}, got));
     w.ready();
     event.reset();
     w.ready();
@@ -138,7 +139,7 @@ TEST_CASE("a waiter that waits again is not woken twice by one notification") {
     world w;
     async_event event;
     int woken = 0;
-    test::start(w.context, [](async_event& e, environment& env, int& n) -> awaitable<void> {
+    testing::start(w.context, [](async_event& e, environment& env, int& n) -> awaitable<void> {
         for (int i = 0; i < 3; ++i) {
             const wake reason = co_await e.wait(env, {});
             if (reason == wake::notified) ++n;
@@ -156,8 +157,8 @@ TEST_CASE("a context destroyed with sleepers leaks nothing") {  // the sanitizer
     system_environment env;
     wakes got;
     boost::asio::io_context context;
-    test::start(context, nap(env, 1h, {}, got));
-    test::start(context, nap(env, 1h, {}, got));
+    testing::start(context, nap(env, 1h, {}, got));
+    testing::start(context, nap(env, 1h, {}, got));
     context.poll();
     CHECK(got.empty());
 }
@@ -182,8 +183,8 @@ TEST_CASE("a group waits for its tasks and survives their exceptions") {
         const bool all = co_await g.join(deadline);
         out = all;
     };
-    test::start(w.context, join(group, w.env.now() + 1500ms, early));
-    test::start(w.context, join(group, std::nullopt, joined));
+    testing::start(w.context, join(group, w.env.now() + 1500ms, early));
+    testing::start(w.context, join(group, std::nullopt, joined));
     w.advance(1s);
     CHECK(group.running() == 2);
     w.advance(500ms);
@@ -197,7 +198,7 @@ TEST_CASE("a group waits for its tasks and survives their exceptions") {
     CHECK(group.running() == 0);
     CHECK(joined == true);
     std::optional<bool> empty;
-    test::start(w.context, join(group, std::nullopt, empty));
+    testing::start(w.context, join(group, std::nullopt, empty));
     w.ready();
     CHECK(empty == true);
 }

@@ -13,7 +13,7 @@ namespace {
 
 struct fixture {
     boost::asio::io_context context;
-    test::manual_environment env;
+    testing::manual_environment env;
     api_server server;
     test::memory_client client;
 
@@ -180,7 +180,7 @@ TEST_CASE("CustomResourceDefinitions bring kinds and take them away") {
     const auto watch =
         f.client.start(widgets + "?watch=1&resourceVersion=" + std::to_string(f.server.resource_version()));
     CHECK(f.client.call("DELETE", crds + "/widgets.example.org")->head.status == 200);
-    test::manual_environment::run_ready(f.context);
+    testing::manual_environment::run_ready(f.context);
     CHECK(watch->done);
     CHECK(watch->events() == std::vector<std::string>{"DELETED w"});
     CHECK(f.client.get(widgets)->head.status == 404);
@@ -260,7 +260,7 @@ TEST_CASE("faults") {
         f.env.advance(1h, f.context);
         CHECK_FALSE(answer->done);
         answer->leave();
-        test::manual_environment::run_ready(f.context);
+        testing::manual_environment::run_ready(f.context);
         CHECK(answer->done);
         CHECK(answer->body.empty());
     }
@@ -286,10 +286,10 @@ TEST_CASE("a frozen replica is stale where a cache may be, and only there") {
     const auto watch = f.client.start(f.things + "?watch=1&resourceVersion=" + std::to_string(then));
     CHECK(watch->events().empty());
     f.server.thaw("");
-    test::manual_environment::run_ready(f.context);
+    testing::manual_environment::run_ready(f.context);
     CHECK(watch->events() == std::vector<std::string>{"ADDED b"});
     watch->leave();
-    test::manual_environment::run_ready(f.context);
+    testing::manual_environment::run_ready(f.context);
 }
 
 TEST_CASE("deletecollection") {

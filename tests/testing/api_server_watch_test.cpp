@@ -15,7 +15,7 @@ using events = std::vector<std::string>;
 
 struct fixture {
     boost::asio::io_context context;
-    test::manual_environment env;
+    testing::manual_environment env;
     api_server server;
     test::memory_client client;
 
@@ -25,7 +25,7 @@ struct fixture {
         server.break_watches();
         settle();
     }
-    void settle() { test::manual_environment::run_ready(context); }
+    void settle() { testing::manual_environment::run_ready(context); }
     void make(const std::string& name, const std::string& app = "x") {
         const auto made = server.create(json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" +
                                                     name + R"(","labels":{"app":")" + app + "\"}}}")

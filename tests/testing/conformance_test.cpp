@@ -64,7 +64,7 @@ void check(const json::value& expect, const test::memory_responder& answer) {
 
 TEST_CASE("the in-process API server answers as a real one does") {
     boost::asio::io_context context;
-    test::manual_environment env;
+    testing::manual_environment env;
     kcontrol::testing::api_server server(env, context.get_executor());
     test::memory_client client(context, server.handler());
     REQUIRE(server.create(load("crd.json")));

@@ -1,10 +1,10 @@
 // kubectl as a client of the in-process API server. Skipped, and counted so, where there is no kubectl.
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
+#include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
 
 #include "support/print.hpp"
-#include "support/run.hpp"
-#include "support/temporary_directory.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <doctest/doctest.h>
@@ -48,7 +48,7 @@ public:
         REQUIRE(server_.start());
         write("kubeconfig", server_.kubeconfig("any"));
     }
-    ~cluster() { test::run(context_, server_.stop()); }
+    ~cluster() { testing::run(context_, server_.stop()); }
 
     std::string write(const std::string& name, const std::string& text) {
         directory_.write(name, text);
@@ -115,7 +115,7 @@ public:
 
 private:
     std::string program_ = find_kubectl();
-    test::temporary_directory directory_;
+    testing::temporary_directory directory_;
     system_environment env_;
     boost::asio::io_context context_;
     local_api_server server_;

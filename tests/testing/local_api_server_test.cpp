@@ -1,9 +1,9 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
+#include <kcontrol/testing/run.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "support/print.hpp"
-#include "support/run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -62,5 +62,5 @@ awaitable<void> scenario(environment& env, executor ex) {
 TEST_CASE("API servers on loopback, with TLS and without") {
     boost::asio::io_context context;
     system_environment env;
-    test::run(context, scenario(env, context.get_executor()));
+    testing::run(context, scenario(env, context.get_executor()));
 }

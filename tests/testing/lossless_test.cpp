@@ -2,10 +2,12 @@
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
+#include <kcontrol/testing/run.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "lossless/cases.hpp"
-#include "support/run.hpp"
+
+#include <doctest/doctest.h>
 
 #include <optional>
 
@@ -73,13 +75,13 @@ public:
     }
     ~fixture() {
         api->close();
-        kcontrol::test::run(context, server.stop());
+        kcontrol::testing::run(context, server.stop());
     }
 
     template <class T>
     kcontrol::result<T> await(kcontrol::awaitable<kcontrol::result<T>> task) {
         std::optional<kcontrol::result<T>> out;
-        kcontrol::test::run(context, keep(std::move(task), out));
+        kcontrol::testing::run(context, keep(std::move(task), out));
         return std::move(*out);
     }
     template <class T>

@@ -3,12 +3,12 @@
 
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/http/handler.hpp>
-
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
 
 #include <exception>
 #include <memory>
@@ -18,6 +18,8 @@
 #include <vector>
 
 namespace kcontrol::test {
+
+using testing::manual_environment;
 
 class memory_responder final : public http::responder {
 public:

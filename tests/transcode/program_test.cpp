@@ -3,8 +3,7 @@
 
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/documents/value.hpp>
-
-#include "support/temporary_directory.hpp"
+#include <kcontrol/testing/temporary_directory.hpp>
 
 #include <doctest/doctest.h>
 
@@ -173,7 +172,7 @@ TEST_CASE("transcode: dynamic keeps everything, metadata nothing but itself") {
 }
 
 TEST_CASE("transcode: patches lead from one to the other") {
-    const kcontrol::test::temporary_directory files;
+    const kcontrol::testing::temporary_directory files;
     files.write("from", R"({"a":1,"list":[{"name":"x","v":1},{"name":"y"}],"gone":true})");
     files.write("to", R"({"a":2,"list":[{"name":"x","v":2}],"new":{"deep":["~/"]}})");
     const auto done = run({"--patch", files.path("from"), files.path("to")});

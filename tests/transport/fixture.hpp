@@ -3,13 +3,13 @@
 
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/run.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/self_signed.hpp>
 #include <kcontrol/transport/server.hpp>
 
-#include "support/run.hpp"
-
 #include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
 
 #include <memory>
 #include <optional>
@@ -18,6 +18,8 @@
 namespace kcontrol::test {
 
 using namespace std::chrono_literals;
+using testing::run;
+using testing::start;
 
 /// Members are destroyed in the order that a program would choose: transports, servers, context, environment.
 class loopback {

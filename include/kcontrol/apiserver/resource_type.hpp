@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/model/resource.hpp>
 
 #include <map>
 #include <set>
@@ -65,6 +66,10 @@ public:
 /// The kinds that every server has: v1 namespaces, pods, nodes, secrets, configmaps and events, batch/v1 jobs,
 /// coordination.k8s.io/v1 leases, apiextensions.k8s.io/v1 customresourcedefinitions.
 KCONTROL_DECL std::vector<resource_type> builtin_resource_types();
+
+/// The resource type of a kind that the program knows: `resource_type_of(resource_of<widget>())`. A custom one with a
+/// status subresource.
+KCONTROL_DECL resource_type resource_type_of(const resource_info& info);
 
 /// The resource type that a v1 CustomResourceDefinition describes. Columns are those of its first served version.
 KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd);

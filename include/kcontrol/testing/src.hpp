@@ -37,7 +37,14 @@
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/testing/impl/api_server.ipp>
 #include <kcontrol/testing/impl/event_checker.ipp>
+#include <kcontrol/testing/impl/fake_source.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
+#include <kcontrol/testing/impl/manual_environment.ipp>
+#include <kcontrol/testing/impl/scripted_body.ipp>
+#include <kcontrol/testing/impl/scripted_transport.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
 #include <kcontrol/testing/impl/sim_network.ipp>
+#include <kcontrol/testing/impl/sim_server.ipp>
+#include <kcontrol/testing/impl/sim_world.ipp>
+#include <kcontrol/testing/impl/temporary_directory.ipp>

@@ -1,6 +1,6 @@
 #include "sources.hpp"
 
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ contexts:
 )";
 
 struct fixture {
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     options o;
     std::vector<kcontrol::desired_cluster> desired;

@@ -176,6 +176,12 @@ KCONTROL_DECL std::vector<resource_type> builtin_resource_types() {
     return all;
 }
 
+KCONTROL_DECL resource_type resource_type_of(const resource_info& info) {
+    resource_type type(info.gvk.group, info.gvk.version, info.gvk.kind, info.plural);
+    type.namespaced = info.namespaced();
+    return type;
+}
+
 KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd) {
     const group_resource kind("apiextensions.k8s.io", "CustomResourceDefinition");
     const std::string_view name = json::get_string(crd, {"metadata", "name"});

@@ -1,7 +1,8 @@
 #include "health/read_sample.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+
 #include "support/fake_nvml.hpp"
-#include "support/manual_environment.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +20,7 @@ const std::string t4_too = "gpu name=Tesla_T4 uuid=GPU-1 bus=00000000:00:1F.0 me
 
 TEST_CASE("sample: all that an H100 measures") {
     const fake_nvml machine(recorded("h100-x8"));
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     const auto node = read_sample(*machine.make_session(env));
     CHECK(node.state == reader_state::ok);
     CHECK(node.message.empty());
@@ -61,7 +62,7 @@ TEST_CASE("sample: all that an H100 measures") {
 
 TEST_CASE("sample: what a GPU does not tell is nothing, not zero") {
     const fake_nvml machine(t4_too);
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     const auto node = read_sample(*machine.make_session(env));
     REQUIRE(node.gpus.size() == 1);
     gpu_sample expected;
@@ -75,7 +76,7 @@ TEST_CASE("sample: what a GPU does not tell is nothing, not zero") {
 
 TEST_CASE("sample: a GPU that is divided has no utilisation of its own, and tells of its parts") {
     const fake_nvml machine(recorded("a100-mig-single"));
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     const auto node = read_sample(*machine.make_session(env));
     REQUIRE(node.gpus.size() == 2);
     const auto& gpu = node.gpus[1];
@@ -96,7 +97,7 @@ TEST_CASE("sample: a GPU that is divided has no utilisation of its own, and tell
 
 TEST_CASE("sample: an old driver tells what it can") {
     const fake_nvml machine(recorded("dgx-1v"), FAKE_NVML_OF_2018_LIBRARY);
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     const auto node = read_sample(*machine.make_session(env));
     REQUIRE(node.gpus.size() == 8);
     const auto& gpu = node.gpus[1];
@@ -124,7 +125,7 @@ TEST_CASE("sample: how NVML fails is a state with a message, and the next questi
         CAPTURE(call);
         CAPTURE(status);
         fake_nvml machine(t4 + "fault call=" + call + " return=" + std::to_string(status) + "\n");
-        kcontrol::test::manual_environment env;
+        kcontrol::testing::manual_environment env;
         const auto session = machine.make_session(env);
         const auto bad = read_sample(*session);
         CHECK(bad.state == state);
@@ -138,7 +139,7 @@ TEST_CASE("sample: how NVML fails is a state with a message, and the next questi
 }
 
 TEST_CASE("sample: no library, and no GPU") {
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     nvml_session without(env, "/nonexistent/libnvidia-ml.so.1", "/sys", nullptr);
     const auto none = read_sample(without);
     CHECK(none.state == reader_state::no_driver);
@@ -155,7 +156,7 @@ TEST_CASE("sample: a GPU that is lost doesn't cost the others, and is seen again
                              "nvmlDeviceGetPowerUsage", "nvmlDeviceGetRemappedRows", "nvmlDeviceGetFieldValues", "*"}) {
         CAPTURE(call);
         fake_nvml machine(t4 + t4_too + "fault call=" + call + " gpu=1 return=15\n");
-        kcontrol::test::manual_environment env;
+        kcontrol::testing::manual_environment env;
         const auto session = machine.make_session(env);
         const auto node = read_sample(*session);
         CHECK(node.state == reader_state::ok);
@@ -171,7 +172,7 @@ TEST_CASE("sample: a GPU that is lost doesn't cost the others, and is seen again
 TEST_CASE("sample: NVML is not started anew for a lost GPU again and again") {
     const auto faulty = t4 + "fault call=nvmlDeviceGetUUID return=15\n";
     fake_nvml machine(faulty);
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     const auto session = machine.make_session(env);
     CHECK(read_sample(*session).gpus.size() == 1);

@@ -1,10 +1,11 @@
 #include "metrics/dcgm_metrics.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+
 #include "health/known_gpus.hpp"
 #include "health/read_sample.hpp"
 #include "support/fake_nvml.hpp"
 #include "support/golden.hpp"
-#include "support/manual_environment.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +20,7 @@ constexpr kcontrol::wall_time noon{std::chrono::hours(12) + std::chrono::millise
 
 node_sample sample_of(const std::string& inventory) {
     const fake_nvml machine(inventory);
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     auto node = read_sample(*machine.make_session(env));
     node.time = noon;
     known_gpus().complete(node);

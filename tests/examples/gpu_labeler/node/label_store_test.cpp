@@ -1,9 +1,9 @@
 #include "node/label_store.hpp"
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
 
 #include "client/fixture.hpp"
-#include "support/temporary_directory.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -11,6 +11,7 @@
 
 using namespace gpu_labeler;
 using namespace kcontrol::test;
+using kcontrol::testing::temporary_directory;
 
 namespace {
 
@@ -59,7 +60,7 @@ TEST_CASE_FIXTURE(store_fixture, "node store: looks by a patch that changes noth
         .with_header("Content-Type", "application/apply-patch+yaml")
         .reply(200, ours);
     CHECK(write(*store, one).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(store_fixture, "node store: clearing applies nothing, and only to a Node that has something") {
@@ -72,7 +73,7 @@ TEST_CASE_FIXTURE(store_fixture, "node store: clearing applies nothing, and only
     CHECK(clear(*store).has_value());
     net->expect(look_target).reply(404, status(404, "NotFound", "nodes \\\"n\\\" not found"));
     CHECK(clear(*store).error() == kcontrol::condition::not_found);
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(store_fixture, "node store: errors say what to do") {
@@ -98,8 +99,8 @@ TEST_CASE_FIXTURE(store_fixture, "node store: errors say what to do") {
     CHECK(write(*store, one).error() == kcontrol::errc::unknown_outcome);
     net->expect(write_target).hang();
     CHECK(write(*store, one).error() == kcontrol::errc::timeout);
-    CHECK(net->deadlines.back() == std::chrono::seconds(10));
-    net->verify();
+    CHECK(net->deadlines().back() == std::chrono::seconds(10));
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(store_fixture, "NodeFeature store") {
@@ -116,7 +117,7 @@ TEST_CASE_FIXTURE(store_fixture, "NodeFeature store") {
     CHECK(clear(*feature).has_value());
     net->expect("DELETE " + path).reply(404, status(404, "NotFound", "not found"));
     CHECK(clear(*feature).has_value());
-    net->verify();
+    CHECK(net->verify());
 }
 
 TEST_CASE_FIXTURE(store_fixture, "file store: lines, replaced at once") {

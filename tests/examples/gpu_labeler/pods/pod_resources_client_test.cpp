@@ -1,11 +1,11 @@
 #include "pods/pod_resources_client.hpp"
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
 
 #include "pods/answers.hpp"
 #include "pods/fake_kubelet.hpp"
-#include "support/run.hpp"
-#include "support/temporary_directory.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -35,13 +35,13 @@ kcontrol::awaitable<void> ask(pod_resources_client& client, std::stop_token stop
 struct fixture {
     kcontrol::system_environment env;
     asio::io_context context;
-    kcontrol::test::temporary_directory directory;
+    kcontrol::testing::temporary_directory directory;
     std::string path = directory.path("kubelet.sock");
 
     listed list(kcontrol::duration timeout = std::chrono::seconds(30), std::stop_token stop = {}) {
         pod_resources_client client(env, context.get_executor(), path, timeout);
         listed out = kcontrol::error(errc::unavailable);
-        kcontrol::test::run(context, ask(client, stop, out));
+        kcontrol::testing::run(context, ask(client, stop, out));
         return out;
     }
 };
@@ -59,7 +59,7 @@ TEST_CASE("kubelet: its list over a socket") {
     }
     answer.body = framed(pods_message(pods));
     CHECK(answer.body.size() > 65535);
-    kcontrol::test::start(f.context, serve(acceptor, answer));
+    kcontrol::testing::start(f.context, serve(acceptor, answer));
     const auto users = f.list();
     REQUIRE(users);
     REQUIRE(users->size() == 2000);
@@ -86,7 +86,7 @@ TEST_CASE("kubelet: one that closes, and one that says nothing") {
         fixture f;
         std::vector<stream_protocol::socket> kept;
         stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
-        kcontrol::test::start(f.context, take(acceptor, kept, keep));
+        kcontrol::testing::start(f.context, take(acceptor, kept, keep));
         const auto users = f.list(keep ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
         REQUIRE_FALSE(users);
         CHECK(users.error() == (keep ? errc::timeout : errc::connection_lost));
@@ -97,7 +97,7 @@ TEST_CASE("kubelet: a stop ends the call") {
     fixture f;
     std::vector<stream_protocol::socket> kept;
     stream_protocol::acceptor acceptor(f.context, stream_protocol::endpoint(f.path));
-    kcontrol::test::start(f.context, take(acceptor, kept, true));
+    kcontrol::testing::start(f.context, take(acceptor, kept, true));
     std::stop_source stop;
     stop.request_stop();
     const auto users = f.list(std::chrono::seconds(30), stop.get_token());

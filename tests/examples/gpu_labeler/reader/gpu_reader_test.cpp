@@ -1,8 +1,9 @@
 #include "reader/gpu_reader.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
 #include "support/fake_nvml.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -107,7 +108,7 @@ struct fixture {
         return seen;
     }
 
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     fake_nvml machine;
     std::vector<std::weak_ptr<nvml_session>> sessions;
@@ -135,7 +136,7 @@ TEST_CASE("reader: sample and inventory may be asked at the same time") {
     fixture f(recorded("a100-x8"));
     node_sample taken;
     kcontrol::result<inventory> found = kcontrol::error(kcontrol::errc::unavailable);
-    kcontrol::test::start(f.context, f.take(taken));
+    kcontrol::testing::start(f.context, f.take(taken));
     f.drive(f.take_inventory(found));
     CHECK(taken.gpus.size() == 8);
     REQUIRE(found);
@@ -324,7 +325,7 @@ TEST_CASE("reader: waiting for events ends with the stop, whatever NVML does") {
             co_await on.reader.watch_events(std::move(ignore), token);
             end = true;
         };
-        kcontrol::test::start(f.context, watch(f, stop.get_token(), ended));
+        kcontrol::testing::start(f.context, watch(f, stop.get_token(), ended));
         f.context.restart();
         f.context.poll();
         CHECK_FALSE(ended);
@@ -355,7 +356,7 @@ TEST_CASE("reader: who waits for events lets go when NVML must start anew, and w
         std::function<void(const gpu_event&)> note = [&into](const gpu_event& event) { into.push_back(event); };
         co_await on.reader.watch_events(std::move(note), token);
     };
-    kcontrol::test::start(f.context, watch(f, stop.get_token(), seen));
+    kcontrol::testing::start(f.context, watch(f, stop.get_token(), seen));
     const auto first = event(0, 8, 31);
     f.machine.write(t4(0) + first);
     f.until([&] { return !seen.empty(); });
@@ -386,7 +387,7 @@ TEST_CASE("reader: a wait for events that hung and comes back is over, as anothe
     std::stop_source stop;
     std::vector<gpu_event> seen;
     std::function<void(const gpu_event&)> note = [&seen](const gpu_event& event) { seen.push_back(event); };
-    kcontrol::test::start(f.context, f.reader.watch_events(std::move(note), stop.get_token()));
+    kcontrol::testing::start(f.context, f.reader.watch_events(std::move(note), stop.get_token()));
     for (unsigned round = 1; round < 3; ++round) {
         CAPTURE(round);
         f.machine.write(t4(0) + hang("nvmlEventSetWait_v2"));

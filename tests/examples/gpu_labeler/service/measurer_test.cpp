@@ -1,12 +1,12 @@
 #include "service/measurer.hpp"
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include "pods/answers.hpp"
 #include "pods/fake_kubelet.hpp"
 #include "support/fake_nvml.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <doctest/doctest.h>
@@ -30,9 +30,9 @@ struct fixture {
         meter.emplace(env, reader, std::move(pods), std::chrono::minutes(1), kcontrol::logger(sink()));
         meter->on_sample([this](const node_sample& sample) { samples.push_back(sample); });
         meter->on_change([this] { ++changes; });
-        kcontrol::test::start(context, meter->measure(stop.get_token()));
-        kcontrol::test::start(context, meter->ask_kubelet(stop.get_token()));
-        kcontrol::test::start(context, meter->watch(stop.get_token()));
+        kcontrol::testing::start(context, meter->measure(stop.get_token()));
+        kcontrol::testing::start(context, meter->ask_kubelet(stop.get_token()));
+        kcontrol::testing::start(context, meter->watch(stop.get_token()));
     }
     ~fixture() {
         stop.request_stop();
@@ -113,7 +113,7 @@ TEST_CASE("measurer: a kubelet that does not answer is told, and costs no sample
 }
 
 TEST_CASE("measurer: a kubelet that takes the call and says nothing delays no sample") {
-    kcontrol::test::temporary_directory directory;
+    kcontrol::testing::temporary_directory directory;
     boost::asio::io_context kubelet;
     const boost::asio::local::stream_protocol::acceptor deaf(kubelet, directory.path("kubelet.sock"));
     fixture f(one_gpu, directory.path("kubelet.sock"));
@@ -125,13 +125,13 @@ TEST_CASE("measurer: a kubelet that takes the call and says nothing delays no sa
 }
 
 TEST_CASE("measurer: who uses a GPU is told as soon as the kubelet says so") {
-    kcontrol::test::temporary_directory directory;
+    kcontrol::testing::temporary_directory directory;
     fixture f(one_gpu, directory.path("kubelet.sock"));
     boost::asio::local::stream_protocol::acceptor acceptor(f.context, directory.path("kubelet.sock"));
     gpu_labeler::test::grpc_answer answer;
     answer.body = gpu_labeler::test::framed(
         gpu_labeler::test::pods_message({{"ns", "pod", {{"container", "nvidia.com/gpu", {"GPU-0"}}}}}));
-    kcontrol::test::start(f.context, gpu_labeler::test::serve(acceptor, std::move(answer)));
+    kcontrol::testing::start(f.context, gpu_labeler::test::serve(acceptor, std::move(answer)));
     f.until([&] { return !f.samples.empty() && !f.samples.back().gpus[0].users.empty(); });
     CHECK(f.samples.back().gpus[0].users[0].pod == "pod");
     f.machine.write(one_gpu + "event gpu=0 type=8 data=31\n");
@@ -158,7 +158,7 @@ TEST_CASE("measurer: the state of NVML is told when it changes") {
 }
 
 TEST_CASE("measurer: many events don't put off the next sample, and another interval holds at once") {
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     fake_nvml machine(one_gpu);
     gpu_reader reader(env, context.get_executor(), [&] { return machine.make_session(env); });
@@ -172,8 +172,8 @@ TEST_CASE("measurer: many events don't put off the next sample, and another inte
             std::this_thread::yield();
         }
     };
-    kcontrol::test::start(context, meter.measure(stop.get_token()));
-    kcontrol::test::start(context, meter.watch(stop.get_token()));
+    kcontrol::testing::start(context, meter.measure(stop.get_token()));
+    kcontrol::testing::start(context, meter.watch(stop.get_token()));
     const auto begun = env.now();
     until_samples(1);
     std::string events;

@@ -1,8 +1,9 @@
 // The stand-in for NVML, with an inventory of the test's own.
 #pragma once
 
+#include <kcontrol/testing/temporary_directory.hpp>
+
 #include "nvml/session.hpp"
-#include "support/temporary_directory.hpp"
 
 #include <dlfcn.h>
 #include <filesystem>
@@ -49,7 +50,7 @@ public:
 private:
     std::string file() const { return directory_.path("inventory.txt"); }
 
-    kcontrol::test::temporary_directory directory_;
+    kcontrol::testing::temporary_directory directory_;
     std::string library_;
     void (*use_)(const char*) = nullptr;
     int (*hanging_)() = nullptr;

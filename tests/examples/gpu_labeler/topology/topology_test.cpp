@@ -1,8 +1,9 @@
 #include "topology/topology.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+
 #include "support/fake_nvml.hpp"
 #include "support/golden.hpp"
-#include "support/manual_environment.hpp"
 #include "topology/read_topology.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +19,7 @@ namespace {
 
 topology topology_of(const std::string& inventory, const std::string& library = FAKE_NVML_LIBRARY) {
     const fake_nvml machine(inventory, library);
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     auto t = read_topology(*machine.make_session(env));
     REQUIRE(t);
     return std::move(*t);
@@ -110,7 +111,7 @@ TEST_CASE("topology: a lost GPU is left out, and the others keep their places in
 
 TEST_CASE("topology: a reload in the middle is an error") {
     const fake_nvml machine(recorded("t4") + "fault call=nvmlDeviceGetUUID return=1\n");
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     const auto t = read_topology(*machine.make_session(env));
     REQUIRE_FALSE(t);
     CHECK(t.error().message().find("shut down") != std::string::npos);
@@ -118,7 +119,7 @@ TEST_CASE("topology: a reload in the middle is an error") {
 
 TEST_CASE("topology: the NUMA node of sysfs counts more than what NVML says") {
     const fake_nvml machine("gpu uuid=0 bus=00000000:3B:00.0 numa=5\n");
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     for (const auto& [text, expected] : {std::pair<const char*, std::optional<unsigned>>{"1\n", 1}, {"-1\n", {}}}) {
         nvml_session session(env, machine.library(), "/sys", [text = text](const std::string& path) {
             CHECK(path == "/sys/bus/pci/devices/0000:3b:00.0/numa_node");

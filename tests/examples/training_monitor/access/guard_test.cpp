@@ -1,17 +1,17 @@
 #include "access/guard.hpp"
 
 #include <kcontrol/serve/responses.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include "support/fake_responder.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace training_monitor;
 using kcontrol::test::fake_responder;
 namespace http = kcontrol::http;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -123,7 +123,7 @@ TEST_CASE("origins of the command line") {
 }
 
 TEST_CASE("the guard answers for what it does not let in, and the inner handler never hears of it") {
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     fake_responder out(env);
     int heard = 0;
@@ -134,7 +134,7 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
         co_await to.send(std::move(answer));
     });
     const auto run = [&](const http::server_request& request) {
-        test::run(context, handler(request, out));
+        testing::run(context, handler(request, out));
         return out.head.status;
     };
     const header host{"Host", "monitor.corp"}, site{"Sec-Fetch-Site", "cross-site"},

@@ -1,9 +1,9 @@
 #include "crypto/seal.hpp"
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include "../memory/temporary.hpp"
-#include "support/manual_environment.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using crypto::seal_key;
 namespace {
 
 seal_key key_of(char fill) {
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     env.files["/key"] = std::string(32, fill);
     return std::move(*seal_key::load(env, "/key"));
 }

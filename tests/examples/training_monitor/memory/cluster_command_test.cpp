@@ -1,16 +1,20 @@
 #include "memory/cluster_command.hpp"
 
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include "memory/kept_source.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 #include "temporary.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
 
 using namespace training_monitor;
 using namespace training_monitor::tests;
 using namespace std::chrono_literals;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -140,7 +144,7 @@ TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's fail
 
 TEST_CASE("kept clusters: a running monitor picks up what commands change, and files that change") {
     fixture f;
-    test::manual_environment env;
+    testing::manual_environment env;
     env.files[f.dir.path("k.yaml")] = kubeconfig;
     boost::asio::io_context context;
     history past;
@@ -176,5 +180,5 @@ TEST_CASE("kept clusters: a running monitor picks up what commands change, and f
     f.run({"add", "a", "--state", "DIR/s", "--kubeconfig", "DIR/k.yaml", "--by-path"});
     env.advance(20s, context);
     CHECK(heard.size() == 4);
-    test::run(context, kept.stop());
+    testing::run(context, kept.stop());
 }

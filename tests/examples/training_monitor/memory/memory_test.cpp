@@ -1,8 +1,9 @@
 #include "memory/memory.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
 #include "memory/memory_report.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 #include "temporary.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +14,7 @@
 using namespace training_monitor;
 using namespace training_monitor::tests;
 using namespace std::chrono_literals;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -29,7 +30,7 @@ struct fixture {
         settle();
     }
     ~fixture() {
-        if (!crashed && kept) test::run(context, kept->stop());
+        if (!crashed && kept) testing::run(context, kept->stop());
     }
     observation publish(const std::vector<change>& changes) {
         auto seen = past.observe(changes, env.wall_now());
@@ -44,7 +45,7 @@ struct fixture {
     }
     const job_record* get(std::string_view name) const { return past.find("a", "ml", "PyTorchJob", name); }
 
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     history past;
@@ -197,15 +198,15 @@ TEST_CASE("memory: flush waits for the disk, and says when it can't be") {
     const auto flush = [](memory& m, kcontrol::result<void>& out) -> kcontrol::awaitable<void> {
         out = co_await m.flush({});
     };
-    test::run(f.context, flush(*f.kept, done));
+    testing::run(f.context, flush(*f.kept, done));
     CHECK(done.has_value());
     CHECK(f.in_file() == 1);
-    test::run(f.context, flush(*f.kept, done));  // nothing to wait for
+    testing::run(f.context, flush(*f.kept, done));  // nothing to wait for
     CHECK(done.has_value());
     f.publish(f.table.add(some_job("two", job_state::created)));
     {
         no_more_bytes full;
-        test::run(f.context, flush(*f.kept, done));
+        testing::run(f.context, flush(*f.kept, done));
     }
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().message().find("make room") != std::string::npos);
@@ -246,7 +247,7 @@ TEST_CASE("memory: a job that did not change for long was in view until the moni
         // Nobody sees it again: it is forgotten in its time, restarts or not.
         f.advance(23h);
         CHECK(f.get("calm") != nullptr);
-        test::run(f.context, f.kept->stop());
+        testing::run(f.context, f.kept->stop());
         f.kept.reset();
         fixture again(path, options, 53h + 5min);
         CHECK(again.get("calm") != nullptr);

@@ -1,7 +1,8 @@
 // Files of bytes in a test's directory, and a job to put into the state file there.
 #pragma once
 
-#include "support/temporary_directory.hpp"
+#include <kcontrol/testing/temporary_directory.hpp>
+
 #include "table/job_table.hpp"
 
 #include <fstream>
@@ -9,7 +10,7 @@
 
 namespace training_monitor::tests {
 
-using kcontrol::test::temporary_directory;
+using kcontrol::testing::temporary_directory;
 
 inline void write_bytes(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;

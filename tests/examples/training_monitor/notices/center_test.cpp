@@ -1,13 +1,13 @@
 // From changes to deliveries: in virtual time with a made-up receiver, and against real ones over HTTP and TLS.
 #include "notices/center.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "history/history.hpp"
 #include "notices/formats.hpp"
 #include "notices/support.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 #include "table/job_table.hpp"
 #include "transport/fixture.hpp"
 
@@ -19,6 +19,7 @@ using namespace training_monitor;
 using namespace training_monitor::notices;
 namespace http = kcontrol::http;
 namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -74,7 +75,7 @@ struct world {
           notices(
               env, context.get_executor(), std::move(config), past,
               [this](auto&&...) { return std::make_shared<fake_transport>(respond); }, log) {
-        test::start(context, notices.run(stop.get_token()));
+        testing::start(context, notices.run(stop.get_token()));
         env.run_ready(context);
     }
     ~world() {
@@ -95,7 +96,7 @@ struct world {
     std::vector<std::string> take_sent() { return std::exchange(sent, {}); }
     using texts = std::vector<std::string>;
 
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     history& past;
     std::string logged;
@@ -334,7 +335,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
     const auto deliver = [&] {
         sender one(lo.env, lo.ex(), config, http::make_transport_factory(lo.env));
         std::optional<delivery> out;
-        test::run(lo.context, [](sender& s, std::optional<delivery>& into) -> kcontrol::awaitable<void> {
+        testing::run(lo.context, [](sender& s, std::optional<delivery>& into) -> kcontrol::awaitable<void> {
             auto how = co_await s.send(tests::failed_notice(), {});
             into.emplace(std::move(how));
         }(one, out));
@@ -395,7 +396,7 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
         notice_config all;
         all.receivers.push_back(config);
         std::string report;
-        test::run(lo.context, [](test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
+        testing::run(lo.context, [](test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
             const auto sent = co_await send_test(l.env, l.ex(), c, "", http::make_transport_factory(l.env), r, {});
             r = (sent.has_value() && *sent ? "0 " : "1 ") + r;
         }(lo, all, report));

@@ -1,7 +1,8 @@
 #include "notices/config.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+
 #include "notices/formats.hpp"
-#include "support/manual_environment.hpp"
 
 #include <doctest/doctest.h>
 
@@ -39,7 +40,7 @@ struct fixture {
     std::string why_rule(std::string fields) {
         return why("receivers: [{name: r, slack: {urlFile: url}}]\nrules: [{" + fields + "}]\n");
     }
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
 };
 
 }  // namespace

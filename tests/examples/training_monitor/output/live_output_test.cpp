@@ -1,14 +1,15 @@
 #include "output/live_output.hpp"
 
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace training_monitor;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -38,7 +39,7 @@ observed_job job(job_state state, std::string version) {
 }
 
 struct fixture {
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     fake_screen out;
@@ -63,7 +64,7 @@ TEST_CASE("lines: one for each change; of clusters only what people want to know
     CHECK(std::count(lines.begin(), lines.end(), '\n') == 4);
     CHECK(lines.find("a ml/bert Job Pending -> Running\n") != std::string::npos);
     CHECK(lines.ends_with("-- gamma joins\n"));
-    test::run(f.context, output.run({}));  // nothing to draw: it returns
+    testing::run(f.context, output.run({}));  // nothing to draw: it returns
     CHECK(f.out.written.empty());
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("a terminal's table is redrawn when something changed, four times a se
     live_output output(f.env, f.table, output_format::table, f.out);
     output.headline("Training jobs");
     std::stop_source stop;
-    test::start(f.context, output.run(stop.get_token()));
+    testing::start(f.context, output.run(stop.get_token()));
     f.env.run_ready(f.context);
     CHECK(f.out.take().find("Training jobs\x1b[K\n") != std::string::npos);
     f.out.writes = 0;

@@ -1,8 +1,9 @@
 #include "web/event_hub.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
 #include "support/fake_responder.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +11,7 @@
 
 using namespace training_monitor;
 using kcontrol::test::fake_responder;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -49,7 +50,7 @@ std::string outline(const std::string& stream) {
 }
 
 struct fixture {
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     kcontrol::http::event_stream_options options;
@@ -62,7 +63,7 @@ struct fixture {
         env.run_ready(context);
     }
     void connect(fake_responder& to) {
-        test::start(context, hub.serve(to, kcontrol::http::response_head(200)));
+        testing::start(context, hub.serve(to, kcontrol::http::response_head(200)));
         env.run_ready(context);
     }
     void publish(const std::vector<change>& changes) {

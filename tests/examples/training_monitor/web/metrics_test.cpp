@@ -1,7 +1,6 @@
 // What /metrics says: right by a strict reading of the format, and by a count over the jobs themselves.
 #include <kcontrol/metrics/exposition.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 #include "table/job_table.hpp"
 #include "web/job_metrics.hpp"
 #include "web/metrics_text.hpp"
@@ -147,7 +146,7 @@ struct fixture {
         return strict_reader(metrics_text(table, hub) + job_metrics_text(numbers)).series;
     }
 
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     event_hub hub{env, table};
@@ -263,7 +262,7 @@ TEST_CASE("a histogram and its text") {
 }
 
 TEST_CASE("the process' own numbers come from /proc") {
-    kcontrol::test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     CHECK(process_metrics_text(env).empty());
     env.files["/proc/self/stat"] =
         "7 (a) b) S 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 1000 4096000 25 18446744073709551615 1 1";

@@ -1,8 +1,9 @@
 #include "web/web.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
 #include "support/fake_responder.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 #include "table/job_query.hpp"
 #include "web/health.hpp"
 
@@ -10,7 +11,7 @@
 
 using namespace training_monitor;
 using kcontrol::test::fake_responder;
-namespace test = kcontrol::test;
+namespace testing = kcontrol::testing;
 
 namespace {
 
@@ -43,7 +44,7 @@ observed_job job(std::string name, job_state state) {
 }
 
 struct fixture {
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     event_hub hub{env, table};
@@ -56,7 +57,7 @@ struct fixture {
         request.target = std::move(target);
         request.headers.set("Host", std::move(host));
         const auto handler = site.handler();
-        test::run(context, handler(std::move(request), out));
+        testing::run(context, handler(std::move(request), out));
         return out.head.status;
     }
     std::string_view header(std::string_view name) const { return out.head.headers.get(name); }

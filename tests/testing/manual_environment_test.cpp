@@ -1,5 +1,6 @@
 // The tests' own environment must not lie.
-#include "support/manual_environment.hpp"
+#include <kcontrol/runtime/timer.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,7 +8,7 @@
 
 using namespace kcontrol;
 using namespace std::chrono_literals;
-using test::manual_environment;
+using testing::manual_environment;
 
 TEST_CASE("timers fire in order, each at its time, those set on the way included") {
     manual_environment env;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <kcontrol/testing/sim_world.hpp>
+
+#include <boost/asio/strand.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace kcontrol::testing {
+
+KCONTROL_DECL sim_world::sim_world(std::uint64_t seed)
+    : context_(seed), env_(context_), network_(context_, env_), executor_(asio::make_strand(context_.get_executor())) {}
+
+KCONTROL_DECL sim_world::~sim_world() = default;
+
+KCONTROL_DECL void sim_world::register_resource(const resource_type& type) {
+    types_.push_back(type);
+    for (const auto& [name, server] : servers_) server->api().register_resource(type);
+}
+
+KCONTROL_DECL sim_server& sim_world::add_server(const std::string& name, const api_server_options& options) {
+    auto& slot = servers_[name];
+    if (slot != nullptr) return *slot;
+    slot = std::make_unique<sim_server>(context_, env_, network_, name, options);
+    for (const auto& type : types_) slot->api().register_resource(type);
+    return *slot;
+}
+
+KCONTROL_DECL result<client> sim_world::connect(const auth::cluster_config& config) {
+    return client::connect(env_, executor_, config, network_.factory());
+}
+
+KCONTROL_DECL client sim_world::connect(const sim_server& server) { return connect(server.config()).value(); }
+
+KCONTROL_DECL bool sim_world::ends_within(duration limit, awaitable<void> work) {
+    const auto started = detail::spawn(executor_, detail::as_value(std::move(work)));
+    const bool ended = context_.run_until([&started] { return started->done; }, context_.now() + limit);
+    if (started->failure) std::rethrow_exception(started->failure);
+    return ended;
+}
+
+KCONTROL_DECL bool sim_world::run_until(const std::function<bool()>& done, duration limit) {
+    return context_.run_until(done, context_.now() + limit);
+}
+
+}  // namespace kcontrol::testing

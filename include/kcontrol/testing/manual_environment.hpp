@@ -1,0 +1,72 @@
+// An environment for tests: time stands still until it is advanced, files are in memory, randomness is counted.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Give it to whatever wants an environment. `run_ready` runs what can run now, `advance` moves time on; run() of
+/// run.hpp does both until a coroutine has ended. Equal tests get equal random numbers.
+///
+/// Thread-safety: one io_context on one thread; other threads may ask for now() and wall_now().
+/// Object lifetime: outlives every timer and watch made with it.
+class manual_environment final : public environment {
+public:
+    KCONTROL_DECL manual_environment();
+    KCONTROL_DECL ~manual_environment() override;
+    manual_environment(const manual_environment&) = delete;
+    manual_environment& operator=(const manual_environment&) = delete;
+
+    time_point now() const noexcept override { return now_; }
+    wall_time wall_now() const noexcept override { return wall_time(now().time_since_epoch()) + wall_offset; }
+    KCONTROL_DECL std::uint64_t random() override;
+    KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
+    KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
+    KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
+                                                                           const std::string& path) override;
+    KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+
+    /// Runs every handler that is ready, without moving time.
+    KCONTROL_DECL static void run_ready(boost::asio::io_context& context);
+
+    /// Moves time on by `d`, timer by timer, running what becomes ready at each of them.
+    KCONTROL_DECL void advance(duration d, boost::asio::io_context& context);
+
+    /// When the next timer is due, if there is one.
+    KCONTROL_DECL std::optional<time_point> next_timer() const;
+    std::size_t pending_timers() const noexcept { return pending_.size(); }
+
+    /// Makes the watches of a directory report a change, which changes of `files` alone do not.
+    KCONTROL_DECL void touch(const std::string& directory);
+
+    std::map<std::string, std::string> files;                    ///< path → text; change it at will
+    std::map<std::string, std::string> variables;                ///< the environment variables that are set
+    duration wall_offset = std::chrono::seconds(1'700'000'000);  ///< what wall_now() adds to now()
+
+private:
+    class manual_timer;
+    class manual_watch;
+
+    std::atomic<time_point> now_{time_point(std::chrono::hours(1))};
+    std::uint64_t random_state_ = 1;
+    std::multimap<time_point, manual_timer*> pending_;
+    std::list<manual_watch*> watches_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/manual_environment.ipp>
+#endif
