@@ -1,8 +1,10 @@
 #include <kcontrol/apiserver/impl/access_control.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
+#include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #include <kcontrol/apiserver/impl/body_writer.ipp>
+#include <kcontrol/apiserver/impl/builtin_resource_types.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
@@ -14,6 +16,8 @@
 #include <kcontrol/apiserver/impl/merge_fields.ipp>
 #include <kcontrol/apiserver/impl/object_filter.ipp>
 #include <kcontrol/apiserver/impl/object_store.ipp>
+#include <kcontrol/apiserver/impl/object_store_apply.ipp>
+#include <kcontrol/apiserver/impl/object_store_remove.ipp>
 #include <kcontrol/apiserver/impl/openapi.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
@@ -26,4 +30,5 @@
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/impl/timestamp.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>

@@ -25,8 +25,8 @@ struct fixture {
     }
     store_inputs inputs() {
         store_inputs in;
-        in.timestamp = [] { return std::string("2026-01-01T00:00:00Z"); };
-        in.random = [this] { return ++counter * 0x9e3779b97f4a7c15ULL; };
+        in.timestamp([] { return std::string("2026-01-01T00:00:00Z"); });
+        in.random([this] { return ++counter * 0x9e3779b97f4a7c15ULL; });
         return in;
     }
     void make_namespace(const char* name) {
@@ -242,16 +242,16 @@ TEST_CASE("deletes: preconditions, dry run, twice") {
     const auto first = *f.create(fixture::thing("a"));
     const namespaced_name key("ns", "a");
     delete_request request;
-    request.uid = "other";
+    request.uid("other");
     CHECK(f.store.remove(*f.things, key, request).error().code == 409);
-    request.uid = first->uid();
-    request.resource_version = "1";
+    request.uid(first->uid());
+    request.resource_version("1");
     CHECK(f.store.remove(*f.things, key, request).error().code == 409);
-    request.resource_version = std::to_string(first->version());
-    request.dry_run = true;
+    request.resource_version(std::to_string(first->version()));
+    request.dry_run(true);
     CHECK(f.store.remove(*f.things, key, request)->gone);
     CHECK(f.things->get(key) == first);
-    request.dry_run = false;
+    request.dry_run(false);
     CHECK(f.store.remove(*f.things, key, request)->gone);
     CHECK(f.store.remove(*f.things, key, request).error().code == 404);
 }

@@ -12,7 +12,7 @@ namespace kcontrol::test {
 struct swarm_verdict {
     std::vector<std::string> violations;
     std::uint64_t digest = 0;
-    std::uint64_t events = 0;    // heard by handlers
+    std::uint64_t events = 0;    // that handlers got
     std::uint64_t writes = 0;    // made at the servers
     std::uint64_t faults = 0;    // inflicted
     std::uint64_t rebuilds = 0;  // configurations put to use beyond the first

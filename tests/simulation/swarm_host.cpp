@@ -285,9 +285,9 @@ fault swarm_host::choose_fault(const http::server_request& request) {
     return f;
 }
 
-void swarm_host::check_history(const testing::event_checker& heard, bool never_relisted,
+void swarm_host::check_history(const testing::event_checker& seen, bool never_relisted,
                                std::vector<std::string>& violations) const {
-    for (const auto& [uid, versions] : heard.heard()) {
+    for (const auto& [uid, versions] : seen.history()) {
         const auto written = truth_.find(uid);
         if (written == truth_.end()) {
             violations.push_back(name_ + ": an object that never was: " + uid);
@@ -300,7 +300,7 @@ void swarm_host::check_history(const testing::event_checker& heard, bool never_r
                 violations.push_back(name_ + ": a state that never was: " + uid + " " + version);
             }
         }
-        // One list, then watching without a gap: every state from the first one heard on, in order.
+        // One list, then watching without a gap: every state from the first one seen on, in order.
         if (!never_relisted || left_ || kind_removed_) continue;
         const auto first = std::find(truth.begin(), truth.end(), versions.front());
         if (!std::equal(first, truth.end(), versions.begin(), versions.end())) {
@@ -309,8 +309,8 @@ void swarm_host::check_history(const testing::event_checker& heard, bool never_r
     }
     if (!never_relisted || left_ || kind_removed_ || !live_at_) return;
     for (const auto& [uid, versions] : truth_) {
-        if (std::stoull(versions.front()) > *live_at_ && !heard.heard().contains(uid)) {
-            violations.push_back(name_ + ": an object was never heard of: " + uid);
+        if (std::stoull(versions.front()) > *live_at_ && !seen.history().contains(uid)) {
+            violations.push_back(name_ + ": an object was never seen: " + uid);
         }
     }
 }

@@ -44,8 +44,8 @@ public:
     /// Requests that a first list takes with the page size of the swarm; set when the cluster is first live.
     std::uint64_t first_list_requests() const noexcept { return first_list_requests_; }
 
-    /// Holds what was heard against what was written.
-    void check_history(const testing::event_checker& heard, bool never_relisted,
+    /// Holds the events against what was written.
+    void check_history(const testing::event_checker& seen, bool never_relisted,
                        std::vector<std::string>& violations) const;
 
     std::uint64_t writes() const noexcept { return writes_; }

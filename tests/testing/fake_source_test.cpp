@@ -22,16 +22,16 @@ TEST_CASE("a fake source reports what is put and removed") {
     manual_environment env;
     fake_source source(env);
     source.put(make_thing("a"));
-    std::string heard;
+    std::string events;
     auto held = source.subscribe([&](const any_event& e) {
-        heard += e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-");
-        heard += e.object().meta().name;
+        events += e.type == event_type::added ? "+" : (e.type == event_type::updated ? "~" : "-");
+        events += e.object().meta().name;
     });
     source.put(make_thing("b"));
     source.put(make_thing("a", "2"));
     source.remove({"ns", "b"});
     source.remove({"ns", "never"});
-    CHECK(heard == "+a+b~a-b");
+    CHECK(events == "+a+b~a-b");
     CHECK(source.get({"ns", "a"}).meta().resource_version == "2");
     CHECK(!source.get({"ns", "b"}));
     CHECK(source.listeners() == 1);

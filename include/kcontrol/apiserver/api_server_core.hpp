@@ -25,7 +25,7 @@ public:
 
     async_event wake;
     const resource_table* table = nullptr;
-    order told = order::run;
+    order given = order::run;
 };
 
 /// What a watch works on.
@@ -103,6 +103,7 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
+#include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #endif

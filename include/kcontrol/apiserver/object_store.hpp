@@ -16,8 +16,17 @@ namespace kcontrol::testing {
 /// What the store can't know by itself; the simulator gives its own.
 class store_inputs {
 public:
-    std::function<std::string()> timestamp;  ///< now, as RFC 3339 text with seconds
-    std::function<std::uint64_t()> random;   ///< for uids and generated names
+    store_inputs& timestamp(std::function<std::string()> f) { return timestamp_ = std::move(f), *this; }
+    store_inputs& random(std::function<std::uint64_t()> f) { return random_ = std::move(f), *this; }
+
+    /// Now, as RFC 3339 text with seconds.
+    std::string timestamp() const { return timestamp_(); }
+    /// For uids and generated names.
+    std::uint64_t random() const { return random_(); }
+
+private:
+    std::function<std::string()> timestamp_;
+    std::function<std::uint64_t()> random_;
 };
 
 /// The settings of a store.
@@ -42,9 +51,19 @@ private:
 /// The preconditions of a delete (metav1.DeleteOptions).
 class delete_request {
 public:
-    std::string uid;               ///< or empty
-    std::string resource_version;  ///< or empty
-    bool dry_run = false;
+    delete_request& uid(std::string only) { return uid_ = std::move(only), *this; }
+    delete_request& resource_version(std::string only) { return resource_version_ = std::move(only), *this; }
+    delete_request& dry_run(bool yes) { return dry_run_ = yes, *this; }
+
+    /// Empty: any.
+    const std::string& uid() const noexcept { return uid_; }
+    const std::string& resource_version() const noexcept { return resource_version_; }
+    bool dry_run() const noexcept { return dry_run_; }
+
+private:
+    std::string uid_;
+    std::string resource_version_;
+    bool dry_run_ = false;
 };
 
 /// What a delete came to.
@@ -132,4 +151,6 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/apiserver/impl/object_store.ipp>
+#include <kcontrol/apiserver/impl/object_store_apply.ipp>
+#include <kcontrol/apiserver/impl/object_store_remove.ipp>
 #endif

@@ -10,7 +10,7 @@
 
 namespace kcontrol::testing {
 
-/// What a watcher is told: "ADDED", "MODIFIED" or "DELETED", and the object.
+/// What a watcher gets: "ADDED", "MODIFIED" or "DELETED", and the object.
 class seen_event {
 public:
     std::string_view type;

@@ -1,4 +1,5 @@
-// Checks what an informer's handler hears against the promises: in order, nothing twice, nothing after the end.
+// Checks the events that an informer's handler gets against the promises: in order, nothing twice, nothing after the
+// end.
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
@@ -13,7 +14,7 @@
 namespace kcontrol::testing {
 
 /// Takes the events of one informer's handler, one after another, and collects every breach of what an informer
-/// promises: an object is added once, first; an update continues from the state heard last; versions grow; a deletion
+/// promises: an object is added once, first; an update continues from the state seen last; versions grow; a deletion
 /// is the end. The versions must be numbers, as those of the in-process server and of etcd are.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
@@ -29,12 +30,12 @@ public:
 
     const std::vector<std::string>& violations() const noexcept { return violations_; }
 
-    /// What is added and not deleted: uid → version heard last.
+    /// What is added and not deleted: uid → version seen last.
     const std::map<std::string, std::string>& live() const noexcept { return live_; }
 
-    /// Everything heard of an object, as versions in order; a deletion as "-version", with "?" if its state is
+    /// Every event of an object, as versions in order; a deletion as "-version", with "?" if its state is
     /// inferred.
-    const std::map<std::string, std::vector<std::string>>& heard() const noexcept { return heard_; }
+    const std::map<std::string, std::vector<std::string>>& history() const noexcept { return history_; }
 
     std::uint64_t events() const noexcept { return events_; }
 
@@ -44,7 +45,7 @@ private:
     std::string name_;
     std::map<std::string, std::string> live_;
     std::set<std::string> dead_;
-    std::map<std::string, std::vector<std::string>> heard_;
+    std::map<std::string, std::vector<std::string>> history_;
     std::vector<std::string> violations_;
     std::uint64_t events_ = 0;
 };

@@ -27,7 +27,7 @@ public:
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
 
-    /// Creates or replaces a file and tells the watches of its directory.
+    /// Creates or replaces a file and notifies the watches of its directory.
     KCONTROL_DECL void write_file(const std::string& path, std::string text);
     KCONTROL_DECL void remove_file(const std::string& path);
     void set_variable(const std::string& name, std::string value) { variables_[name] = std::move(value); }

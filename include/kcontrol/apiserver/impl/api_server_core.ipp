@@ -26,8 +26,7 @@ inline http::response page_not_found() { return {404, "text/plain; charset=utf-8
 
 inline store_inputs inputs_from(environment& env) {
     store_inputs inputs;
-    inputs.timestamp = [&env] { return format_timestamp(env.wall_now()); };
-    inputs.random = [&env] { return env.random(); };
+    inputs.timestamp([&env] { return format_timestamp(env.wall_now()); }).random([&env] { return env.random(); });
     return inputs;
 }
 

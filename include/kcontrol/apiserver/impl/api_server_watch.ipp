@@ -145,8 +145,8 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
             if (!flushed) co_return;
             continue;  // more may have happened meanwhile
         }
-        if (self.told == open_watch::order::abort) out.abort();
-        if (self.told != open_watch::order::run || job.table->removed() || cursor.lost_events()) co_return;
+        if (self.given == open_watch::order::abort) out.abort();
+        if (self.given != open_watch::order::run || job.table->removed() || cursor.lost_events()) co_return;
         const wake why = co_await self.wake.wait(env, out.gone(), schedule.next());
         if (why == wake::stopped) co_return;
         const time_point now = env.now();
@@ -168,7 +168,7 @@ KCONTROL_DECL void api_server_core::wake_watches(const resource_table* of) {
 }
 
 KCONTROL_DECL void api_server_core::end_watches(open_watch::order order) {
-    for (open_watch* watch : watches_) watch->told = order;
+    for (open_watch* watch : watches_) watch->given = order;
     wake_watches(nullptr);
 }
 

@@ -1,169 +1,11 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
-#include <kcontrol/apiserver/impl/object_store.ipp>
+#include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
-#include <kcontrol/apiserver/timestamp.hpp>
-#include <kcontrol/documents/patch.hpp>
-#include <kcontrol/documents/yaml.hpp>
-
-#include <algorithm>
+#include <kcontrol/apiserver/impl/write_request.ipp>
 
 namespace kcontrol::testing::detail {
-
-const inline group_resource crds_id("apiextensions.k8s.io", "customresourcedefinitions");
-
-constexpr std::string_view apply_media_type = "application/apply-patch+yaml";
-
-// The part of a Content-Type before its parameters.
-inline std::string_view media_type(const http::request& request) {
-    std::string_view text = request.headers.get("Content-Type");
-    return cut(text, ';');
-}
-
-inline outcome<json::value> parse_body(const http::request& request, const resource_type& type) {
-    const std::string_view given = media_type(request);
-    if (!given.empty() && given != "application/json") return failure::unsupported_media_type("application/json");
-    auto body = json::parse(request.body);
-    if (body && body->is_object()) return std::move(*body);
-    const std::string problem = body ? "json: cannot unmarshal into Go value" : body.error().message();
-    return failure::bad_request("the object provided is unrecognized (must be of type " + type.kind +
-                                "): couldn't get version/kind; json parse error: " + problem);
-}
-
-inline outcome<bool> dry_run_of(std::string_view value, std::string_view options_kind) {
-    if (value.empty()) return false;
-    if (value == "All") return true;
-    return failure::invalid({"meta.k8s.io", std::string(options_kind)}, "", "dryRun", "FieldValueNotSupported",
-                            "Unsupported value: [\"" + std::string(value) + R"("]: supported values: "All")");
-}
-
-// DeleteOptions come as query or as body; the body wins.
-inline outcome<delete_request> delete_options(const http::request& request, const request_info& info) {
-    delete_request out;
-    json::value body;
-    if (!request.body.empty()) {
-        auto parsed = json::parse(request.body);
-        if (!parsed || !parsed->is_object()) return failure::bad_request("couldn't parse the DeleteOptions");
-        body = std::move(*parsed);
-    }
-    std::string dry_run(info.parameter("dryRun"));
-    const auto listed = strings_of(json::find(body, {"dryRun"}));
-    if (!listed.empty()) dry_run = listed.front();
-    const auto dry = dry_run_of(dry_run, "DeleteOptions");
-    if (!dry) return dry.error();
-    out.dry_run = *dry;
-    std::string policy(info.parameter("propagationPolicy"));
-    if (const auto given = json::get_string(body, {"propagationPolicy"}); !given.empty()) policy = given;
-    if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
-        return failure::invalid({"meta.k8s.io", "DeleteOptions"}, "", "propagationPolicy", "FieldValueNotSupported",
-                                "Unsupported value: " + in_quotes(policy) +
-                                    R"(: supported values: "Foreground", "Background", "Orphan", "nil")");
-    }
-    out.uid = json::get_string(body, {"preconditions", "uid"});
-    out.resource_version = json::get_string(body, {"preconditions", "resourceVersion"});
-    return out;
-}
-
-// Who writes: fieldManager, or the program's name in User-Agent.
-inline std::string manager_of(const http::request& request, const request_info& info) {
-    constexpr std::size_t most = 128;
-    if (const auto given = info.parameter("fieldManager"); !given.empty()) return std::string(given);
-    std::string_view agent = request.headers.get("User-Agent");
-    agent = agent.substr(0, std::min(agent.find('/'), most));
-    return agent.empty() ? "unknown" : std::string(agent);
-}
-
-// metav1.PatchOptions, as far as they say who writes.
-inline outcome<void> check_manager(const request_info& info, bool applies) {
-    constexpr std::size_t most = 128;
-    const group_resource options("meta.k8s.io", info.verb == "create"   ? "CreateOptions"
-                                                : info.verb == "update" ? "UpdateOptions"
-                                                                        : "PatchOptions");
-    const std::string_view given = info.parameter("fieldManager");
-    if (applies && given.empty()) {
-        return failure::invalid(options, "", "fieldManager", "FieldValueRequired",
-                                "Required value: is required for apply patch");
-    }
-    if (given.size() > most) {
-        return failure::invalid(options, "", "fieldManager", "FieldValueTooLong",
-                                "Too long: may not be more than 128 bytes");
-    }
-    if (info.verb == "patch" && !applies && info.has_parameter("force")) {
-        return failure::invalid(options, "", "force", "FieldValueForbidden",
-                                "Forbidden: may not be specified for non-apply patch");
-    }
-    return {};
-}
-
-// JSON is YAML, but not everything that is JSON in practice (tabs, long keys) is read by YAML parsers.
-inline outcome<json::value> parse_applied(const http::request& request) {
-    auto body = json::parse(request.body);
-    if (!body) {
-        auto documents = json::parse_yaml(request.body);
-        if (!documents) return failure::bad_request("error decoding YAML: " + documents.error().message());
-        body = documents->size() == 1 ? std::move(documents->front()) : json::value();
-    }
-    if (body->is_object()) return std::move(*body);
-    return failure::bad_request(
-        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
-        "unmarshal " +
-        std::string(json_type(*body)) + " into Go value of type map[string]interface {}");
-}
-
-// Without lists and directives a strategic merge patch means what a merge patch means.
-inline bool is_plain_merge(const json::value& patch) {
-    if (patch.is_array()) return false;
-    if (!patch.is_object()) return true;
-    for (const auto& member : patch.get_object()) {
-        if (member.key().starts_with('$') || !is_plain_merge(member.value())) return false;
-    }
-    return true;
-}
-
-inline failure undecodable_patch(std::string_view why) {
-    return failure::bad_request("error decoding patch: " + std::string(why));
-}
-
-inline object_store::editor merge_editor(json::value patch) {
-    return [patch = std::move(patch)](json::value& whole) -> outcome<void> {
-        json::apply_merge_patch(whole, patch);
-        return {};
-    };
-}
-
-inline object_store::editor json_patch_editor(json::value patch) {
-    return [patch = std::move(patch)](json::value& whole) -> outcome<void> {
-        if (!json::apply_patch(whole, patch)) return failure::unprocessable();
-        return {};
-    };
-}
-
-inline outcome<object_store::editor> editor_of(const http::request& request, const resource_type& type) {
-    const std::string_view given = media_type(request);
-    const bool json_patch = given == "application/json-patch+json";
-    const bool merge = given == "application/merge-patch+json";
-    const bool strategic = given == "application/strategic-merge-patch+json" && !type.custom;
-    if (!json_patch && !merge && !strategic) {
-        return failure::unsupported_media_type(
-            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
-    }
-    auto patch = json::parse(request.body);
-    if (!patch) return undecodable_patch(patch.error().message());
-    if (json_patch) {
-        if (!patch->is_array())
-            return undecodable_patch("json: cannot unmarshal into Go value of type []handlers.jsonPatchOp");
-        return json_patch_editor(std::move(*patch));
-    }
-    if (!patch->is_object())
-        return undecodable_patch("json: cannot unmarshal into Go value of type map[string]interface {}");
-    if (strategic && !is_plain_merge(*patch)) {
-        return failure::unsupported_media_type(
-            "application/json-patch+json, application/merge-patch+json (this server takes strategic merge patches "
-            "without lists only)");
-    }
-    return merge_editor(std::move(*patch));
-}
 
 // The Status of an object that went at once.
 inline json::value deleted_status(const resource_type& type, const stored_object& object, std::string_view name) {
@@ -262,7 +104,7 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_apply(const http::
 KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
                                                              const delete_request& request) {
     auto removed = store.remove(table, key, request);
-    if (removed && removed->gone && !request.dry_run && table.type().id() == crds_id) {
+    if (removed && removed->gone && !request.dry_run() && table.type().id() == crds_id) {
         const json::value crd(removed->object->content());
         store.remove_resource({std::string(json::get_string(crd, {"spec", "group"})),
                                std::string(json::get_string(crd, {"spec", "names", "plural"}))});
@@ -303,39 +145,6 @@ KCONTROL_DECL outcome<http::response> api_server_core::remove_many(const http::s
         }
     }
     return http::response(200, "application/json", renderer_for(table, info, form).list(*page));
-}
-
-KCONTROL_DECL void api_server_core::crd_written(const resource_table& table, const object_ptr& object) {
-    if (table.type().id() != crds_id) return;
-    follow_crd(json::value(object->content()));
-}
-
-KCONTROL_DECL void api_server_core::follow_crd(const json::value& crd) {
-    auto type = resource_type_of_crd(crd);
-    if (!type) return;
-    store.add_resource(std::move(*type));
-    const auto crds = store.table(crds_id);
-    write_target target("v1", "", std::string(json::get_string(crd, {"metadata", "name"})));
-    target.subresource = "status";
-    const std::string now = format_timestamp(env.wall_now());
-    static_cast<void>(store.patch(*crds, target, [&crd, &now](json::value& whole) -> outcome<void> {
-        if (json::find(whole, {"status", "conditions"}) != nullptr) return {};
-        json::object status;
-        json::array conditions;
-        for (const auto& [condition, reason] :
-             {std::pair("NamesAccepted", "NoConflicts"), std::pair("Established", "InitialNamesAccepted")}) {
-            json::object entry;
-            entry["type"] = condition;
-            entry["status"] = "True";
-            entry["reason"] = reason;
-            entry["lastTransitionTime"] = now;
-            conditions.push_back(std::move(entry));
-        }
-        status["conditions"] = std::move(conditions);
-        status["acceptedNames"] = *json::find(crd, {"spec", "names"});
-        whole.as_object()["status"] = std::move(status);
-        return {};
-    }));
 }
 
 }  // namespace kcontrol::testing::detail

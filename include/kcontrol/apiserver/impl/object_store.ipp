@@ -63,74 +63,6 @@ inline bool resets_managed_fields(const json::object& body) {
     return only.is_object() && only.get_object().empty();
 }
 
-// What a server refuses an apply for before it looks at the object.
-inline outcome<void> check_applied(const resource_type& type, const write_target& target, json::object& config) {
-    const std::string api_version = member(config, "apiVersion");
-    const std::string kind = member(config, "kind");
-    if (kind != type.kind || api_version != type.api_version(target.version)) {
-        const std::string text = api_version.find('/') == std::string::npos ? "/" + api_version : api_version;
-        return failure::bad_request("invalid object type: " + text + ", Kind=" + kind);
-    }
-    const json::object& metadata = metadata_of(config);
-    if (metadata.contains("managedFields")) return failure::bad_request("metadata.managedFields must be nil");
-    const std::string name = member(metadata, "name");
-    if (name.empty() || name == target.name) return {};
-    return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
-                                target.name + ")");
-}
-
-// Whether an apply may make the object, which does not exist.
-inline outcome<void> may_be_made(const resource_type& type, const write_target& target, json::object& config) {
-    if (!target.subresource.empty()) return failure::not_found(type.id(), target.name);
-    const json::object& metadata = metadata_of(config);
-    if (const std::string uid = member(metadata, "uid"); !uid.empty()) {
-        return failure::conflict(
-            type.id(), target.name,
-            "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
-    }
-    if (!member(metadata, "name").empty()) return {};
-    return failure::bad_request("the name of the object (" + target.name +
-                                " based on URL) was undeterminable: name must be provided");
-}
-
-// The 422 of lists and objects that are null, in the words of kube-openapi's validation.
-inline failure invalid_nulls(const resource_type& type, const std::string& name, const std::vector<null_field>& nulls) {
-    json::array causes;
-    std::string list;
-    for (const auto& field : nulls) {
-        const std::string problem =
-            R"(Invalid value: "null": )" + field.path + " in body must be of type " + field.type + R"(: "null")";
-        json::object cause;
-        cause["reason"] = "FieldValueTypeInvalid";
-        cause["message"] = problem;
-        cause["field"] = field.path;
-        causes.push_back(std::move(cause));
-        list += (list.empty() ? "" : ", ") + field.path + ": " + problem;
-    }
-    if (nulls.size() > 1) list = "[" + list + "]";
-    json::object details = details_of(kind_of(type), name);
-    details["causes"] = std::move(causes);
-    return make_failure(422, "Invalid", kind_of(type).text() + " " + in_quotes(name) + " is invalid: " + list,
-                        std::move(details));
-}
-
-// Leaves what the (sub)resource takes: the status through its subresource, all else not through it.
-inline void keep_applicable(const resource_type& type, const write_target& target, json::object& config) {
-    config.erase("apiVersion");
-    config.erase("kind");
-    if (target.subresource != "status") {
-        if (type.status_subresource) config.erase("status");
-        return;
-    }
-    json::object kept;
-    const json::object& metadata = metadata_of(config);
-    for (const std::string_view name : {"name", "namespace", "uid", "resourceVersion"}) {
-        if (const json::value* found = metadata.if_contains(name)) metadata_of(kept)[name] = *found;
-    }
-    if (const json::value* status = config.if_contains("status")) kept["status"] = *status;
-    config = std::move(kept);
-}
-
 // apimachinery's alphabet of generated names: no vowels, no look-alikes.
 inline std::string random_suffix(std::uint64_t random) {
     constexpr std::string_view alphabet = "bcdfghjklmnpqrstvwxz2456789";
@@ -225,41 +157,6 @@ KCONTROL_DECL outcome<object_ptr> object_store::store_changed(resource_table& ta
     return answer;
 }
 
-KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config,
-                                                        bool force, bool dry_run) {
-    const resource_type& type = table.type();
-    if (target.version.empty()) target.version = type.versions.front();
-    target.is_patch = true;
-    if (auto checked = detail::check_applied(type, target, config); !checked) return checked.error();
-    const object_ptr stored = table.get({target.namespace_, target.name});
-    if (stored == nullptr) {
-        if (auto allowed = detail::may_be_made(type, target, config); !allowed) return allowed.error();
-    }
-    const json::value api_version = config["apiVersion"];
-    detail::keep_applicable(type, target, config);
-    if (const auto twice = find_duplicate_item(type, config)) {
-        return failure(500, "",
-                       "failed to create typed patch object (" + target.namespace_ + "/" + target.name + "; " +
-                           type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
-    }
-    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
-    const json::object live = stored == nullptr ? json::object() : stored->content();
-    auto applied = apply_fields(type, live, std::move(config), writer, force);
-    if (!applied) return applied.error();
-    const auto nulls = find_null_fields(type, applied->object);
-    if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
-    applied->object["apiVersion"] = api_version;
-    applied->object["kind"] = type.kind;
-    outcome<object_ptr> written =
-        stored == nullptr ? store_new(table, target, std::move(applied->object), &applied->managed, dry_run)
-                          : store_changed(table, target, std::move(applied->object), &applied->managed, dry_run);
-    if (!written) return written.error();
-    apply_result out;
-    out.object = std::move(*written);
-    out.created = stored == nullptr;
-    return out;
-}
-
 KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, write_target target, const editor& edit,
                                                       bool dry_run) {
     const resource_type& type = table.type();
@@ -271,47 +168,6 @@ KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, wri
     if (!whole.is_object()) return failure::unprocessable();
     target.is_patch = true;
     return update(table, std::move(target), std::move(whole.get_object()), dry_run);
-}
-
-KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table, const namespaced_name& key,
-                                                          const delete_request& request) {
-    const resource_type& type = table.type();
-    const object_ptr stored = table.get(key);
-    if (stored == nullptr) return failure::not_found(type.id(), key.name);
-    const std::string version = std::to_string(stored->version());
-    if (!request.uid.empty() && request.uid != stored->uid()) {
-        return failure::conflict(detail::kind_of(type), key.name,
-                                 "the UID in the precondition (" + request.uid +
-                                     ") does not match the UID in record (" + stored->uid() +
-                                     "). The object might have been deleted and then recreated");
-    }
-    if (!request.resource_version.empty() && request.resource_version != version) {
-        return failure::conflict(detail::kind_of(type), key.name,
-                                 "the ResourceVersion in the precondition (" + request.resource_version +
-                                     ") does not match the ResourceVersion in record (" + version +
-                                     "). The object might have been modified");
-    }
-    json::object content = stored->content();
-    json::object& metadata = metadata_of(content);
-    const bool is_namespace = type.id() == detail::namespaces_id();
-    if (!stored->terminating()) {
-        metadata["deletionTimestamp"] = inputs_.timestamp();
-        if (!is_namespace) metadata["deletionGracePeriodSeconds"] = 0;
-        if (type.generation) detail::count_generation(metadata);
-    }
-    delete_result done;
-    done.object = stored;
-    done.gone = is_released(type, content);
-    if (done.gone) {
-        // An object that goes at once is shown as it was, without a deletionTimestamp.
-        if (!request.dry_run) done.object = commit(table, key, change::deleted, stored->content());
-    } else if (!stored->terminating()) {
-        if (is_namespace) content["status"].emplace_object()["phase"] = "Terminating";
-        done.object = request.dry_run ? std::make_shared<const stored_object>(std::move(content))
-                                      : commit(table, key, change::modified, std::move(content));
-        if (is_namespace && !request.dry_run) sweep_namespace(key.name);
-    }
-    return done;
 }
 
 KCONTROL_DECL void object_store::compact(std::uint64_t version) {
@@ -375,29 +231,6 @@ KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const names
     if (listener_) listener_(table);
     if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
     return object;
-}
-
-KCONTROL_DECL void object_store::sweep_namespace(const std::string& name) {
-    const table_ptr namespaces = table(detail::namespaces_id());
-    const object_ptr swept = namespaces == nullptr ? nullptr : namespaces->get({"", name});
-    if (sweeping_ || swept == nullptr || !swept->terminating()) return;
-    sweeping_ = true;
-    bool empty = true;
-    const auto tables = tables_;
-    for (const auto& [id, table] : tables) {
-        if (!table->type().namespaced) continue;
-        std::vector<namespaced_name> keys;
-        const auto& objects = table->objects();
-        for (auto it = objects.lower_bound({name, ""}); it != objects.end() && it->first.namespace_ == name; ++it) {
-            keys.push_back(it->first);
-        }
-        for (const auto& key : keys) {
-            const auto removed = remove(*table, key);
-            empty = empty && removed && removed->gone;
-        }
-    }
-    sweeping_ = false;
-    if (empty) commit(*namespaces, {"", name}, change::deleted, swept->content());
 }
 
 KCONTROL_DECL std::string object_store::make_uid() {

@@ -14,22 +14,6 @@ inline std::string lower_case(std::string text) {
     return text;
 }
 
-inline resource_type builtin(std::string group, std::string version, std::string kind, std::string plural,
-                             std::vector<std::string> short_names) {
-    resource_type type(std::move(group), std::move(version), std::move(kind), std::move(plural));
-    type.custom = false;
-    type.short_names = std::move(short_names);
-    return type;
-}
-
-// A kind without spec and status: no generation, no status subresource.
-inline resource_type builtin_data(std::string kind, std::string plural, std::vector<std::string> short_names) {
-    resource_type type = builtin("", "v1", std::move(kind), std::move(plural), std::move(short_names));
-    type.status_subresource = false;
-    type.generation = false;
-    return type;
-}
-
 inline std::vector<std::string> strings_of(const json::value* list) {
     std::vector<std::string> out;
     if (list == nullptr || !list->is_array()) return out;
@@ -112,68 +96,6 @@ KCONTROL_DECL bool resource_type::serves(std::string_view version) const {
 
 KCONTROL_DECL std::string resource_type::api_version(std::string_view version) const {
     return group.empty() ? std::string(version) : group + "/" + std::string(version);
-}
-
-KCONTROL_DECL std::vector<resource_type> builtin_resource_types() {
-    resource_type namespaces = detail::builtin("", "v1", "Namespace", "namespaces", {"ns"});
-    namespaces.namespaced = false;
-    namespaces.generation = false;
-    namespaces.returns_deleted_object = true;
-    namespaces.selectable_fields = {"status.phase"};
-    namespaces.columns.emplace_back("Status", "string", ".status.phase");
-
-    resource_type nodes = detail::builtin("", "v1", "Node", "nodes", {"no"});
-    nodes.namespaced = false;
-    nodes.generation = false;
-    nodes.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.type=="Ready")].reason)");
-    nodes.columns.emplace_back("Version", "string", ".status.nodeInfo.kubeletVersion");
-
-    resource_type pods = detail::builtin("", "v1", "Pod", "pods", {"po"});
-    pods.categories = {"all"};
-    pods.returns_deleted_object = true;
-    pods.selectable_fields = {"spec.nodeName", "status.phase"};
-    pods.columns.emplace_back("Status", "string", ".status.phase");
-    pods.columns.emplace_back("Node", "string", ".spec.nodeName", 1);
-
-    resource_type jobs = detail::builtin("batch", "v1", "Job", "jobs", {});
-    jobs.categories = {"all"};
-    jobs.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.status=="True")].type)");
-    jobs.columns.emplace_back("Completions", "integer", ".spec.completions");
-    jobs.columns.emplace_back("Succeeded", "integer", ".status.succeeded");
-
-    resource_type leases = detail::builtin("coordination.k8s.io", "v1", "Lease", "leases", {});
-    leases.status_subresource = false;
-    leases.generation = false;
-    leases.columns.emplace_back("Holder", "string", ".spec.holderIdentity");
-
-    resource_type events = detail::builtin_data("Event", "events", {"ev"});
-    events.columns.emplace_back("Type", "string", ".type");
-    events.columns.emplace_back("Reason", "string", ".reason");
-    events.columns.emplace_back("Message", "string", ".message");
-    events.selectable_fields = {"involvedObject.kind",
-                                "involvedObject.name",
-                                "involvedObject.namespace",
-                                "involvedObject.uid",
-                                "reason",
-                                "type"};
-
-    resource_type crds = detail::builtin("apiextensions.k8s.io", "v1", "CustomResourceDefinition",
-                                         "customresourcedefinitions", {"crd", "crds"});
-    crds.namespaced = false;
-    crds.columns.emplace_back("Created At", "date", ".metadata.creationTimestamp");
-    crds.custom = true;  // it, too, refuses an update without a resourceVersion
-
-    std::vector<resource_type> all;
-    all.push_back(std::move(namespaces));
-    all.push_back(std::move(nodes));
-    all.push_back(std::move(pods));
-    all.push_back(detail::builtin_data("Secret", "secrets", {}));
-    all.push_back(detail::builtin_data("ConfigMap", "configmaps", {"cm"}));
-    all.push_back(std::move(events));
-    all.push_back(std::move(jobs));
-    all.push_back(std::move(leases));
-    all.push_back(std::move(crds));
-    return all;
 }
 
 KCONTROL_DECL resource_type resource_type_of(const resource_info& info) {

@@ -24,24 +24,24 @@ KCONTROL_DECL void event_checker::take(const any_event& event) {
     case event_type::added:
         if (known != live_.end()) blame(event, "added twice");
         live_[meta.uid] = version;
-        heard_[meta.uid].push_back(version);
+        history_[meta.uid].push_back(version);
         break;
     case event_type::updated:
         if (known == live_.end()) {
             blame(event, "updated before it was added");
         } else {
             if (event.old_object.meta().resource_version != known->second)
-                blame(event, "updated from a state not heard");
+                blame(event, "updated from a state not seen");
             if (!detail::grows(known->second, version)) blame(event, "updated to an older version");
         }
         live_[meta.uid] = version;
-        heard_[meta.uid].push_back(version);
+        history_[meta.uid].push_back(version);
         break;
     case event_type::deleted:
         if (known == live_.end()) blame(event, "deleted before it was added");
         live_.erase(meta.uid);
         dead_.insert(meta.uid);
-        heard_[meta.uid].push_back("-" + version + (event.final_state_unknown ? "?" : ""));
+        history_[meta.uid].push_back("-" + version + (event.final_state_unknown ? "?" : ""));
         break;
     }
 }

@@ -51,7 +51,7 @@ public:
     }
     void stop() override { on_change_.reset(); }
 
-    void tell(const std::string& directory) const {
+    void notify(const std::string& directory) const {
         if (!on_change_ || directory != path_) return;
         boost::asio::post(ex_, [weak = std::weak_ptr(on_change_)] {
             if (const auto callback = weak.lock()) (*callback)();
@@ -111,7 +111,7 @@ KCONTROL_DECL void sim_environment::remove_file(const std::string& path) {
 
 KCONTROL_DECL void sim_environment::notify(const std::string& path) {
     const auto directory = detail::directory_of(path);
-    for (const auto* watch : watches_) watch->tell(directory);
+    for (const auto* watch : watches_) watch->notify(directory);
 }
 
 }  // namespace kcontrol::testing
