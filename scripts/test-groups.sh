@@ -257,7 +257,7 @@ says_testing_is_missing() {
     local without=$BUILD/package/without build=$BUILD/package/without_build log=$LOGS/without_testing.log
     rm -rf "$without" "$build"
     cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_BUILD_TESTING_LIBRARY=OFF -DKCONTROL_BUILD_EXAMPLES=OFF \
-        -DKCONTROL_BUILD_TOOLS=OFF >"$log" 2>&1 || { cat "$log"; return 1; }
+        >"$log" 2>&1 || { cat "$log"; return 1; }
     cp -r "$PREFIX" "$without"
     find "$build/CMakeFiles/Export" -name 'kcontrolTargets*.cmake' -exec cp {} "$without"/lib*/cmake/kcontrol/ \;
     cmake -S "$ROOT/tests/package/header_only" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$without" >"$log" 2>&1 ||
@@ -275,7 +275,7 @@ refuses() { ! "$@"; }
 install_release() {
     PREFIX=$BUILD/package/prefix
     configure release
-    build release kcontrol kcontrol_testing
+    build release kcontrol kcontrol_testing kcontrol_gen kcontrol_transcode
     rm -rf "$PREFIX"
     cmake --install "$BUILD/release" --prefix "$PREFIX" >/dev/null
 }
