@@ -2,7 +2,7 @@
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ struct gadget : widget {
     static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
 };
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     explicit fixture(std::vector<std::string> namespaces = {""}) : server(add("a")) {
         const auto scopes = [namespaces](const resource_info&) {
             std::vector<informer_options> out;

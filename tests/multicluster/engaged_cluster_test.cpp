@@ -4,7 +4,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
 #include "support/print.hpp"
-#include "support/sim_world.hpp"
+#include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ struct widget_v2 : widget {
     static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v2", "Widget", "widgets"};
 };
 
-struct fixture : sim_world {
+struct fixture : widget_world {
     using setup = std::function<void(multicluster_options&)>;
 
     explicit fixture(const setup& more = {}) {

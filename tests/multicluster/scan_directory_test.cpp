@@ -1,7 +1,6 @@
 // One look at a directory of kubeconfigs.
 #include <kcontrol/multicluster/scan_directory.hpp>
-
-#include "support/manual_environment.hpp"
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +19,7 @@ std::string kubeconfig_of(const std::string& server) {
 }  // namespace
 
 TEST_CASE("scan_directory: a file is a cluster, or the reason why not; backups and second names are passed over") {
-    test::manual_environment env;
+    testing::manual_environment env;
     env.files["/d/a.conf"] = kubeconfig_of("first");
     env.files["/d/a.yaml"] = kubeconfig_of("second");
     env.files["/d/b.prod.yaml"] = "nonsense: [";

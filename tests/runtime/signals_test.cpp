@@ -1,6 +1,5 @@
 #include <kcontrol/runtime/signals.hpp>
-
-#include "support/run.hpp"
+#include <kcontrol/testing/run.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>

@@ -1,9 +1,9 @@
 // Server-sent events: their text, the queue of a client, and clients that are slow or go. See also the monitor's.
 #include <kcontrol/serve/event_stream.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include "support/fake_responder.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct fixture {
         env.run_ready(context);
     }
     void connect(fake_responder& to, event_stream::opening first = {}) {
-        test::start(context, stream.serve(to, event_stream_head(), std::move(first)));
+        testing::start(context, stream.serve(to, event_stream_head(), std::move(first)));
         env.run_ready(context);
     }
     void publish(std::string event) {
@@ -33,7 +33,7 @@ struct fixture {
         env.run_ready(context);
     }
 
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     event_stream stream;
     fake_responder client{env};

@@ -1,11 +1,11 @@
 #include <kcontrol/serve/embedded_file.hpp>
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/serve/router.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
 
 #include "embedded/test_files.hpp"
 #include "support/fake_responder.hpp"
-#include "support/manual_environment.hpp"
-#include "support/run.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -53,12 +53,12 @@ TEST_CASE("answers that are whole, and such as are streamed") {
     CHECK(routes.answer(std::move(posted))->body == "hello");
     CHECK_FALSE(routes.answer(asked("GET", "/stream/x")).has_value());
 
-    test::manual_environment env;
+    testing::manual_environment env;
     boost::asio::io_context context;
     const auto handler = routes.handler();
     const auto serve = [&](std::string method, std::string target) {
         fake_responder out(env);
-        test::run(context, handler(asked(std::move(method), std::move(target)), out));
+        testing::run(context, handler(asked(std::move(method), std::move(target)), out));
         return std::to_string(out.head.status) + " " + out.body;
     };
     CHECK(serve("GET", "/greet/you?") == "200 you \n");

@@ -1,10 +1,9 @@
+#include <kcontrol/testing/manual_environment.hpp>
 // One change on its way: history says what it meant, and every consumer gets it.
-#include "pipeline.hpp"
-
 #include "notices/center.hpp"
 #include "notices/support.hpp"
 #include "output/live_output.hpp"
-#include "support/manual_environment.hpp"
+#include "pipeline.hpp"
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
 #include "web/job_metrics.hpp"
@@ -12,7 +11,6 @@
 #include <doctest/doctest.h>
 
 using namespace training_monitor;
-namespace test = kcontrol::test;
 
 namespace {
 
@@ -41,7 +39,7 @@ observed_job seen(job_state state, std::string version) {
 
 // The program between the table and its consumers.
 struct fixture {
-    test::manual_environment env;
+    kcontrol::testing::manual_environment env;
     boost::asio::io_context context;
     job_table table;
     history past;

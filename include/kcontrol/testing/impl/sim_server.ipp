@@ -16,8 +16,8 @@ KCONTROL_DECL sim_server::sim_server(sim_context& context, environment& env, sim
 
 KCONTROL_DECL auth::cluster_config sim_server::config(const std::string& token) const {
     auth::cluster_config config;
-    config.server = http::endpoint("https", name_, 443);
-    config.token = secret_string(token);
+    config.server(http::endpoint("https", name_, 443));
+    config.token(secret_string(token));
     return config;
 }
 

@@ -18,7 +18,6 @@
 using namespace training_monitor;
 using namespace training_monitor::notices;
 namespace http = kcontrol::http;
-namespace test = kcontrol::test;
 namespace testing = kcontrol::testing;
 
 namespace {

@@ -3,7 +3,6 @@
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
-
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // What /metrics says: right by a strict reading of the format, and by a count over the jobs themselves.
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
+
 #include "table/job_table.hpp"
 #include "web/job_metrics.hpp"
 #include "web/metrics_text.hpp"
