@@ -108,6 +108,39 @@ TEST_CASE("cursor: white space is passed over for those who ask for it") {
     CHECK(in.left() == 0);
 }
 
+TEST_CASE("cursor: a string without its escapes is what the parser makes of it") {
+    json::document document;
+    for (const char* content : {"",
+                                "a",
+                                "\\n",
+                                "a\\u00e9b",
+                                "\\\"\\\\\\/\\b\\f\\n\\r\\t",
+                                "\\u0000",
+                                "\\u07ff\\u0800\\uffff",
+                                "\\ud83d\\ude00",
+                                "x\\uD800\\uDC00y",
+                                "\\uDBFF\\uDFFF",
+                                "\\ud83d",
+                                "\\ud83dx",
+                                "\\ude00",
+                                "\\ud83d\\u0041",
+                                "\\ud83d\\ud83d",
+                                "\\u12",
+                                "\\u12g4",
+                                "\\u-123",
+                                "\\u+123",
+                                "\\u 123",
+                                "\\q",
+                                "\\",
+                                "a\\"}) {
+        CAPTURE(content);
+        const auto parsed = document.parse("\"" + std::string(content) + "\"");
+        std::string read;
+        CHECK(json::cursor::unescape(content, read) == parsed.has_value());
+        if (parsed) CHECK(read == parsed->as_string());
+    }
+}
+
 TEST_CASE("cursor: a value is passed over to its end, whatever follows") {
     for (std::uint32_t seed = 0; seed < 3000; ++seed) {
         const std::string value = value_writer(seed).value(static_cast<int>(seed % 9));

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace kcontrol::json {
@@ -50,6 +51,8 @@ public:
     /// Takes a string. `content` is what is between the quotes, with its escapes, which it says whether there are; they
     /// are not checked. On failure the place is anywhere, as with all that follow.
     inline bool take_string(std::string_view& content, bool& escaped) noexcept;
+    /// The content of a string without its escapes. False if one of them is wrong; `out` is anything then.
+    KCONTROL_DECL static bool unescape(std::string_view content, std::string& out);
     /// Passes over a value, of `deepest` levels at most.
     inline bool skip_value(std::size_t deepest) noexcept;
     /// Takes a value: it is JSON, and has no white space.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/reader.hpp>
 
 #include <string>
 #include <string_view>
@@ -12,15 +11,12 @@ namespace kcontrol::detail {
 
 /// Takes a string, without its escapes.
 inline bool take_text(json::cursor& in, std::string& to) {
-    const char* const first = in.at();
     std::string_view content;
     bool escaped = false;
     if (!in.take_string(content, escaped)) return false;
-    if (!escaped) return to = content, true;
-    json::document document;
-    const auto parsed = document.parse({first, static_cast<std::size_t>(in.at() - first)});
-    if (parsed) to = parsed->as_string();
-    return parsed.has_value();
+    if (escaped) return json::cursor::unescape(content, to);
+    to = content;
+    return true;
 }
 
 /// Passes over a value, whose text this is; empty if it has no end.

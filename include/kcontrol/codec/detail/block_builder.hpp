@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -127,6 +128,15 @@ public:
         for (auto& each : repetitions_) each.last = nullptr;
     }
 
+    /// For strings without their escapes, one at a time.
+    std::string& unescaped() noexcept { return unescaped_; }
+
+    /// For a text of that size without its white space.
+    std::string& compact_text(std::size_t size) {
+        if (compact_.capacity() > largest_kept && size <= largest_kept) compact_ = std::string();
+        return compact_;
+    }
+
     /// Parses what is to be decoded from nodes, one text at a time: the nodes are good until the next one. Memory is
     /// used again, but that of a large text is given back when the next comes.
     result<json::node> parse(std::string_view text) {
@@ -171,6 +181,8 @@ private:
     std::vector<std::uint32_t> handles_;
     std::uint16_t expected_[1024] = {};
     repetition repetitions_[512] = {};
+    std::string unescaped_;
+    std::string compact_;
     json::document document_;
     std::size_t parsed_ = 0;  // the size of the text in it
 };

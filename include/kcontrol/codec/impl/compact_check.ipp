@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kcontrol/json/cursor_strings.hpp>
-#include <kcontrol/json/reader.hpp>
 
 #include <cstring>
 #include <string>
@@ -10,31 +9,36 @@
 
 namespace kcontrol::detail {
 
-/// The content of a string without its escapes; false if one of them is wrong.
-inline bool unescape(std::string_view content, std::string& out) {
-    json::document document;
-    const auto parsed = document.parse("\"" + std::string(content) + "\"");
-    if (parsed) out = parsed->as_string();
-    return parsed.has_value();
+inline bool separates_tokens(char letter) noexcept {
+    return letter == ',' || letter == ':' || letter == '{' || letter == '}' || letter == '[' || letter == ']';
 }
 
-/// Copies JSON without the white space between its tokens, and tells the size. `to` has room for all of the text.
-inline std::size_t copy_without_space(std::string_view text, char* to) {
+/// Copies a text without the white space between its tokens; false if that would make one token of two, so that what is
+/// copied is JSON only if the text is.
+inline bool copy_without_space(std::string_view text, std::string& to) {
+    to.clear();
+    to.reserve(text.size());
     json::cursor in(text);
-    char* out = to;
-    for (in.skip_space(); in.left() > 0; in.skip_space()) {
-        const char* const first = in.at();
-        if (in.front() != '"') {
-            while (in.left() > 0 && static_cast<unsigned char>(in.front()) > ' ' && in.front() != '"') in.pass(1);
-        } else if (!in.skip_value(json::any_depth)) {
-            return 0;
+    in.skip_space();
+    const char* first = in.at();  // what is to be copied next
+    while (in.left() > 0) {
+        const char letter = in.front();
+        if (letter == '"') {
+            if (!in.skip_value(json::any_depth)) return false;
+            continue;
         }
-        if (in.at() == first) return 0;  // not JSON
-        const auto size = static_cast<std::size_t>(in.at() - first);
-        std::memcpy(out, first, size);
-        out += size;
+        in.pass(1);
+        if (static_cast<unsigned char>(letter) > ' ') continue;
+        const char* const space = in.at() - 1;
+        in.go_back_to(space);
+        in.skip_space();
+        if (in.at() == space) return false;  // a control character
+        if (in.left() > 0 && !separates_tokens(space[-1]) && !separates_tokens(in.front())) return false;
+        to.append(first, space);
+        first = in.at();
     }
-    return static_cast<std::size_t>(out - to);
+    to.append(first, in.at());
+    return true;
 }
 
 /// Reads text without white space.
@@ -46,15 +50,15 @@ public:
     bool run() { return drops_ ? check_object(&compact_check::check_metadata, "metadata") : in_.check_value(deepest_); }
     /// The place behind the object.
     json::cursor rest() const noexcept { return in_; }
-    /// Copies the object, which begins at `first`, and tells its size. `to` may be `first`.
+    /// Copies the object, which begins at `first`, and tells its size.
     std::size_t copy(const char* first, char* to) const noexcept {
         const auto end = in_.at();
         const char* const gap = gap_ != nullptr ? gap_ : end;
         const char* const behind = gap_ != nullptr ? behind_gap_ : end;
         const auto before = static_cast<std::size_t>(gap - first);
         const auto after = static_cast<std::size_t>(end - behind);
-        std::memmove(to, first, before);
-        std::memmove(to + before, behind, after);
+        std::memcpy(to, first, before);
+        std::memcpy(to + before, behind, after);
         return before + after;
     }
 
@@ -70,7 +74,7 @@ private:
             bool escaped = false;
             if (!in_.take_string(found, escaped) || !in_.take(':')) return false;
             std::string unescaped;
-            if (escaped && !unescape(found, unescaped)) return false;
+            if (escaped && !json::cursor::unescape(found, unescaped)) return false;
             const bool is_it = !met && (escaped ? unescaped : found) == name;
             met = met || is_it;
             if (!(is_it ? (this->*special)(member) : in_.check_value(deepest_))) return false;

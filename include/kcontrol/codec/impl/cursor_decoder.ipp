@@ -33,14 +33,13 @@ private:
     bool read(const type_descriptor& type, std::size_t at, const void* site) {
         const char first = in_.front();
         if (type.kind == type_kind::text || type.kind == type_kind::quantity) {
-            if (first == '"') return read_string(type, at, site);
+            if (first == '"') return read_string(at, site);
         } else if (first == '{' || first == '[') {
             if (type.kind >= type_kind::optional) return read_or_recall(type, at, site);
         } else if (type.kind == type_kind::optional && type.handle && first != 'n') {
             return read_part(type, at, site);
         } else if (first == '"') {
-            if (type.kind == type_kind::int_or_string)
-                return read_string(type, at + int_or_string::text_offset(), site);
+            if (type.kind == type_kind::int_or_string) return read_string(at + int_or_string::text_offset(), site);
             if (type.kind == type_kind::timestamp || type.kind == type_kind::microseconds) return read_time(at);
         } else if (read_short_scalar(type, at)) {
             return true;

@@ -5,6 +5,9 @@
 #include <kcontrol/codec/impl/compact_check.ipp>
 #include <kcontrol/codec/impl/cursor_decoder.ipp>
 
+#include <cstdint>
+#include <limits>
+
 namespace kcontrol {
 
 struct dynamic_access {
@@ -21,7 +24,7 @@ namespace detail {
 inline bool is_name(std::string_view content, bool escaped, std::string_view name) {
     if (!escaped) return content == name;
     std::string unescaped;
-    return unescape(content, unescaped) && unescaped == name;
+    return json::cursor::unescape(content, unescaped) && unescaped == name;
 }
 
 // The text of the value at a path in compact text, which is known to be well-formed; empty if it is not there. Of a
@@ -94,13 +97,11 @@ inline const type_descriptor& dynamic_block_type() {
     return type;
 }
 
-// Puts a text of at most `room` bytes behind the metadata, which is in the block already. `fill` says how many it was,
-// 0 if it could not.
+// Puts a text of at most `room` bytes behind the metadata, which is in the block already. `fill` says how many it was.
 template <class Fill>
 any_object finish_dynamic(block_builder& builder, share_pool* pool, std::size_t room, Fill fill) {
     const std::size_t payload = builder.allocate_uninitialised(sizeof(std::uint32_t) + room, 4);
     const std::size_t size = fill(builder.at(payload) + sizeof(std::uint32_t));
-    if (size == 0) return {};
     builder.cut(payload + sizeof(std::uint32_t) + size);
     builder.set(payload, static_cast<std::uint32_t>(size));
     const auto* object = static_cast<const dynamic_object*>(static_cast<const void*>(builder.at(0)));
@@ -112,6 +113,7 @@ any_object finish_dynamic(block_builder& builder, share_pool* pool, std::size_t 
 
 inline any_object decode_dynamic_at(block_builder& builder, json::cursor& from, share_pool* pool,
                                     managed_fields managed) {
+    if (from.left() > std::numeric_limits<std::uint32_t>::max()) return {};  // beyond handles
     builder.clear();
     const char* const first = from.at();
     cursor_decoder decoder(builder, pool, from);
@@ -123,22 +125,25 @@ inline any_object decode_dynamic_at(block_builder& builder, json::cursor& from, 
                           [&](char* to) { return check.copy(first, to); });
 }
 
-// However the text is written. Parsing says that it is JSON; what is kept is the text itself, its numbers and escapes
-// as they came.
+// However the text is written: what is kept is the text without white space, its numbers and escapes as they came. It
+// is parsed if it can't be read at a cursor even so.
 inline result<any_object> decode_dynamic_parsed(block_builder& builder, std::string_view text, share_pool* pool,
                                                 managed_fields managed) {
+    std::string& compact = builder.compact_text(text.size());
+    if (copy_without_space(text, compact)) {
+        json::cursor front(compact);
+        if (auto object = decode_dynamic_at(builder, front, pool, managed); object && front.left() == 0) return object;
+    }
     const auto root = builder.parse(text);
     if (!root) return root.error();
     if (!root->is_object()) return error(errc::decode_failed, "expected an object");
     builder.clear();
     node_decoder decoder(builder, pool);
     if (!decoder.decode_root(dynamic_block_type(), *root)) return decoder.failure();
-    any_object object = finish_dynamic(builder, pool, text.size(), [&](char* to) -> std::size_t {
-        const std::size_t size = copy_without_space(text, to);
-        compact_check check(json::cursor({to, size}), managed == managed_fields::dropped, json::any_depth);
-        return check.run() ? check.copy(to, to) : 0;
-    });
-    if (!object) return error(errc::decode_failed, "malformed JSON");  // the parser found nothing
+    compact_check check(json::cursor(compact), managed == managed_fields::dropped, json::any_depth);
+    if (!check.run()) return error(errc::decode_failed, "malformed JSON");  // the parser found nothing
+    any_object object =
+        finish_dynamic(builder, pool, compact.size(), [&](char* to) { return check.copy(compact.data(), to); });
     return object;
 }
 

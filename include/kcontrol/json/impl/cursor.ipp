@@ -50,6 +50,12 @@ KCONTROL_DECL bool cursor::is_utf8(std::string_view text) noexcept {
     return simdjson::validate_utf8(text.data(), text.size());
 }
 
+KCONTROL_DECL bool cursor::unescape(std::string_view content, std::string& out) {
+    out.clear();
+    out.reserve(content.size());
+    return detail::visit_unescaped(content, [&](std::string_view piece) { out += piece; });
+}
+
 KCONTROL_DECL bool cursor::skip_scalar() noexcept {
     const char* const first = at_;
     while (at_ != end_ && !detail::ends_scalar(*at_)) ++at_;
@@ -93,11 +99,9 @@ inline bool cursor::check_elements(std::size_t deepest) {
 }
 
 inline bool cursor::check_string() {
-    const char* const first = at_;
     std::string_view content;
     bool escaped = false;
-    if (!take_string(content, escaped)) return false;
-    return !escaped || detail::has_good_escapes({first, static_cast<std::size_t>(at_ - first)});
+    return take_string(content, escaped) && (!escaped || detail::has_good_escapes(content));
 }
 
 // A number, as it must be.

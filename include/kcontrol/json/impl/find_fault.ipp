@@ -81,7 +81,7 @@ private:
         case '"': {
             std::string_view content;
             bool escaped = false;
-            return in_.take_string(content, escaped) && (!escaped || has_good_escapes(text_since(token)));
+            return in_.take_string(content, escaped) && (!escaped || has_good_escapes(content));
         }
         default: break;
         }

@@ -3,7 +3,9 @@
 
 #include <kcontrol/json/impl/parse.ipp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <string_view>
 
 namespace kcontrol::json::detail {
@@ -48,27 +50,78 @@ inline bool is_number(std::string_view text) {
     return is_parsed(text);
 }
 
-/// Whether the escapes of a string are good. `text` is the string with its quotes.
-inline bool has_good_escapes(std::string_view text) {
-    std::string_view rest = text.substr(1, text.size() - 2);
-    for (std::size_t at = rest.find('\\'); at != std::string_view::npos; at = rest.find('\\')) {
-        rest.remove_prefix(at);
-        if (rest.size() < 2) return false;
+/// The code unit of an escape \uXXXX at the front of a text.
+inline bool read_code_unit(std::string_view text, std::uint32_t& unit) {
+    constexpr std::size_t length = 6;
+    if (text.size() < length || text[0] != '\\' || text[1] != 'u') return false;
+    const auto read = std::from_chars(text.data() + 2, text.data() + length, unit, 16);
+    return read.ec == std::errc() && read.ptr == text.data() + length;
+}
+
+/// The code point of such an escape, or of two that are a pair, and how long that is. Half a pair is none.
+inline bool read_code_point(std::string_view text, std::uint32_t& point, std::size_t& length) {
+    if (!read_code_unit(text, point)) return false;
+    length = 6;
+    if (point < 0xD800 || point >= 0xE000) return true;
+    std::uint32_t low = 0;
+    if (point >= 0xDC00 || !read_code_unit(text.substr(length), low) || low < 0xDC00 || low >= 0xE000) return false;
+    point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
+    length = 12;
+    return true;
+}
+
+inline std::size_t write_utf8(std::uint32_t point, char (&to)[4]) noexcept {
+    const auto last = [point](unsigned shift) { return static_cast<char>(0x80 | ((point >> shift) & 0x3F)); };
+    if (point < 0x80) {
+        to[0] = static_cast<char>(point);
+        return 1;
+    }
+    if (point < 0x800) {
+        to[0] = static_cast<char>(0xC0 | (point >> 6));
+        to[1] = last(0);
+        return 2;
+    }
+    if (point < 0x10000) {
+        to[0] = static_cast<char>(0xE0 | (point >> 12));
+        to[1] = last(6);
+        to[2] = last(0);
+        return 3;
+    }
+    to[0] = static_cast<char>(0xF0 | (point >> 18));
+    to[1] = last(12);
+    to[2] = last(6);
+    to[3] = last(0);
+    return 4;
+}
+
+/// Calls with the content of a string piece by piece, without its escapes. False if one of them is wrong.
+template <class Take>
+bool visit_unescaped(std::string_view content, Take take) {
+    while (!content.empty()) {
+        const std::size_t run = std::min(content.find('\\'), content.size());
+        take(content.substr(0, run));
+        content.remove_prefix(run);
+        if (content.empty()) break;
+        if (content.size() < 2) return false;
+        constexpr std::string_view letters = "\"\\/bfnrt";
+        constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
         std::size_t length = 2;
-        if (rest[1] == 'u') {
-            length = 6;
+        if (const std::size_t found = letters.find(content[1]); found != std::string_view::npos) {
+            take(meanings.substr(found, 1));
+        } else {
             std::uint32_t point = 0;
-            if (rest.size() < length) return false;
-            const auto read = std::from_chars(rest.data() + 2, rest.data() + length, point, 16);
-            if (read.ec != std::errc() || read.ptr != rest.data() + length) return false;
-            // Half of a pair: the parser knows whether the other half is there.
-            if (point >= 0xD800 && point < 0xE000) return is_parsed(text);
-        } else if (std::string_view("\"\\/bfnrt").find(rest[1]) == std::string_view::npos) {
-            return false;
+            if (!read_code_point(content, point, length)) return false;
+            char bytes[4];
+            take(std::string_view(bytes, write_utf8(point, bytes)));
         }
-        rest.remove_prefix(length);
+        content.remove_prefix(length);
     }
     return true;
+}
+
+/// Whether the escapes in the content of a string are right.
+inline bool has_good_escapes(std::string_view content) {
+    return visit_unescaped(content, [](std::string_view) {});
 }
 
 }  // namespace kcontrol::json::detail
