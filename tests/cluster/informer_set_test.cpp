@@ -38,7 +38,7 @@ struct fixture : widget_world {
     void settle(duration d = 2s) { context.run_for(d); }
     std::size_t open() { return network.open_exchanges("a"); }
 
-    sim_server& server;
+    widget_server& server;
     std::optional<informer_set> set;
 };
 
@@ -167,7 +167,7 @@ TEST_CASE("informer_set: several namespaces are one source") {
 }
 
 TEST_CASE("home_cluster: what it is made of, and its informers") {
-    sim_world world;
+    widget_world world;
     auto& server = world.add("a");
     server.create("x");
     home_cluster made(world.env, world.home, world.connect(server.config()),

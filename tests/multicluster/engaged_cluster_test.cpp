@@ -46,7 +46,7 @@ struct fixture : widget_world {
         manager_.emplace(env, home, std::move(o));
     }
     ~fixture() {
-        run_void(manager_->stop(), 1min);
+        ends_within(1min, manager_->stop());
         settle();
     }
 
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(fixture, "a manager and an engaged cluster are hosts alike") {
         CHECK(build(*host, "second") == nullptr);  // the name is taken
     }
     CHECK(a.lists() == 2);
-    CHECK(run_void(alone.stop(), 1s));
+    CHECK(ends_within(1s, alone.stop()));
 }
 
 TEST_CASE("controllers share the watch of a kind that the manager watches everywhere") {
@@ -216,8 +216,8 @@ TEST_CASE_FIXTURE(fixture, "a cluster without a usable configuration is not enga
     alone.engage(add("b").config(), {});
     CHECK(alone.add(made).has_value());
     CHECK(alone.add(made).error() == errc::invalid_argument);
-    CHECK(run_void(alone.disengage(), 1s));
-    CHECK(run_void(alone.disengage(), 1s));
+    CHECK(ends_within(1s, alone.disengage()));
+    CHECK(ends_within(1s, alone.disengage()));
     CHECK(alone.add(made).error() == errc::unavailable);
 }
 

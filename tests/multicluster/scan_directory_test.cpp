@@ -30,7 +30,7 @@ TEST_CASE("scan_directory: a file is a cluster, or the reason why not; backups a
     REQUIRE(found.has_value());
     REQUIRE(found->size() == 2);
     CHECK((*found)[0].first == "a");
-    CHECK((*found)[0].second.value().server.host == "first");
+    CHECK((*found)[0].second.value().server().host == "first");
     CHECK((*found)[1].first == "b.prod");
     CHECK((*found)[1].second.error().what().find("/d/b.prod.yaml") != std::string::npos);
     CHECK(warned == "/d/a.yaml ");

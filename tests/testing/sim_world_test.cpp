@@ -64,7 +64,7 @@ TEST_CASE("tokens are checked once the server knows any") {
     server.api().access().set_tokens({{"t", "me"}});
     const auto config = server.config("t");
     CHECK(world.connect(config));
-    CHECK(config.server.host == server.name());
+    CHECK(config.server().host == server.name());
 }
 
 TEST_CASE("what runs beyond its limit") {

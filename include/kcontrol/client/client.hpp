@@ -5,6 +5,7 @@
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/http/transport.hpp>
@@ -20,15 +21,6 @@ namespace kcontrol {
 namespace detail {
 class client_state;
 }
-
-/// One page, or the whole, of a list.
-class any_list {
-public:
-    std::vector<any_object> items;
-    std::string resource_version;
-    std::string continue_token;  ///< empty on the last page
-    std::size_t skipped = 0;     ///< objects that did not decode; they are logged
-};
 
 /// A kind that the server serves, from discovery.
 class served_resource {

@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/model/resource.hpp>
@@ -14,20 +15,6 @@
 #include <vector>
 
 namespace kcontrol {
-
-enum class watch_event_type { added, modified, deleted, bookmark, error, end };
-
-/// One event of a watch.
-class watch_event {
-public:
-    watch_event() = default;
-    explicit watch_event(watch_event_type t) : type(t) {}
-
-    watch_event_type type = watch_event_type::end;
-    any_object object;             ///< of added, modified and deleted
-    std::string resource_version;  ///< of added, modified, deleted and bookmark
-    error failure;                 ///< of error: the Status the server sent inside the stream
-};
 
 /// Reads events off one watch request.
 ///

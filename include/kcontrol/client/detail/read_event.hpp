@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/client/detail/frame.hpp>
-#include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <optional>

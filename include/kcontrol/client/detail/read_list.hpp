@@ -1,7 +1,7 @@
 // A list as servers answer it, read object by object: a tree of it would take ten times its size and more.
 #pragma once
 
-#include <kcontrol/client/client.hpp>
+#include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/detail/decode_or_skip.hpp>
 #include <kcontrol/client/detail/frame.hpp>
 

@@ -6,6 +6,7 @@
 #include <kcontrol/client/detail/read_list.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
+#include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/http/url.hpp>
 
 #include <iterator>

@@ -4,6 +4,7 @@
 #include <kcontrol/client/detail/decode_or_skip.hpp>
 #include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/codec/share_pool.hpp>
 
 #include <span>
 

@@ -325,7 +325,7 @@ TEST_CASE("a receiver that never answers holds up neither the changes nor the ot
 }
 
 TEST_CASE("real receivers over HTTP, with every fault") {
-    test::loopback lo;
+    kcontrol::test::loopback lo;
     std::function<kcontrol::awaitable<void>(http::server_request, http::responder&)> behave;
     auto server = lo.serve([&](http::server_request req, http::responder& out) { return behave(std::move(req), out); });
     auto config = receiver("real");
@@ -378,7 +378,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
 }
 
 TEST_CASE("TLS: the receiver's certificate is verified, against caFile where there is one") {
-    test::loopback lo;
+    kcontrol::test::loopback lo;
     const auto authority = http::certificate_authority::create(http::certificate_options(lo.env.wall_now())).value();
     const auto own =
         authority.issue(http::certificate_options(lo.env.wall_now()).ip("127.0.0.1").dns("localhost")).value();
@@ -395,7 +395,7 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
         notice_config all;
         all.receivers.push_back(config);
         std::string report;
-        testing::run(lo.context, [](test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
+        testing::run(lo.context, [](kcontrol::test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
             const auto sent = co_await send_test(l.env, l.ex(), c, "", http::make_transport_factory(l.env), r, {});
             r = (sent.has_value() && *sent ? "0 " : "1 ") + r;
         }(lo, all, report));

@@ -1,0 +1,25 @@
+// What a watch brings.
+#pragma once
+
+#include <kcontrol/base/error.hpp>
+#include <kcontrol/model/any_object.hpp>
+
+#include <string>
+
+namespace kcontrol {
+
+enum class watch_event_type { added, modified, deleted, bookmark, error, end };
+
+/// One event of a watch.
+class watch_event {
+public:
+    watch_event() = default;
+    explicit watch_event(watch_event_type t) : type(t) {}
+
+    watch_event_type type = watch_event_type::end;
+    any_object object;             ///< of added, modified and deleted
+    std::string resource_version;  ///< of added, modified, deleted and bookmark
+    error failure;                 ///< of error: the Status the server sent inside the stream
+};
+
+}  // namespace kcontrol
