@@ -44,7 +44,7 @@ bool over_a_socket() {
     if (!connected) return false;
     const auto found = kcontrol::testing::run(context, connected->get<crontab>({"default", "hourly"}));
     kcontrol::testing::run(context, server.stop());
-    return found && (*found)->schedule == "0 * * * *";
+    return found && found->schedule == "0 * * * *";
 }
 
 bool simulated() {
