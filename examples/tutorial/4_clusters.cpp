@@ -38,11 +38,11 @@ int main(int argc, char** argv) {
     boost::asio::io_context context(1);
 
     kcontrol::multicluster_options options;
-    options.kinds.emplace_back(kcontrol::resource_of<pod>());
-    options.transport = kcontrol::http::make_transport_factory(env);
-    options.on_event = print_pod;
-    options.on_status = print_status;
-    options.on_removed = [](const std::string& cluster) { std::cout << cluster << " left\n" << std::flush; };
+    options.kinds({kcontrol::kind_choice(kcontrol::resource_of<pod>())});
+    options.transport(kcontrol::http::make_transport_factory(env));
+    options.on_event(print_pod);
+    options.on_status(print_status);
+    options.on_removed([](const std::string& cluster) { std::cout << cluster << " left\n" << std::flush; });
     kcontrol::multicluster_manager clusters(env, context.get_executor(), options);
 
     // The source says which clusters there should be; the manager engages, rebuilds and disengages them.

@@ -20,10 +20,12 @@
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
+#include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/selection_options.hpp>
+#include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>

@@ -395,10 +395,11 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
         notice_config all;
         all.receivers.push_back(config);
         std::string report;
-        testing::run(lo.context, [](kcontrol::test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
-            const auto sent = co_await send_test(l.env, l.ex(), c, "", http::make_transport_factory(l.env), r, {});
-            r = (sent.has_value() && *sent ? "0 " : "1 ") + r;
-        }(lo, all, report));
+        testing::run(
+            lo.context, [](kcontrol::test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
+                const auto sent = co_await send_test(l.env, l.ex(), c, "", http::make_transport_factory(l.env), r, {});
+                r = (sent.has_value() && *sent ? "0 " : "1 ") + r;
+            }(lo, all, report));
         return report.substr(0, report.rfind(", after"));
     };
     CHECK(deliver() ==
