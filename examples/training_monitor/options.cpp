@@ -103,10 +103,10 @@ result<void> set_path(options& o, std::string_view value) {
     return {};
 }
 
-template <std::string access_options::*Member>
+template <access_options& (access_options::*Set)(std::string)>
 result<void> set_access_file(options& o, std::string_view value) {
     auto access = o.access();
-    access.*Member = value;
+    (access.*Set)(std::string(value));
     o.access(std::move(access));
     return {};
 }
@@ -115,14 +115,16 @@ result<void> add_trusted_origin(options& o, std::string_view value) {
     auto origin = parse_origin(value);
     if (!origin) return bad("--trusted-origin: " + quoted(value) + ": " + origin.error().message());
     auto access = o.access();
-    access.trusted_origins.push_back(std::move(*origin));
+    auto origins = access.trusted_origins();
+    origins.push_back(std::move(*origin));
+    access.trusted_origins(std::move(origins));
     o.access(std::move(access));
     return {};
 }
 
 result<void> set_insecure_listen(options& o, std::string_view) {
     auto access = o.access();
-    access.insecure_listen = true;
+    access.insecure_listen(true);
     o.access(std::move(access));
     return {};
 }
@@ -211,14 +213,14 @@ constexpr std::array flags{
 // Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
     const auto& access = o.access();
-    if (access.tls_cert_file.empty() != access.tls_key_file.empty()) {
+    if (access.tls_cert_file().empty() != access.tls_key_file().empty()) {
         return bad("--tls-cert-file and --tls-private-key-file go together: give both");
     }
-    if (!access.client_ca_file.empty() && !access.tls()) {
+    if (!access.client_ca_file().empty() && !access.tls()) {
         return bad(
             "--client-ca-file needs --tls-cert-file and --tls-private-key-file: clients show certificates in TLS");
     }
-    if (o.once() || o.test_notify() || !o.listen().enabled || is_loopback(o.listen().host) || access.insecure_listen)
+    if (o.once() || o.test_notify() || !o.listen().enabled || is_loopback(o.listen().host) || access.insecure_listen())
         return {};
     if (access.tls() && access.login()) return {};
     return bad("--listen " + o.listen().text() + ": beyond loopback this needs --tls-cert-file and " +

@@ -2,20 +2,44 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace training_monitor {
 
-struct access_options {
-    std::string tls_cert_file;   ///< PEM chain; with tls_key_file the server speaks TLS
-    std::string tls_key_file;    ///< PEM
-    std::string client_ca_file;  ///< PEM; a client certificate signed by one of these opens
-    std::string token_file;      ///< one bearer token a line
-    std::vector<std::string> trusted_origins;
-    bool insecure_listen = false;  ///< serve beyond loopback without any of these
+class access_options {
+public:
+    access_options() = default;
 
-    bool tls() const noexcept { return !tls_cert_file.empty(); }
-    bool login() const noexcept { return !token_file.empty() || !client_ca_file.empty(); }
+    /// PEM chain; with tls_key_file() the server speaks TLS.
+    access_options& tls_cert_file(std::string f) { return tls_cert_file_ = std::move(f), *this; }
+    /// PEM.
+    access_options& tls_key_file(std::string f) { return tls_key_file_ = std::move(f), *this; }
+    /// PEM; a client certificate signed by one of these opens.
+    access_options& client_ca_file(std::string f) { return client_ca_file_ = std::move(f), *this; }
+    /// One bearer token a line.
+    access_options& token_file(std::string f) { return token_file_ = std::move(f), *this; }
+    access_options& trusted_origins(std::vector<std::string> o) { return trusted_origins_ = std::move(o), *this; }
+    /// Serve beyond loopback without any of these.
+    access_options& insecure_listen(bool yes) { return insecure_listen_ = yes, *this; }
+
+    const std::string& tls_cert_file() const noexcept { return tls_cert_file_; }
+    const std::string& tls_key_file() const noexcept { return tls_key_file_; }
+    const std::string& client_ca_file() const noexcept { return client_ca_file_; }
+    const std::string& token_file() const noexcept { return token_file_; }
+    const std::vector<std::string>& trusted_origins() const noexcept { return trusted_origins_; }
+    bool insecure_listen() const noexcept { return insecure_listen_; }
+
+    bool tls() const noexcept { return !tls_cert_file_.empty(); }
+    bool login() const noexcept { return !token_file_.empty() || !client_ca_file_.empty(); }
+
+private:
+    std::string tls_cert_file_;
+    std::string tls_key_file_;
+    std::string client_ca_file_;
+    std::string token_file_;
+    std::vector<std::string> trusted_origins_;
+    bool insecure_listen_ = false;
 };
 
 }  // namespace training_monitor

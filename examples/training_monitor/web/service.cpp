@@ -20,7 +20,7 @@ gate_rules rules_of(const options& o, bearer_tokens tokens) {
     out.tls = o.access().tls();
     out.login = o.access().login();
     out.tokens = std::move(tokens);
-    out.trusted_origins = o.access().trusted_origins;
+    out.trusted_origins = o.access().trusted_origins();
     return out;
 }
 
@@ -67,7 +67,7 @@ private:
             // Certificate and key are two files: between their changes they do not fit.
             if (!replaced) return complain(tls_files() + ": " + replaced.error().message());
             tls_ = std::move(found->tls);
-            log_.info("the serving certificate was renewed", {{"file", o_.access().tls_cert_file}});
+            log_.info("the serving certificate was renewed", {{"file", o_.access().tls_cert_file()}});
         }
         guard_.replace_tokens(std::move(found->tokens));
         complaint_.clear();
@@ -76,8 +76,8 @@ private:
     // Which of them is wrong, the server's message says.
     std::string tls_files() const {
         std::string out =
-            "--tls-cert-file " + o_.access().tls_cert_file + ", --tls-private-key-file " + o_.access().tls_key_file;
-        return o_.access().client_ca_file.empty() ? out : out + ", --client-ca-file " + o_.access().client_ca_file;
+            "--tls-cert-file " + o_.access().tls_cert_file() + ", --tls-private-key-file " + o_.access().tls_key_file();
+        return o_.access().client_ca_file().empty() ? out : out + ", --client-ca-file " + o_.access().client_ca_file();
     }
 
     void complain(const std::string& why) {

@@ -52,7 +52,7 @@ public:
     /// before it is not closed.
     KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
 
-    /// Stops all and lets go of them.
+    /// Stops all and forgets them.
     KCONTROL_DECL void clear();
 
     client& get_client() noexcept { return client_; }

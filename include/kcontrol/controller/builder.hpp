@@ -100,7 +100,7 @@ public:
     controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
 
     /// Makes the controller and hands it to its host, which runs it. The reconciler takes a reconcile_context and
-    /// either a `request` or a `std::shared_ptr<const T>`, the cached object; with the latter it never hears of
+    /// either a `request` or a `std::shared_ptr<const T>`, the cached object; with the latter it is not called for
     /// objects that are gone. It is a coroutine that returns `reconciliation`, or a plain function.
     /// Errors: invalid_argument (the name is taken), unavailable (the host is stopping).
     template <class F>

@@ -59,7 +59,7 @@ public:
     /// in time), invalid_argument (it runs already).
     KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
 
-    /// run() in the background. What it returned is told by last_error(). Does nothing while it runs.
+    /// run() in the background. last_error() has what it returned. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token stop = {});
 
     /// Ends the run and waits for its end. Idempotent.

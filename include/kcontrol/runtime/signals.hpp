@@ -41,7 +41,7 @@ private:
 /// Object lifetime: the executor's context outlives it, and so does `stop`.
 class signal_stop {
 public:
-    /// `log` hears of the first signal.
+    /// `log` gets a record of the first signal.
     KCONTROL_DECL signal_stop(executor ex, std::stop_source& stop, logger log = {});
 
     /// Signals are not waited for any more.

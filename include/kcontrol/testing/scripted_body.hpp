@@ -29,7 +29,7 @@ public:
 
     KCONTROL_DECL void push(std::string slice);
     KCONTROL_DECL void end(stream_end how);
-    /// True once the reader has let go of the stream.
+    /// True once the reader has closed the stream.
     bool abandoned() const noexcept { return abandoned_; }
 
     /// The reader's side.

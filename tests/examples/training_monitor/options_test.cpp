@@ -169,7 +169,7 @@ TEST_CASE("beyond loopback, TLS and a login are asked for, or a word that they a
     CHECK(parse_options({"--listen", "127.0.0.1:1", "--token-file=t"}));
     CHECK(refusal({"--tls-cert-file=c"}) == "--tls-cert-file and --tls-private-key-file go together: give both");
     CHECK(refusal({"--client-ca-file=c"}).find("--client-ca-file needs --tls-cert-file") == 0);
-    CHECK(parse_options({"--trusted-origin", "https://Portal.corp:443"})->access().trusted_origins.at(0) ==
+    CHECK(parse_options({"--trusted-origin", "https://Portal.corp:443"})->access().trusted_origins().at(0) ==
           "https://portal.corp");
     CHECK(refusal({"--trusted-origin", "portal.corp"}).find("https://HOST") != std::string::npos);
 }
