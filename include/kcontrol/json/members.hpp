@@ -10,10 +10,10 @@ namespace kcontrol::json {
 
 /// `name` with the value, or with null where there is none.
 template <class T>
-void write_or_null(writer& out, std::string_view name, const std::optional<T>& value) {
+void write_or_null(writer& out, std::string_view name, const std::optional<T>& shown) {
     out.key(name);
-    if (value) {
-        out.value(*value);
+    if (shown) {
+        out.value(*shown);
     } else {
         out.null();
     }
