@@ -214,7 +214,7 @@ only_tests_hold_testing() {
         holds_testing "$file" || { echo "$file holds nothing of kcontrol::testing"; bad=1; }
     done
     for file in "$release"/libkcontrol.* "$release/examples/gpu_labeler/gpu_labeler" \
-        "$release/examples/tutorial/hello_controller" "$release/tools/kcontrol_gen/kcontrol-gen"; do
+        "$release/examples/tutorial/1_hello" "$release/tools/kcontrol_gen/kcontrol-gen"; do
         [[ -e $file ]] || { echo "$file is missing"; bad=1; }
         if holds_testing "$file"; then echo "$file holds a part of kcontrol::testing" && bad=1; fi
     done
