@@ -63,6 +63,7 @@
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/http/exchange_options.hpp>
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/http/loopback.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/http/tls_options.hpp>
 #include <kcontrol/http/transport.hpp>

@@ -3,21 +3,15 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/error.hpp>
+#include <kcontrol/http/loopback.hpp>
 
 #include <optional>
-#include <string_view>
 
 namespace kcontrol::auth::detail {
 
-/// "localhost" and the loopback addresses, as text; names that merely resolve to them don't count.
-inline bool is_loopback(std::string_view host) {
-    if (host == "localhost" || host == "::1") return true;
-    return host.substr(0, 4) == "127." && host.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
 /// invalid_config if the config would send credentials in clear over a network.
 inline std::optional<error> refuse_plaintext(const cluster_config& config) {
-    if (config.server().scheme == "https" || is_loopback(config.server().host)) return std::nullopt;
+    if (config.server().scheme == "https" || http::is_loopback(config.server().host)) return std::nullopt;
     if (config.token().empty() && config.token_file().empty() && config.tls().client_key_pem().empty())
         return std::nullopt;
     return error(errc::invalid_config, "server " + config.server_url() +

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <kcontrol/config.hpp>
+#include <kcontrol/http/loopback.hpp>
 
 #include <string>
 #include <string_view>
 
 namespace kcontrol::http {
-
-/// True for "localhost", "::1" and 127.0.0.0/8 as an IP address without brackets.
-KCONTROL_DECL bool is_loopback(std::string_view host);
 
 /// The host of a Host header: without port and brackets, in lower case; empty if it is malformed.
 KCONTROL_DECL std::string host_of(std::string_view host_header);

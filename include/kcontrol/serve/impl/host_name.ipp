@@ -40,12 +40,6 @@ inline split_host split_host_header(std::string_view header) {
 
 }  // namespace detail
 
-KCONTROL_DECL bool is_loopback(std::string_view host) {
-    if (host == "localhost" || host == "::1") return true;
-    // 127.0.0.0/8, written as four numbers; "127.evil.example" is a name.
-    return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
 KCONTROL_DECL std::string host_of(std::string_view host_header) {
     const auto parts = detail::split_host_header(host_header);
     return parts.ok ? detail::host_lower_case(parts.host) : std::string();
