@@ -259,7 +259,7 @@ TEST_CASE("faults") {
         const auto answer = f.client.start(f.things);
         f.env.advance(1h, f.context);
         CHECK_FALSE(answer->done);
-        answer->leave();
+        answer->go_away();
         testing::manual_environment::run_ready(f.context);
         CHECK(answer->done);
         CHECK(answer->body.empty());
@@ -288,7 +288,7 @@ TEST_CASE("a frozen replica is stale where a cache may be, and only there") {
     f.server.thaw("");
     testing::manual_environment::run_ready(f.context);
     CHECK(watch->events() == std::vector<std::string>{"ADDED b"});
-    watch->leave();
+    watch->go_away();
     testing::manual_environment::run_ready(f.context);
 }
 

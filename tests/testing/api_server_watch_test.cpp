@@ -59,7 +59,7 @@ TEST_CASE("a watch replays what came after its version, then follows") {
     f.settle();
     CHECK(watch->events().back() == "DELETED b");
     CHECK(f.server.request_log().open_watches() == 1);
-    watch->leave();
+    watch->go_away();
     f.settle();
     CHECK(watch->done);
     CHECK(f.server.request_log().open_watches() == 0);

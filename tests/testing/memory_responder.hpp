@@ -6,6 +6,8 @@
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
+#include "support/recording_responder.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -13,7 +15,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,31 +22,16 @@ namespace kcontrol::test {
 
 using testing::manual_environment;
 
-class memory_responder final : public http::responder {
+class memory_responder final : public recording_responder {
 public:
-    awaitable<result<void>> send(http::response answer) override {
-        head = answer;
-        body = std::move(answer.body);
-        co_return result<void>();
-    }
-    awaitable<result<void>> start(http::response_head h) override {
-        head = std::move(h);
-        co_return result<void>();
-    }
     awaitable<result<void>> write(std::string piece) override {
         ++writes;
         body += piece;
         if (gone_.stop_requested()) co_return error(errc::connection_lost);
         co_return result<void>();
     }
-    void abort() override { aborted = true; }
-    std::stop_token gone() const override { return gone_.get_token(); }
-    void leave() { gone_.request_stop(); }
 
-    http::response_head head;
-    std::string body;
     std::size_t writes = 0;
-    bool aborted = false;
     bool done = false;
 
     json::value json() const { return json::parse(body).value(); }
@@ -69,9 +55,6 @@ public:
         }
         return out;
     }
-
-private:
-    std::stop_source gone_;
 };
 
 /// Sends requests to a handler and keeps the answers.

@@ -1,0 +1,36 @@
+// A responder that keeps what it is given.
+#pragma once
+
+#include <kcontrol/http/handler.hpp>
+
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace kcontrol::test {
+
+/// write() is left to those who say what a peer does with a stream.
+class recording_responder : public http::responder {
+public:
+    awaitable<result<void>> send(http::response answer) override {
+        head = answer;
+        body = std::move(answer.body);
+        co_return result<void>();
+    }
+    awaitable<result<void>> start(http::response_head h) override {
+        head = std::move(h);
+        co_return result<void>();
+    }
+    void abort() override { aborted = true; }
+    std::stop_token gone() const override { return gone_.get_token(); }
+    void go_away() { gone_.request_stop(); }
+
+    http::response_head head;
+    std::string body;
+    bool aborted = false;
+
+protected:
+    std::stop_source gone_;
+};
+
+}  // namespace kcontrol::test
