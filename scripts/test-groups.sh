@@ -140,7 +140,7 @@ run_unit() {
 }
 
 # What several threads may use, or drive, at once: every test of these rooms under ThreadSanitizer.
-TSAN_ROOMS=(multicluster gpu_labeler cache client controller manager runtime testing transport watch)
+TSAN_ROOMS=(multicluster gpu_labeler cache client cluster controller manager metrics runtime serve testing transport watch)
 
 # A race that ThreadSanitizer must find, or its silence means nothing. It says "unexpected memory mapping" on kernels
 # that randomise addresses more than g++ 12 knows: run it under setarch -R where that is allowed.
