@@ -17,10 +17,6 @@ using namespace kcontrol;
 using namespace kcontrol::test;
 using namespace std::chrono_literals;
 
-struct gadget : widget {
-    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
-};
-
 struct fixture : widget_world {
     explicit fixture(std::vector<std::string> namespaces = {""}) : server(add("a")) {
         const auto scopes = [namespaces](const resource_info&) {

@@ -22,10 +22,6 @@ using namespace kcontrol::test;
 using namespace std::chrono_literals;
 using testing::link_state;
 
-struct widget_v2 : widget {
-    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v2", "Widget", "widgets"};
-};
-
 struct fixture : widget_world {
     using setup = std::function<void(multicluster_options&)>;
 

@@ -17,15 +17,6 @@ using namespace kcontrol::test;
 using namespace std::chrono_literals;
 using testing::link_state;
 
-// The same kind under another version, as MPIJob has two.
-struct widget_v2 : widget {
-    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v2", "Widget", "widgets"};
-};
-
-struct gadget : widget {
-    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
-};
-
 struct fixture : widget_world {
     explicit fixture(std::vector<kind_choice> kinds = {kind_choice(resource_of<widget>())}) {
         multicluster_options o;

@@ -12,6 +12,16 @@
 
 namespace kcontrol::test {
 
+/// The same kind under another version, as MPIJob has two.
+struct widget_v2 : widget {
+    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v2", "Widget", "widgets"};
+};
+
+/// Another kind, which looks the same.
+struct gadget : widget {
+    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Gadget", "gadgets"};
+};
+
 inline const testing::group_resource widgets{"test.kcontrol.dev", "widgets"};
 
 inline testing::resource_type widget_type() { return testing::resource_type_of(resource_of<widget>()); }
