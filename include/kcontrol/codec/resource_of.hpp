@@ -27,6 +27,7 @@ bool is_block() {
     return blockable;
 }
 
+/// The same for any type, from each of the sources that a resource_info decodes from.
 template <class T>
 result<any_object> decode_resource(const resource_info&, json::node from, share_pool* pool) {
     if (is_block<T>()) return decode_as_block(describe<T>(), from, pool);
@@ -35,46 +36,26 @@ result<any_object> decode_resource(const resource_info&, json::node from, share_
     if (!done) return done.error();
     return any_object(std::shared_ptr<const T>(std::move(object)));
 }
-
 template <class T>
-result<any_object> decode_resource_text(const resource_info&, std::string_view text, share_pool* pool) {
+result<any_object> decode_resource(const resource_info&, std::string_view text, share_pool* pool) {
     if (is_block<T>()) return decode_as_block(describe<T>(), text, pool);
     auto object = std::make_shared<T>();
     const auto done = decode_text(describe<T>(), text, object.get(), pool);
     if (!done) return done.error();
     return any_object(std::shared_ptr<const T>(std::move(object)));
 }
-
 template <class T>
-any_object decode_resource_at(const resource_info&, json::cursor& from, share_pool* pool) {
+any_object decode_resource(const resource_info&, json::cursor& from, share_pool* pool) {
     return is_block<T>() ? decode_as_block(describe<T>(), from, pool) : any_object();
 }
 
-/// Every generated type can be a block, which needs nothing but its table.
-template <class T>
-constexpr resource_info::decode_function find_decode() {
+/// The one of them with that signature. Every generated type can be a block, which needs nothing but its table.
+template <class T, class Function>
+constexpr Function find_decode() {
     if constexpr (has_generated_fields<T>) {
         return decode_by_table;
     } else {
         return decode_resource<T>;
-    }
-}
-
-template <class T>
-constexpr resource_info::text_decode_function find_text_decode() {
-    if constexpr (has_generated_fields<T>) {
-        return decode_by_table;
-    } else {
-        return decode_resource_text<T>;
-    }
-}
-
-template <class T>
-constexpr resource_info::cursor_decode_function find_cursor_decode() {
-    if constexpr (has_generated_fields<T>) {
-        return decode_by_table;
-    } else {
-        return decode_resource_at<T>;
     }
 }
 
@@ -89,9 +70,10 @@ KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const 
 template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
-    static const resource_info info =
-        detail::make_resource_info(T::kcontrol_resource, describe<T>(), detail::find_decode<T>(),
-                                   detail::find_text_decode<T>(), detail::find_cursor_decode<T>());
+    static const resource_info info = detail::make_resource_info(
+        T::kcontrol_resource, describe<T>(), detail::find_decode<T, resource_info::decode_function>(),
+        detail::find_decode<T, resource_info::text_decode_function>(),
+        detail::find_decode<T, resource_info::cursor_decode_function>());
     return info;
 }
 

@@ -22,8 +22,8 @@ inline std::string encode_metadata(const any_object& object, const resource_info
 
 KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::string plural, resource_scope scope) {
     resource_info made(std::move(gvk), std::move(plural), scope, detail::decode_resource<metadata_object>,
-                       detail::encode_metadata, detail::decode_resource_text<metadata_object>,
-                       detail::decode_resource_at<metadata_object>);
+                       detail::encode_metadata, detail::decode_resource<metadata_object>,
+                       detail::decode_resource<metadata_object>);
     made.metadata_only = true;
     return made;
 }
