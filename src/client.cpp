@@ -3,6 +3,9 @@
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>
+#include <kcontrol/client/impl/identity.ipp>
 #include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/list_meter.ipp>
+#include <kcontrol/client/impl/list_reader.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>

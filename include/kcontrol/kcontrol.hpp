@@ -23,8 +23,12 @@
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/invalid_object.hpp>
+#include <kcontrol/client/list_bounds.hpp>
+#include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/selection_options.hpp>
+#include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
@@ -162,8 +166,10 @@
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 #include <kcontrol/version.hpp>
+#include <kcontrol/watch/open_limit.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector.hpp>
+#include <kcontrol/watch/reflector_action.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 #include <kcontrol/workqueue/rate_limit.hpp>
 #include <kcontrol/workqueue/workqueue.hpp>

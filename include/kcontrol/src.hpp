@@ -47,7 +47,10 @@
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>
+#include <kcontrol/client/impl/identity.ipp>
 #include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/impl/list_meter.ipp>
+#include <kcontrol/client/impl/list_reader.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
@@ -171,5 +174,6 @@
 #include <kcontrol/values/impl/raw_json.ipp>
 #include <kcontrol/values/impl/time.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
+#include <kcontrol/watch/impl/reflector_action.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
 #include <kcontrol/workqueue/impl/rate_limit.ipp>

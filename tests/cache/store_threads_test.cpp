@@ -102,12 +102,13 @@ TEST_CASE("store: four threads read while one writes") {
     std::size_t events = 0;
     for (int version = 1; version <= writes; ++version) {
         const int i = version * 7 % keys;
-        events += version % 5 == 0 ? s.remove(make(i, version)).size() : s.apply(make(i, version)).size();
+        const auto change = version % 5 == 0 ? s.remove(make(i, version)) : s.apply(make(i, version));
+        events += change.events.size();
     }
     for (int generation = 1; generation <= 40; ++generation) {
         std::vector<any_object> all;
         for (int i = 0; i < keys; ++i) all.push_back(make(i, writes + generation));
-        events += s.replace(std::move(all), false).size();
+        events += s.replace(store_content(std::move(all)), false).events.size();
     }
     done = true;
     for (auto& reader : readers) reader.join();

@@ -1,3 +1,5 @@
+#include <kcontrol/client/list_meter.hpp>
+
 #include "fixture.hpp"
 
 using namespace kcontrol;
@@ -30,7 +32,7 @@ TEST_CASE_FIXTURE(client_fixture, "a whole list") {
     CHECK(names(*list) == "ab");
     CHECK(list->resource_version == "9");
     CHECK(list->continue_token.empty());
-    CHECK(list->skipped == 0);
+    CHECK(list->invalid.empty());
     CHECK(net->verify());
 }
 
@@ -102,7 +104,51 @@ TEST_CASE_FIXTURE(client_fixture, "a server that repeats itself") {
     CHECK(net->verify());
 }
 
-TEST_CASE_FIXTURE(client_fixture, "a bad object is left out and reported, the others are not") {
+TEST_CASE_FIXTURE(client_fixture, "continue tokens that come again, and pages without end") {
+    net->expect(all).reply(200, page("9", "t1", {}));
+    net->expect(all + "?continue=t1").reply(200, page("9", "t2", {}));
+    net->expect(all + "?continue=t2").reply(200, page("9", "t1", {}));
+    client c = connect();
+    CHECK(await(c.list_page(widgets(), {})).error() == errc::protocol_error);
+    CHECK(net->verify());
+}
+
+TEST_CASE("list_meter: each bound is named") {
+    const auto over = [](list_bounds bounds, any_list page, duration after = {}) {
+        list_meter meter(bounds, time_point());
+        page.continue_token = "next";
+        const auto error = meter.add(page, time_point() + after);
+        if (!error) return std::string();
+        CHECK(*error == errc::limit_exceeded);
+        return error->message();
+    };
+    any_list page;
+    page.items.resize(3);
+    page.bytes = 100;
+    CHECK(over({}, page).empty());
+    CHECK(over(list_bounds().max_pages(1), page).find("max_pages (1)") != std::string::npos);
+    CHECK(over(list_bounds().max_items(2), page).find("max_items (2)") != std::string::npos);
+    CHECK(over(list_bounds().max_bytes(99), page).find("max_bytes (99)") != std::string::npos);
+    CHECK(over(list_bounds().max_time(std::chrono::seconds(5)), page, std::chrono::seconds(6)).find("max_time (5 s)") !=
+          std::string::npos);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a page that drips is too much for its time, and says how far it came") {
+    auto body = net->expect(all).stream({}, stream_end::open).body();
+    client c = connect();
+    std::optional<result<any_list>> out;
+    start(context, keep_outcome(c.list_page(widgets(), {}), out));
+    for (int second = 0; second < 60; ++second) {
+        REQUIRE(!out.has_value());
+        body->push(second == 0 ? "{" : " ");
+        env.advance(std::chrono::seconds(1), context);
+    }
+    REQUIRE(out.has_value());
+    CHECK(out->error() == errc::too_large);
+    CHECK(out->error().message().find("60 bytes") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(client_fixture, "a bad object is told of, the others are there") {
     net->expect(all).reply(200, page("9", "",
                                      {widget_json("a"), widget_json("bad", "2", "\"x\""), "7", R"({"metadata":{}})",
                                       R"({"metadata":{"name":7}})", widget_json("b")}));
@@ -110,12 +156,11 @@ TEST_CASE_FIXTURE(client_fixture, "a bad object is left out and reported, the ot
     const auto list = await(c.list_page(widgets(), {}));
     REQUIRE(list.has_value());
     CHECK(names(*list) == "ab");
-    CHECK(list->skipped == 4);
-    REQUIRE(logged.size() == 4);
-    CHECK(logged[0] ==
-          "an object does not decode and is left out kind=Widget object=default/bad error=spec.size: expected an "
-          "integer");
-    CHECK(logged[1].find("object=(no metadata)") != std::string::npos);
+    REQUIRE(list->invalid.size() == 4);
+    CHECK(list->invalid[0].describe() == "default/bad");
+    CHECK(list->invalid[0].metadata.resource_version == "2");
+    CHECK(list->invalid[0].why.message() == "spec.size: expected an integer");
+    CHECK(list->invalid[1].describe() == "(no name)");
 }
 
 TEST_CASE_FIXTURE(client_fixture, "what is not a list") {

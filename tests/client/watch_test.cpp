@@ -14,7 +14,10 @@ const std::string target =
 
 // What a watch delivers, in one line: "+a@1 ~a@2 -a@3 b@4 !410 end", or the error it ends with.
 std::string tell(const watch_event& e) {
-    const auto object = [&] { return e.object.meta().name + "@" + e.resource_version; };
+    const auto object = [&] {
+        if (e.invalid != nullptr) return "?" + e.invalid->describe() + "@" + e.resource_version;
+        return e.object.meta().name + "@" + e.resource_version;
+    };
     switch (e.type) {
     case watch_event_type::added: return "+" + object();
     case watch_event_type::modified: return "~" + object();
@@ -112,7 +115,7 @@ TEST_CASE_FIXTURE(watch_fixture, "how a watch ends") {
     }
 }
 
-TEST_CASE_FIXTURE(watch_fixture, "the idle time is counted from byte to byte") {
+TEST_CASE_FIXTURE(watch_fixture, "the idle time is counted from byte to byte, and blank lines are none") {
     auto body = net->expect(target).stream({}, stream_end::open).body();
     watch_options options;
     options.resource_version("5").idle(std::chrono::seconds(10));
@@ -120,8 +123,11 @@ TEST_CASE_FIXTURE(watch_fixture, "the idle time is counted from byte to byte") {
     std::optional<result<watch_event>> out;
     start(context, keep_outcome(stream->next({}), out));
     env.advance(std::chrono::seconds(9), context);
-    body->push("\n");
-    env.advance(std::chrono::seconds(9), context);
+    body->push("{\"type\":\"SPARKLE\"}\n");
+    env.advance(std::chrono::seconds(8), context);
+    CHECK(!out.has_value());
+    body->push("\r\n\n");
+    env.advance(std::chrono::seconds(1), context);
     CHECK(!out.has_value());
     env.advance(std::chrono::seconds(1), context);
     REQUIRE(out.has_value());
@@ -174,15 +180,42 @@ TEST_CASE_FIXTURE(watch_fixture, "unknown types and empty bookmarks are passed o
     CHECK(logged[0].find("type=SPARKLE\\x1b") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(watch_fixture, "an object that does not decode leaves, as it would by a list") {
+TEST_CASE_FIXTURE(watch_fixture, "an object that does not decode is told of, with what can be read of it") {
     const std::string bad = widget_json("a", "7", "\"x\"");
     net->expect(target).stream({event("ADDED", bad), event("MODIFIED", bad), event("DELETED", bad),
                                 event("DELETED", "7"), event("MODIFIED", R"({"metadata":{"name":1}})"),
+                                event("ADDED", R"({"kind":"Gadget","metadata":{"name":"g","resourceVersion":"9"}})"),
                                 event("ADDED", widget_json("b", "8"))});
     const auto stream = open();
-    CHECK(all_of(*stream) == "-a@7 -a@7 +b@8 end");
-    CHECK(stream->skipped() == 5);
-    CHECK(logged.size() == 5);
+    CHECK(all_of(*stream) == "+?default/a@7 ~?default/a@7 -?default/a@7 -?(no name)@ ~?(no name)@ +?g@9 +b@8 end");
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "of an event that is larger than any can be its beginning is read") {
+    const std::string object =
+        R"({"kind":"Widget","metadata":{"namespace":"n","name":"big","resourceVersion":"7"},"x":")";
+    auto& step = net->expect(target);
+    step.stream({R"({"type":"MODIFIED","object":)" + object});
+    for (int i = 0; i < 40; ++i) step.body()->push(std::string(std::size_t{1} << 20, 'x'));
+    step.body()->push("\"}}\n" + event("ADDED", widget_json("b", "8")));
+    const auto stream = open();
+    CHECK(all_of(*stream) == "~?n/big@7 +b@8 end");
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "a watch that the server does not end in time is ended here") {
+    auto body = net->expect(target).stream({}, stream_end::open).body();
+    const auto stream = open();
+    std::optional<result<watch_event>> out;
+    start(context, keep_outcome(stream->next({}), out));
+    // 300 s were asked for, and 30 s of grace are given.
+    for (int second = 0; second < 329; ++second) {
+        env.advance(std::chrono::seconds(1), context);
+        body->push("{");
+        REQUIRE(!out.has_value());
+    }
+    env.advance(std::chrono::seconds(2), context);
+    REQUIRE(out.has_value());
+    REQUIRE(out->has_value());
+    CHECK((*out)->type == watch_event_type::end);
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "frames that are not events") {

@@ -15,12 +15,13 @@ std::vector<std::string> frames(std::string_view stream, std::size_t step) {
     kcontrol::http::watch_framer framer(64);
     std::vector<std::string> out;
     bool failed = false;
-    const auto take = [&](kcontrol::result<std::string_view> next) {
+    const auto take = [&](kcontrol::result<kcontrol::http::watch_frame> next) {
         failed = !next;
         if (failed) {
             out.push_back("error " + std::to_string(next.error().code().value()));
-        } else if (!next->empty()) {
-            out.emplace_back(*next);
+        } else if (!next->text.empty()) {
+            out.emplace_back(next->text);
+            if (next->cut()) out.push_back("of " + std::to_string(next->size));
             return true;
         }
         return false;

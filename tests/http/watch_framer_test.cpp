@@ -18,8 +18,9 @@ void drain(watch_framer& framer, std::vector<std::string>& out) {
     for (;;) {
         const auto next = framer.next();
         REQUIRE(next);
-        if (next->empty()) return;
-        out.emplace_back(*next);
+        if (next->text.empty()) return;
+        CHECK_FALSE(next->cut());
+        out.emplace_back(next->text);
     }
 }
 
@@ -42,7 +43,7 @@ TEST_CASE("the same documents come out wherever the stream is cut") {
             framer.feed(std::string_view(stream).substr(second));
             drain(framer, out);
             CHECK(out == documents);
-            CHECK(framer.finish()->empty());
+            CHECK(framer.finish()->text.empty());
         }
     }
 }
@@ -94,8 +95,8 @@ TEST_CASE("the end of the stream") {
         const auto last = framer.finish();
         if (c.last) {
             REQUIRE(last);
-            CHECK(*last == c.last);
-            CHECK(framer.finish()->empty());
+            CHECK(last->text == c.last);
+            CHECK(framer.finish()->text.empty());
         } else {
             REQUIRE_FALSE(last);
             CHECK(last.error() == errc::truncated);
@@ -103,34 +104,57 @@ TEST_CASE("the end of the stream") {
     }
 }
 
-TEST_CASE("a document may be as large as the budget and not larger") {
+TEST_CASE("of a document larger than the budget the beginning and the size come, and what follows flows on") {
     const std::string fits = "{\"a\":\"" + std::string(92, 'x') + "\"}";
     REQUIRE(fits.size() == 100);
     for (const char* end : {"\n", "\r\n"}) {
         watch_framer framer(100);
         framer.feed(fits + end);
-        CHECK(*framer.next() == fits);
-        CHECK(framer.next()->empty());
+        CHECK(framer.next()->text == fits);
+        CHECK(framer.next()->text.empty());
     }
     for (const char* end : {"", "\n", "\r\n"}) {
         watch_framer framer(99);
         framer.feed(fits + end);
-        const auto next = end[0] ? framer.next() : framer.finish();
-        REQUIRE_FALSE(next);
-        CHECK(next.error() == errc::too_large);
+        const auto cut = end[0] ? framer.next() : framer.finish();
+        REQUIRE(cut);
+        CHECK(cut->cut());
+        CHECK(cut->text == fits.substr(0, 99));
+        CHECK(cut->size >= 100);
     }
-    watch_framer endless(1000);
-    for (int i = 0; i < 1000; ++i) endless.feed(" ");
-    CHECK(endless.next());
-    endless.feed("  ");
-    CHECK(endless.next().error() == errc::too_large);
-    CHECK(endless.next().error() == errc::too_large);
-
+    for (const std::size_t step : {1, 7, 64, 10'000}) {
+        CAPTURE(step);
+        watch_framer framer(50);
+        std::string text = "{\"a\":1}\n" + fits + "\n   \n" + fits + fits + "\n{\"b\":2}\n";
+        std::vector<std::string> out;
+        for (std::size_t at = 0; at < text.size(); at += step) {
+            framer.feed(std::string_view(text).substr(at, step));
+            for (auto next = framer.next(); !next->text.empty(); next = framer.next()) {
+                out.push_back(next->cut() ? std::to_string(next->size) : std::string(next->text));
+            }
+        }
+        CHECK(out == std::vector<std::string>{"{\"a\":1}", "100", "200", "{\"b\":2}"});
+    }
     watch_framer unlimited(std::numeric_limits<std::size_t>::max());
     unlimited.feed(fits + "\n" + fits);
-    CHECK(*unlimited.next() == fits);
-    CHECK(unlimited.next()->empty());
-    CHECK(*unlimited.finish() == fits);
+    CHECK(unlimited.next()->text == fits);
+    CHECK(unlimited.next()->text.empty());
+    CHECK(unlimited.finish()->text == fits);
+}
+
+TEST_CASE("a document that does not end is an error, in little memory") {
+    watch_framer endless(1000);
+    for (int i = 0; i < 4; ++i) {
+        endless.feed(std::string(1000, i % 2 == 0 ? ' ' : 'x'));
+        REQUIRE(endless.next());
+    }
+    endless.feed(std::string(1000, 'x'));
+    CHECK(endless.next().error() == errc::too_large);
+    CHECK(endless.next().error() == errc::too_large);
+    watch_framer ended(10);
+    ended.feed("{\"a\":\"0123456789");
+    REQUIRE(ended.next());
+    CHECK(ended.finish().error() == errc::truncated);
 }
 
 TEST_CASE("a large event in small pieces is scanned once") {
@@ -140,9 +164,9 @@ TEST_CASE("a large event in small pieces is scanned once") {
     framer.feed("\"");
     for (int i = 0; i < 32 * 1024; ++i) {
         framer.feed(piece);
-        REQUIRE(framer.next()->empty());
+        REQUIRE(framer.next()->text.empty());
     }
     framer.feed("\"\n{\"a\":1}\n");
-    CHECK(framer.next()->size() == (std::size_t{32} << 20) + 2);
-    CHECK(*framer.next() == "{\"a\":1}");
+    CHECK(framer.next()->text.size() == (std::size_t{32} << 20) + 2);
+    CHECK(framer.next()->text == "{\"a\":1}");
 }

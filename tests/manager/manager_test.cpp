@@ -42,6 +42,9 @@ client connect(environment& env, const executor& ex, scripted_transport& net) {
     return *made;
 }
 
+// What every informer asks first.
+constexpr const char* who_answers = "GET /api/v1/namespaces?*";
+
 struct bench {
     explicit bench(manager_options options = {})
         : m(env, context.get_executor(), connect(env, context.get_executor(), *net), std::move(options)) {}
@@ -96,6 +99,7 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
     }
     b.m.add_readyz_check("informers", b.m.informers_synced());
     CHECK(b.get("/readyz?verbose").find("Pod (v1): idle") != std::string::npos);
+    b.net->expect(who_answers).reply(404, "{}");
     b.net->expect("GET /api/v1/pods?*").reply(200, one_pod);
     b.net->expect("GET /api/v1/pods?*").stream({}, stream_end::open);
     b.start();
@@ -109,6 +113,7 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
     CHECK(b.m.get_informer<pod>()->status().state == informer_state::paused);
     CHECK(b.env.pending_timers() == 0);
 
+    b.net->expect(who_answers).reply(404, "{}");
     b.net->expect("GET /api/v1/pods?*").stream({}, stream_end::open);  // resumes: no second list
     b.start();
     b.advance(1s);

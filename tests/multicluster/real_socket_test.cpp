@@ -102,7 +102,7 @@ TEST_CASE("real sockets: each broken cluster is a state with a reason, and the g
     };
     const row rows[] = {
         {"cut", at("http", "127.0.0.1", cuts.port()), cluster_state::unreachable, "inside its answer"},
-        {"flood", at("http", "127.0.0.1", floods.port()), cluster_state::failed, "268435456 bytes"},
+        {"flood", at("http", "127.0.0.1", floods.port()), cluster_state::failed, "1048576 bytes"},
         {"hole", at("http", "127.0.0.1", hole.port()), cluster_state::unreachable, "firewall"},
         {"nameless", at("https", "api.kcontrol.invalid", 6443), cluster_state::unreachable, "\"api.kcontrol.invalid\""},
         {"page", at("http", "127.0.0.1", pages.port()), cluster_state::failed, "web page"},

@@ -208,28 +208,28 @@ TEST_CASE("a watch event of 1 GiB ends the watch at its budget, and memory stays
     int events = 0;
     const auto end = net.watch(cl, watch_options(), events);
     CHECK(end == errc::too_large);
-    CHECK_MESSAGE(has(end.what(), "33554432 bytes"), end.what());
+    CHECK_MESSAGE(has(end.what(), "134217728 bytes"), end.what());
     CHECK_MESSAGE(has(end.what(), "check"), end.what());
     CHECK(events == 0);
-    CHECK(server.sent() * piece.size() < std::uint64_t{64} << 20);
+    CHECK(server.sent() * piece.size() < std::uint64_t{160} << 20);
     if (memory_is_our_own) CHECK(memory.growth() < 128);
 }
 
 TEST_CASE("a list of 1 GiB ends at its budget, and memory stays bounded") {
     faulty net;
-    SUBCASE("told before: nothing of it is read") {
+    SUBCASE("of white space") {
         flooding_server server(net.context, json_head + "Content-Length: 1073741824\r\n\r\n",
                                std::string(std::size_t{64} << 10, ' '), gibibyte >> 16);
         const memory_peak memory(net.env, net.ex());
         const auto failed = net.list(net.client_to(server.port()));
         CHECK(failed == errc::too_large);
-        CHECK_MESSAGE(has(failed.what(), "268435456 bytes"), failed.what());
-        CHECK_MESSAGE(has(failed.what(), "limit"), failed.what());
+        CHECK_MESSAGE(has(failed.what(), "1048576 bytes"), failed.what());
         if (memory_is_our_own) CHECK(memory.growth() < 16);
     }
-    SUBCASE("in chunks without a length") {
+    SUBCASE("of one object, in chunks without a length") {
         const std::string piece = chunk(std::string(std::size_t{64} << 10, 'x'));
-        flooding_server server(net.context, chunked_head + chunk(R"({"a":")"), piece, gibibyte / piece.size());
+        flooding_server server(net.context, chunked_head + chunk(R"({"items":[{"a":")"), piece,
+                               gibibyte / piece.size());
         const memory_peak memory(net.env, net.ex());
         const auto failed =
             net.list(net.client_to(server.port()), list_options().deadline(1h).max_body(std::size_t{32} << 20));

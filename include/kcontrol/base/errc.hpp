@@ -34,6 +34,8 @@ enum class errc {
     unavailable,         ///< this part is stopped, closed or not started
     address_in_use,      ///< the listening address is taken
     terminal,            ///< a reconciler says that a retry can't help
+    limit_exceeded,      ///< an answer goes on beyond a bound that no real server reaches
+    out_of_memory,       ///< there was no memory for what was read
     callback_failed,     ///< a function of the embedding program threw an exception
 };
 

@@ -27,14 +27,16 @@ KCONTROL_DECL std::string_view to_string(informer_state) noexcept;
 class informer_status {
 public:
     informer_state state = informer_state::idle;
-    std::string reason;                   ///< why it is not live; empty when it is
+    std::string reason;                   ///< why it is not live, or what is odd about it; empty when all is well
     error_code failure;                   ///< the code behind reason
     bool synced = false;                  ///< the first list is complete and stays so
     std::uint64_t generation = 0;         ///< counts starts and rebuilds
     std::uint64_t lists = 0;              ///< list requests made since it was created
     std::uint64_t watches = 0;            ///< watch requests made since it was created
     std::size_t objects = 0;              ///< in the store
-    std::size_t skipped = 0;              ///< objects that did not decode
+    std::size_t invalid = 0;              ///< objects that can't be decoded now; what was known of them stays
+    std::uint64_t server_changes = 0;     ///< times another server answered at the same address
+    std::uint64_t rollbacks = 0;          ///< times the server's versions went back: its store was restored
     std::optional<wall_time> last_event;  ///< when the server sent something last
 };
 
@@ -61,7 +63,11 @@ public:
     informer_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
         return reflector_.watch_timeout(least, most), *this;
     }
-    /// A watch without a byte for so long is half-open: it is resumed. The default is reflector_options'.
+    /// What one list may be in all its pages. The default is list_bounds'.
+    informer_options& list_limits(list_bounds b) { return reflector_.policy(policy().bounds(b)), *this; }
+    /// See reflector_policy::silence_period, whose default it is.
+    informer_options& silence_period(duration d) { return reflector_.policy(policy().silence_period(d)), *this; }
+    /// A watch without a sign of life for so long is half-open: it is resumed. The default is reflector_options'.
     informer_options& watch_idle(duration d) { return reflector_.watch_idle(d), *this; }
     informer_options& log(logger l) { return log_ = std::move(l), *this; }
 
@@ -119,7 +125,12 @@ public:
     /// gets every object again, as `updated` with the same object twice and `resync` set.
     KCONTROL_DECL subscription subscribe(any_event_handler handler, duration resync_period = duration::zero());
 
-    /// Called on the executor whenever status() changed in state, reason, synced or generation. Added for good.
+    /// The handler gets every object that can't be decoded now, and each that comes, once a version. What was known of
+    /// it before stays in the store, and no other handler hears of it. The log has a warning for each.
+    [[nodiscard]] KCONTROL_DECL subscription on_invalid(invalid_handler handler);
+
+    /// Called on the executor whenever status() changed in state, reason, synced, generation or invalid. Added for
+    /// good.
     KCONTROL_DECL void on_status_change(std::function<void(const informer_status&)> callback);
 
     KCONTROL_DECL informer_status status() const;

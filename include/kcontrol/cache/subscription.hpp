@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/client/invalid_object.hpp>
 
 #include <functional>
 #include <memory>
@@ -12,6 +13,9 @@ namespace kcontrol {
 /// Is called for changes, once an event, in order for each object, on the informer's executor. It must not block; an
 /// exception that leaves it is logged and swallowed.
 using any_event_handler = std::function<void(const any_event&)>;
+
+/// Is called for objects that can't be decoded, in the same way.
+using invalid_handler = std::function<void(const invalid_object&)>;
 
 /// Keeps a handler subscribed; destruction unsubscribes, and no call begins after that.
 ///

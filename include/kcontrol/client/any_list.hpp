@@ -1,9 +1,10 @@
 // What a list brings.
 #pragma once
 
+#include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/model/any_object.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace kcontrol {
 class any_list {
 public:
     std::vector<any_object> items;
+    std::vector<invalid_object> invalid;  ///< what did not decode; nothing of it is among the items
     std::string resource_version;
     std::string continue_token;  ///< empty on the last page
-    std::size_t skipped = 0;     ///< objects that did not decode; they are logged
+    std::uint64_t bytes = 0;     ///< size of the answers
 };
 
 }  // namespace kcontrol

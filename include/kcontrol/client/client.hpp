@@ -7,6 +7,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/options.hpp>
+#include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
@@ -58,6 +59,7 @@ public:
 
     template <resource T>
     awaitable<result<T>> get(namespaced_name key, get_options options = {});
+    /// What does not decode is left out and logged; list_page() says what it is.
     template <resource T>
     awaitable<result<std::vector<std::shared_ptr<const T>>>> list(list_options options = {});
     template <resource T>
@@ -121,6 +123,11 @@ public:
     KCONTROL_DECL awaitable<result<std::vector<served_resource>>> discover(std::string group, std::string version,
                                                                            get_options options = {});
 
+    /// Which server answers: a consistent read, and one for all who ask at the same time. An answer to a question that
+    /// was asked before `not_before` is not used. Errors: besides the usual, not_found or forbidden where the namespace
+    /// kube-system may not be read, which is logged once.
+    KCONTROL_DECL awaitable<result<server_identity>> identify(time_point not_before, std::stop_token stop);
+
     /// Any request with the cluster's credentials; an answer beyond 2xx comes as error with its status.
     KCONTROL_DECL awaitable<result<http::response>> raw(http::request req, http::exchange_options options);
 
@@ -130,6 +137,9 @@ public:
     KCONTROL_DECL void close();
 
 private:
+    // For those who get no list of what did not decode: it is logged.
+    KCONTROL_DECL awaitable<result<any_list>> list_and_log(const resource_info& info, list_options options);
+
     explicit client(std::shared_ptr<detail::client_state> s) : state_(std::move(s)) {}
     std::shared_ptr<detail::client_state> state_;
 };
@@ -142,5 +152,6 @@ private:
 #include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
+#include <kcontrol/client/impl/identity.ipp>
 #include <kcontrol/client/impl/list.ipp>
 #endif

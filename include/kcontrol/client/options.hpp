@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
+#include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/http/exchange_options.hpp>
@@ -24,8 +25,9 @@ public:
     Derived& deadline(std::chrono::nanoseconds d) { return deadline_ = d, self(); }
     /// Ends the call with errc::stopped.
     Derived& stop(std::stop_token token) { return stop_ = std::move(token), self(); }
-    /// The largest answer accepted, in bytes; of a list, each page. too_large beyond it. The default is
-    /// http::exchange_options::default_max_body. Events of a watch have a budget of their own, see http::watch_framer.
+    /// The largest answer accepted, in bytes. too_large beyond it. The default is
+    /// http::exchange_options::default_max_body. A list is decoded as it arrives, so that its size is no matter: there
+    /// it is for each page, and the default is list_bounds'. Events of a watch: see http::watch_framer.
     Derived& max_body(std::size_t bytes) { return max_body_ = bytes, self(); }
 
     std::chrono::nanoseconds deadline() const noexcept { return deadline_; }
@@ -53,7 +55,10 @@ private:
 /// Which objects a list is about, and in which pages they come.
 class list_options : public call_options<list_options>, public selection_options<list_options> {
 public:
-    list_options() { deadline_ = 2 * http::exchange_options::default_deadline; }
+    list_options() {
+        deadline_ = 2 * http::exchange_options::default_deadline;
+        max_body(list_bounds().max_bytes());
+    }
     /// "": the newest state; "0": any; else not older than that.
     list_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     /// Objects a page; 0: no paging.
@@ -78,14 +83,16 @@ private:
 class watch_options : public call_options<watch_options>, public selection_options<watch_options> {
 public:
     static constexpr std::chrono::seconds default_timeout = std::chrono::minutes(5);
+    static constexpr std::chrono::nanoseconds default_grace = std::chrono::seconds(30);
     static constexpr std::chrono::nanoseconds default_idle = std::chrono::seconds(90);
 
     /// Events after this version. Empty: the server's choice.
     watch_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
-    /// Asks the server to end the watch after this time.
+    /// Asks the server to end the watch after this time. One that does not is ended here, grace() later. 0: no end.
     watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }
-    /// The watch fails with timeout if no byte arrives for so long.
+    watch_options& grace(std::chrono::nanoseconds d) { return grace_ = d, *this; }
+    /// The watch fails with timeout if nothing arrives for so long; blank lines are nothing.
     watch_options& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
     /// Where the objects keep what they have in common; the watch makes one if none is given.
     watch_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
@@ -93,6 +100,7 @@ public:
     const std::string& resource_version() const noexcept { return resource_version_; }
     bool bookmarks() const noexcept { return bookmarks_; }
     std::chrono::seconds timeout() const noexcept { return timeout_; }
+    std::chrono::nanoseconds grace() const noexcept { return grace_; }
     std::chrono::nanoseconds idle() const noexcept { return idle_; }
     const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
 
@@ -100,6 +108,7 @@ private:
     std::string resource_version_;
     bool bookmarks_ = true;
     std::chrono::seconds timeout_ = default_timeout;
+    std::chrono::nanoseconds grace_ = default_grace;
     std::chrono::nanoseconds idle_ = default_idle;
     std::shared_ptr<share_pool> pool_;
 };

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <kcontrol/base/error.hpp>
+#include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/model/any_object.hpp>
 
+#include <memory>
 #include <string>
 
 namespace kcontrol {
@@ -17,9 +19,11 @@ public:
     explicit watch_event(watch_event_type t) : type(t) {}
 
     watch_event_type type = watch_event_type::end;
-    any_object object;             ///< of added, modified and deleted
-    std::string resource_version;  ///< of added, modified, deleted and bookmark
-    error failure;                 ///< of error: the Status the server sent inside the stream
+    any_object object;             ///< of added, modified and deleted; empty if it did not decode
+    std::string resource_version;  ///< of added, modified, deleted and bookmark, as far as it can be read
+    /// Of added, modified and deleted, where the object did not decode: what is known of it.
+    std::shared_ptr<const invalid_object> invalid;
+    error failure;  ///< of error: the Status the server sent inside the stream
 };
 
 }  // namespace kcontrol

@@ -3,10 +3,12 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/options.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/watch_framer.hpp>
 #include <kcontrol/model/resource.hpp>
+#include <kcontrol/runtime/environment.hpp>
 
 #include <memory>
 #include <optional>
@@ -21,32 +23,34 @@ namespace kcontrol {
 /// Thread-safety: shared objects unsafe. Object lifetime: destruction ends the watch.
 class watch_stream {
 public:
-    KCONTROL_DECL watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body, duration idle,
-                               std::shared_ptr<share_pool> pool = nullptr, logger log = {});
+    /// Of the options count timeout, grace, idle and the pool. `env` and `info` outlive it.
+    KCONTROL_DECL watch_stream(environment& env, const resource_info& info, std::unique_ptr<http::body_stream> body,
+                               const watch_options& options, logger log = {});
 
-    /// The next event; `end` after the server has ended the watch properly. An object that can't be decoded is counted,
-    /// logged and left out, as in a list: if it is new it is passed over, else it comes as `deleted` with nothing but
-    /// its metadata, so that no cache keeps its old state. Errors: connection_lost, truncated, timeout (no
-    /// byte within the idle time), stopped, too_large, decode_failed (a frame that is not JSON).
+    /// The next event; `end` after the server has ended the watch properly, or should have long ago. One whose object
+    /// can't be decoded has `invalid` instead, and all others flow on. Errors: connection_lost, truncated, timeout
+    /// (nothing came within the idle time), stopped, too_large (an event that does not end), decode_failed (a frame
+    /// that is not JSON).
     KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
 
-    /// Objects skipped because they did not decode.
-    std::size_t skipped() const noexcept { return skipped_; }
-
 private:
+    // Bytes into chunk_, or why there are none.
+    KCONTROL_DECL awaitable<result<std::size_t>> read(std::stop_token stop);
     // An event, or nothing if the frame holds none that matters.
-    KCONTROL_DECL result<std::optional<watch_event>> interpret(std::string_view frame);
+    KCONTROL_DECL result<std::optional<watch_event>> interpret(http::watch_frame frame);
     // A bookmark, or an object that a cursor could not read.
     KCONTROL_DECL std::optional<watch_event> interpret_other(watch_event event, std::string_view object);
 
+    environment* env_;
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
     http::watch_framer framer_;
     std::vector<char> chunk_;
     duration idle_;
+    std::optional<time_point> deadline_;  // past it the server should have ended the watch
+    time_point last_sign_;                // of life: bytes of an event
     std::shared_ptr<share_pool> pool_;
     logger log_;
-    std::size_t skipped_ = 0;
     bool ended_ = false;
 };
 

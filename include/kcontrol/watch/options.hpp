@@ -17,15 +17,24 @@ public:
     /// How often a kind that is not installed or forbidden is tried again. Default 15 s.
     reflector_policy& probe_period(duration d) { return probe_period_ = d, *this; }
     reflector_policy& backoff(backoff_policy p) { return backoff_ = p, *this; }
+    /// A watch that was resumed after trouble and brings nothing for two of these is held against a consistent list:
+    /// so a server is noticed whose versions went back. Default 20 s.
+    reflector_policy& silence_period(duration d) { return silence_period_ = d, *this; }
+    /// What one list may be in all its pages.
+    reflector_policy& bounds(list_bounds b) { return bounds_ = b, *this; }
 
     std::int64_t page_size() const noexcept { return page_size_; }
     duration probe_period() const noexcept { return probe_period_; }
     const backoff_policy& backoff() const noexcept { return backoff_; }
+    duration silence_period() const noexcept { return silence_period_; }
+    const list_bounds& bounds() const noexcept { return bounds_; }
 
 private:
     std::int64_t page_size_ = 500;
     duration probe_period_ = std::chrono::seconds(15);
     backoff_policy backoff_;
+    duration silence_period_ = std::chrono::seconds(20);
+    list_bounds bounds_;
 };
 
 /// Which objects a reflector mirrors, and its policy.
@@ -39,7 +48,7 @@ public:
     reflector_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
         return watch_timeout_min_ = least, watch_timeout_max_ = most, *this;
     }
-    /// A watch without a byte for so long is half-open: it is resumed. The default is watch_options'.
+    /// A watch without a sign of life for so long is half-open: it is resumed. The default is watch_options'.
     reflector_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
 
     const reflector_policy& policy() const noexcept { return policy_; }

@@ -2,24 +2,41 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/list_meter.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
 namespace kcontrol {
+
+/// What a list brought in all its pages.
+class listed_objects {
+public:
+    std::vector<any_object> objects;
+    std::vector<invalid_object> invalid;
+    /// The versions are of another history than those before: what is equal is to be found out by content.
+    bool by_content = false;
+};
 
 /// Receives what a reflector lists and watches, on the reflector's executor.
 class reflector_sink {
 public:
     virtual ~reflector_sink() = default;
     /// The whole content, after a list; empty if the kind is gone.
-    virtual void replace(std::vector<any_object> objects) = 0;
+    virtual void replace(listed_objects all) = 0;
     virtual void apply(any_object object) = 0;
     virtual void remove(any_object last) = 0;
+    /// An object was added or modified, and can't be decoded.
+    virtual void mark_invalid(invalid_object object) = 0;
+    /// An object was deleted whose last state can't be decoded.
+    virtual void remove_invalid(const invalid_object& last) = 0;
     /// The reflector took a step: its state or its counters may differ.
     virtual void stepped() = 0;
 };
@@ -31,7 +48,7 @@ public:
 /// Object lifetime: environment, info and sink outlive it; it outlives run().
 class reflector {
 public:
-    KCONTROL_DECL reflector(environment& env, const resource_info& info, reflector_options options,
+    KCONTROL_DECL reflector(environment& env, executor ex, const resource_info& info, reflector_options options,
                             reflector_sink& sink);
 
     KCONTROL_DECL awaitable<void> run(client cl, std::stop_token stop);
@@ -40,15 +57,24 @@ public:
     void forget_version() { fsm_.forget_version(); }
 
     const reflector_fsm& fsm() const noexcept { return fsm_; }
-    std::uint64_t lists() const noexcept { return lists_; }      ///< list requests made
+    std::uint64_t lists() const noexcept {
+        return lists_;
+    }  ///< list requests made; those of one object are not counted
     std::uint64_t watches() const noexcept { return watches_; }  ///< watch requests made
-    std::size_t skipped() const noexcept { return skipped_; }    ///< objects that did not decode
 
 private:
+    KCONTROL_DECL awaitable<reflector_action> take_step(client& cl, reflector_action step, std::stop_token stop);
+    KCONTROL_DECL awaitable<reflector_action> identify(client& cl, std::stop_token stop);
     KCONTROL_DECL awaitable<reflector_action> list(client& cl, reflector_action step, std::stop_token stop);
     KCONTROL_DECL awaitable<reflector_action> watch(client& cl, reflector_action step, std::stop_token stop);
-    KCONTROL_DECL awaitable<reflector_action> read(std::stop_token stop);
+    KCONTROL_DECL awaitable<reflector_action> read(client& cl, std::stop_token stop);
+    KCONTROL_DECL awaitable<void> close_watch();
+    KCONTROL_DECL awaitable<void> guard(client cl, std::stop_token stop);
+    KCONTROL_DECL awaitable<result<std::string>> consistent_version(client& cl, std::stop_token stop);
+    KCONTROL_DECL reflector_action replace(bool by_content);
     KCONTROL_DECL reflector_action take(watch_event event);
+    KCONTROL_DECL void take_object(watch_event& event);
+    KCONTROL_DECL reflector_action take_page(any_list page);
     double unit() { return random_unit(*env_); }
 
     environment* env_;
@@ -56,12 +82,15 @@ private:
     reflector_options options_;
     reflector_sink* sink_;
     reflector_fsm fsm_;
-    std::vector<any_object> listed_;  // pages of the list in progress
+    listed_objects listed_;            // pages of the list in progress
+    std::optional<list_meter> meter_;  // of that list
     std::unique_ptr<watch_stream> stream_;
-    std::size_t stream_skipped_ = 0;
+    std::unique_ptr<scope> watching_;          // of the open watch and its guard
+    std::optional<reflector_action> instead_;  // of reading on: what the guard found out
+    task_group guards_;
+    time_point failed_at_{};  // who answers is asked anew after this
     std::uint64_t lists_ = 0;
     std::uint64_t watches_ = 0;
-    std::size_t skipped_ = 0;
     std::shared_ptr<share_pool> pool_ = std::make_shared<share_pool>();
 };
 

@@ -2,62 +2,20 @@
 #pragma once
 
 #include <kcontrol/base/error.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/watch/open_limit.hpp>
 #include <kcontrol/watch/options.hpp>
+#include <kcontrol/watch/reflector_action.hpp>
 
 #include <cstdint>
-#include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kcontrol {
-
-/// What the shell has to do next.
-enum class reflector_step {
-    list,   ///< request a page
-    watch,  ///< open a watch
-    read,   ///< read the next event of the open watch
-    sleep,  ///< wait, then call on_timer()
-    clear,  ///< the kind is gone: empty the store, then call on_cleared()
-};
-
-/// One step with its parameters.
-class reflector_action {
-public:
-    static reflector_action list(std::string version, std::string token, std::int64_t limit) {
-        reflector_action a(reflector_step::list);
-        a.resource_version = std::move(version);
-        a.continue_token = std::move(token);
-        a.limit = limit;
-        return a;
-    }
-    static reflector_action watch(std::string version) {
-        reflector_action a(reflector_step::watch);
-        a.resource_version = std::move(version);
-        return a;
-    }
-    static reflector_action read() { return reflector_action(reflector_step::read); }
-    static reflector_action sleep(duration d) {
-        reflector_action a(reflector_step::sleep);
-        a.delay = d;
-        return a;
-    }
-    static reflector_action clear() { return reflector_action(reflector_step::clear); }
-
-    reflector_step step;
-    std::string resource_version;  ///< of list and watch
-    std::string continue_token;    ///< of list: not empty on later pages
-    std::int64_t limit = 0;        ///< of list: objects a page, 0 for all
-    duration delay{};              ///< of sleep
-
-    friend bool operator==(const reflector_action&, const reflector_action&) = default;
-
-private:
-    explicit reflector_action(reflector_step s) : step(s) {}
-};
-
-KCONTROL_DECL std::ostream& operator<<(std::ostream& out, const reflector_action& a);
 
 /// The state of the reflector, for logs and readiness.
 enum class reflector_state {
@@ -70,12 +28,21 @@ enum class reflector_state {
 };
 
 /// Decides what a reflector does, with client-go's rules: list at "0", watch from there, resume a watch that ended,
-/// list at the last version after 410 and at "" if even that is refused, back off between failures.
+/// list at the last version after 410 and at "" if even that is refused, back off between failures. Besides:
+///
+/// - Nothing that fails, or brings no newer version, is repeated without a backoff, and nothing at all is opened more
+///   than once a second after a burst of five. Three failures in a row that bring nothing are `failed`, however long
+///   each of them took to fail.
+/// - Before a list or watch that follows a start or a failure it asks which server answers. Another one (another uid of
+///   the namespace kube-system) is listed anew, and its objects are compared by content.
+/// - Versions that go back (etcd was restored) are proved by a consistent list only, and asked for at every sign: a
+///   lower version in a list, an event or the answer above, or a watch, resumed after trouble, that stays silent. Until
+///   then nothing older than what is known is taken: it may be a replica that lags.
 ///
 /// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not
-/// fit the step asked for last is a precondition violation.
+/// fit the step asked for last is a precondition violation, but for on_due() and on_probe() while a watch is read.
 ///
-/// Source: client-go tools/cache/reflector.go; Kubernetes API concepts, "Efficient detection of changes".
+/// Source: client-go tools/cache/reflector.go; Kubernetes API concepts, "Efficient detection of changes"; KEP-5504.
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class reflector_fsm {
 public:
@@ -83,19 +50,26 @@ public:
 
     /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever
     /// completed, else lists.
-    KCONTROL_DECL reflector_action start();
+    KCONTROL_DECL reflector_action start(time_point now);
 
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
     KCONTROL_DECL void forget_version();
 
-    /// A page came. `version` is the list's resource version, `token` empty on the last page.
-    KCONTROL_DECL reflector_action on_page(std::string_view version, std::string_view token);
-    KCONTROL_DECL reflector_action on_list_failed(const error& why, time_point now, double unit);
+    /// Who answers. Where that can't be read, versions alone decide.
+    KCONTROL_DECL reflector_action on_identity(const result<server_identity>& who, time_point now, double unit);
 
-    KCONTROL_DECL reflector_action on_watch_open(time_point now);
+    /// A page came. `version` is the list's resource version, `token` empty on the last page.
+    KCONTROL_DECL reflector_action on_page(std::string_view version, std::string_view token, time_point now);
+    KCONTROL_DECL reflector_action on_list_failed(const error& why, time_point now, double unit);
+    KCONTROL_DECL reflector_action on_replaced(time_point now);
+
+    /// `asked` is how long the watch shall last.
+    KCONTROL_DECL reflector_action on_watch_open(time_point now, duration asked);
     KCONTROL_DECL reflector_action on_watch_refused(const error& why, time_point now, double unit);
-    /// An added, modified or deleted object was taken over, or a bookmark came.
-    KCONTROL_DECL reflector_action on_event(std::string_view version);
+    /// Whether an event of that version may be taken over: it is not older than what is known.
+    KCONTROL_DECL bool is_news(std::string_view version) const;
+    /// An added, modified or deleted object was taken over or refused as old, or a bookmark came.
+    KCONTROL_DECL reflector_action on_event(std::string_view version, time_point now);
     /// The server sent an ERROR event.
     KCONTROL_DECL reflector_action on_error_event(const error& why, time_point now, double unit);
     /// The server ended the watch properly.
@@ -103,11 +77,18 @@ public:
     /// The connection broke, fell silent or carried garbage.
     KCONTROL_DECL reflector_action on_watch_broken(const error& why, time_point now, double unit);
 
-    KCONTROL_DECL reflector_action on_timer();
+    /// When a watch that is read needs a look, if ever.
+    std::optional<time_point> due() const noexcept { return due_; }
+    /// It is due: read on, or probe.
+    KCONTROL_DECL reflector_action on_due(time_point now);
+    /// The version of a consistent list. The watch is read on, or a list begins.
+    KCONTROL_DECL reflector_action on_probe(const result<std::string>& version, time_point now);
+
+    KCONTROL_DECL reflector_action on_timer(time_point now);
     KCONTROL_DECL reflector_action on_cleared();
 
     reflector_state state() const noexcept { return state_; }
-    /// Why it is not live; empty when it is.
+    /// Why it is not live, or what is odd about it; empty when all is well.
     const std::string& reason() const noexcept { return reason_; }
     /// The failure behind reason(), to distinguish "unreachable" from "refused".
     const error_code& failure() const noexcept { return failure_; }
@@ -115,30 +96,70 @@ public:
     bool synced() const noexcept { return synced_; }
     /// The version up to which the store is known to be; empty before the first list.
     const std::string& resource_version() const noexcept { return version_; }
+    std::uint64_t server_changes() const noexcept { return server_changes_; }  ///< times another server answered
+    std::uint64_t rollbacks() const noexcept { return rollbacks_; }            ///< times versions went back
 
 private:
-    enum class after_sleep { list, watch };
+    enum class next_step { list, watch, probe };
 
-    reflector_action list_again();
-    reflector_action list_newest_unpaged();
-    reflector_action wait(duration d, after_sleep then);
-    reflector_action back_off(const error* why, time_point now, double unit, after_sleep then);
-    void become(reflector_state state, const error* why);
-    bool short_and_empty(time_point now) const;
+    // Ways on, through the limit on openings and the question who answers.
+    KCONTROL_DECL reflector_action open(next_step what, time_point now);
+    KCONTROL_DECL reflector_action go_on(time_point now);
+    KCONTROL_DECL reflector_action wait(duration d, next_step then);
+    KCONTROL_DECL reflector_action back_off(const error& why, time_point now, double unit, next_step then);
+
+    KCONTROL_DECL reflector_action list_again(time_point now);
+    KCONTROL_DECL reflector_action list_other_history(time_point now);
+    KCONTROL_DECL reflector_action list_page() const;
+    KCONTROL_DECL void begin_list();
+    KCONTROL_DECL bool can_halve_page();
+    KCONTROL_DECL reflector_action on_missing(const error& why);
+    KCONTROL_DECL reflector_action on_expired(const error& why, time_point now, double unit);
+
+    KCONTROL_DECL void end_watch();
+    KCONTROL_DECL reflector_action after_watch(const error* why, time_point now, double unit);
+    KCONTROL_DECL void plan_look(time_point now);
+    KCONTROL_DECL void forget_trouble();
+    KCONTROL_DECL bool went_back(std::string_view version) const;
+    KCONTROL_DECL void note_rollback(std::string_view version);
+    KCONTROL_DECL void become(reflector_state state, const error* why);
 
     reflector_policy policy_;
     backoff backoff_;
+    open_limit limit_;
     reflector_state state_ = reflector_state::idle;
     std::string reason_;
     error_code failure_;
     bool synced_ = false;
     std::string version_;  // of the store
-    after_sleep after_sleep_ = after_sleep::list;
-    bool paging_ = false;        // the list in progress is past its first page
+
+    next_step then_ = next_step::list;  // after identify and sleep
+    bool allowed_ = false;              // the limit has let `then_` pass
+    std::uint32_t free_ = 2;            // the first list and the first watch are not counted
+    bool verify_ = true;                // ask who answers before the next list or watch
+    std::string identity_;              // uid of kube-system, as far as known
+
+    std::int64_t page_size_;
+    std::string list_version_;   // what the list in progress asked for
+    std::string token_;          // of the page in progress
+    bool unpaged_ = false;       // the list in progress was begun again without pages
+    std::string page_version_;   // of its answer
     bool use_newest_ = false;    // lists ask for "", since "at least N" was refused or makes no sense
+    bool by_content_ = false;    // the next list is of another history
+    std::string odd_;            // what to say of a watch that is live
     bool missing_once_ = false;  // one 404 of a kind that was served before: to be confirmed
+
     time_point opened_{};
-    std::uint64_t events_ = 0;  // of the present watch
+    duration asked_{};
+    bool reading_ = false;         // a watch is open
+    bool progressed_ = false;      // the present watch brought a newer version
+    bool troubled_ = false;        // the watch follows a failure: its silence is a sign
+    std::uint32_t fruitless_ = 0;  // watches in a row that brought nothing
+    bool expired_ = false;         // and one of them was refused as too old, or unknown
+    std::optional<time_point> due_;
+    std::optional<time_point> probed_;
+    std::uint64_t server_changes_ = 0;
+    std::uint64_t rollbacks_ = 0;
 };
 
 }  // namespace kcontrol

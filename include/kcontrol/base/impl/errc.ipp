@@ -33,6 +33,8 @@ public:
         case errc::unavailable: return "not running";
         case errc::address_in_use: return "the address is in use";
         case errc::terminal: return "a retry can't help";
+        case errc::limit_exceeded: return "the answer has no end";
+        case errc::out_of_memory: return "out of memory";
         case errc::callback_failed: return "a callback threw an exception";
         }
         return "unknown error";

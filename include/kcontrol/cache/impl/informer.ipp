@@ -54,15 +54,23 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
           cl(std::move(c)),
           info(i),
           options(std::move(o)),
-          source(env, info, options.reflector(), *this),
+          source(env, ex, info, options.reflector(), *this),
           handlers(options.log()),
           tasks(env, ex, options.log()) {}
 
     // --- reflector_sink
-    void replace(std::vector<any_object> all) override {
+    void replace(listed_objects all) override {
         record_contact();
         const bool first = !std::exchange(listed_once, true);
-        deliver(content.replace(std::move(all), first));
+        store_content next;
+        next.objects = std::move(all.objects);
+        next.invalid = std::move(all.invalid);
+        if (all.by_content) {
+            next.same = [this](const any_object& a, const any_object& b) {
+                return info.encode(a, info) == info.encode(b, info);
+            };
+        }
+        deliver(content.replace(std::move(next), first));
         changed.notify_all();
     }
     void apply(any_object object) override {
@@ -73,11 +81,19 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
         record_contact();
         deliver(content.remove(std::move(last)));
     }
+    void mark_invalid(invalid_object object) override {
+        record_contact();
+        deliver(content.mark_invalid(std::move(object)));
+    }
+    void remove_invalid(const invalid_object& last) override {
+        record_contact();
+        deliver(content.remove_invalid(last));
+    }
     void stepped() override {
         if (source.fsm().state() == reflector_state::live) record_contact();
         const auto now = current();
         if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
-            now.generation == published.generation) {
+            now.generation == published.generation && now.invalid == published.invalid) {
             return;
         }
         published = now;
@@ -87,9 +103,17 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
 
     void record_contact() { last_event = env.wall_now(); }
 
-    void deliver(std::vector<any_event> events) {
-        for (auto& event : events) event.generation = lifetime->generation();
-        handlers.deliver(events);
+    void deliver(store_change change) {
+        for (auto& event : change.events) event.generation = lifetime->generation();
+        for (const auto& object : change.invalid) {
+            options.log().warning("an object can't be decoded; what was known of it stays",
+                                  {{"kind", info.gvk.kind},
+                                   {"object", object->describe()},
+                                   {"version", object->metadata.resource_version},
+                                   {"error", object->why.what()}});
+        }
+        handlers.deliver(change.events);
+        handlers.deliver(change.invalid);
     }
 
     informer_status current() const {
@@ -111,7 +135,9 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
         out.lists = source.lists();
         out.watches = source.watches();
         out.objects = content.size();
-        out.skipped = source.skipped();
+        out.invalid = content.invalid_count();
+        out.server_changes = fsm.server_changes();
+        out.rollbacks = fsm.rollbacks();
         out.last_event = last_event;
         return out;
     }
@@ -229,6 +255,14 @@ KCONTROL_DECL subscription any_informer::subscribe(any_event_handler handler, du
     impl_->handlers.add(entry);
     impl_->subscribed.notify_all();
     return subscription(std::move(entry));
+}
+
+KCONTROL_DECL subscription any_informer::on_invalid(invalid_handler handler) {
+    const auto entry = std::make_shared<detail::invalid_entry>();
+    entry->handler = std::move(handler);
+    for (const auto& object : impl_->content.invalid()) impl_->handlers.call(*entry, *object);
+    impl_->handlers.add(entry);
+    return subscription(entry);
 }
 
 KCONTROL_DECL void any_informer::on_status_change(std::function<void(const informer_status&)> callback) {

@@ -4,8 +4,10 @@
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/wait.hpp>
 
 #include <memory>
 #include <optional>
@@ -14,6 +16,13 @@
 #include <utility>
 
 namespace kcontrol::detail {
+
+/// The question which server answers, for all who ask it at the same time.
+struct identity_question {
+    time_point asked;
+    std::optional<result<server_identity>> answer;
+    async_event answered;
+};
 
 /// Shared by the copies of a client; touched on its executor only.
 class client_state {
@@ -33,6 +42,8 @@ public:
     std::shared_ptr<http::transport> transport;
     std::string base_path;
     logger log;
+    std::shared_ptr<identity_question> identity;  // asked last
+    bool told_identity_unknown = false;
 };
 
 using shared_client_state = std::shared_ptr<client_state>;
@@ -55,6 +66,10 @@ private:
     int retries_left_ = 10;
     bool refreshed_ = false;
 };
+
+/// The budget of a body is the client's own, so the message says how to stay within it.
+KCONTROL_DECL error explain_budget(const error& why);
+KCONTROL_DECL error body_too_large(std::size_t budget);
 
 /// Sends a request with the cluster's credentials until an answer stands; one beyond 2xx comes as error.
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,

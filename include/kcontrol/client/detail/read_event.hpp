@@ -1,6 +1,7 @@
 // One frame of a watch: the type of the event, and its object.
 #pragma once
 
+#include <kcontrol/client/detail/decode_object.hpp>
 #include <kcontrol/client/detail/frame.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/model/resource.hpp>
@@ -59,7 +60,7 @@ private:
         if (name != "object" || std::exchange(met_object_, true)) return !take_value(in_).empty();
         const char* const first = in_.at();
         // Where the type comes behind it, it is one with an object mostly.
-        if (!type_ || carries_object()) object_ = info_.decode(in_, pool_);
+        if (!type_ || carries_object()) object_ = decode_usual(in_, info_, pool_);
         if (!object_) {
             in_.go_back_to(first);
             return !(text_ = take_value(in_)).empty();
@@ -78,5 +79,28 @@ private:
     bool met_type_ = false;
     bool met_object_ = false;
 };
+
+/// What the beginning of a frame says of the event and its object.
+struct cut_event {
+    std::optional<watch_event_type> type;
+    object_head head;
+};
+
+inline cut_event read_cut_event(std::string_view beginning) {
+    cut_event out;
+    json::cursor in(beginning);
+    read_members(in, [&](std::string_view name) {
+        if (name == "type") {
+            std::string type;
+            if (!take_text_or_other(in, type)) return false;
+            out.type = watch_event_type_from(type);
+            return true;
+        }
+        if (name != "object") return !take_value(in).empty();
+        out.head = read_head(in);
+        return false;  // it is the object that is too large, so nothing of use follows
+    });
+    return out;
+}
 
 }  // namespace kcontrol::detail

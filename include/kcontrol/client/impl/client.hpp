@@ -58,7 +58,7 @@ awaitable<result<T>> client::get(namespaced_name key, get_options options) {
 
 template <resource T>
 awaitable<result<std::vector<std::shared_ptr<const T>>>> client::list(list_options options) {
-    return detail::as_typed_list<T>(list_page(resource_of<T>(), std::move(options)));
+    return detail::as_typed_list<T>(list_and_log(resource_of<T>(), std::move(options)));
 }
 
 template <resource T>

@@ -35,10 +35,13 @@ inline result<http::request> with_credentials(client_state& state, const http::r
     return out;
 }
 
-// The budget is the client's own, so the message says how to stay within it.
-inline error explain_budget(const error& why) {
+KCONTROL_DECL error explain_budget(const error& why) {
     if (why != errc::too_large) return why;
     return error(errc::too_large, why.message() + "; ask for less (namespace, selector, limit) or raise max_body");
+}
+
+KCONTROL_DECL error body_too_large(std::size_t budget) {
+    return error(errc::too_large, "the body exceeds " + std::to_string(budget) + " bytes");
 }
 
 // What stands in the way of another try, if anything.

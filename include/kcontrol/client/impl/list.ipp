@@ -3,9 +3,10 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
-#include <kcontrol/client/detail/read_list.hpp>
+#include <kcontrol/client/detail/list_reader.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
+#include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/http/url.hpp>
 
@@ -13,6 +14,23 @@
 
 namespace kcontrol {
 namespace detail {
+
+inline void append_page(any_list& all, any_list page, bool first) {
+    all.bytes += page.bytes;
+    all.continue_token = std::move(page.continue_token);
+    if (first) {
+        // Of the first page: a watch from there sees what changed while the others were fetched.
+        all.resource_version = std::move(page.resource_version);
+        all.items = std::move(page.items);
+        all.invalid = std::move(page.invalid);
+        return;
+    }
+    const auto move_to = [](auto& to, auto& from) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    move_to(all.items, page.items);
+    move_to(all.invalid, page.invalid);
+}
 
 // Lists and watches select in the same way.
 template <class Options>
@@ -34,39 +52,64 @@ inline std::string list_target(const std::string& path, const list_options& opti
     return query.after(path);
 }
 
+// By its head alone.
+inline std::optional<error> refuse_head(const http::response_head& head) {
+    http::response looks(head.status);
+    looks.headers = head.headers;
+    looks.body = "{";
+    return refuse_answer(looks);
+}
+
+inline error page_too_slow(std::uint64_t bytes, const list_options& options) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.deadline());
+    return error(errc::too_large, "the list did not arrive within " + std::to_string(seconds.count()) +
+                                      " s: " + std::to_string(bytes) + " bytes came");
+}
+
+// One page, decoded as it arrives.
+inline awaitable<result<any_list>> list_page_call(shared_client_state state, const resource_info* info,
+                                                  http::request req, list_options options, time_point deadline) {
+    http::exchange_options bounds;
+    bounds.deadline(deadline - state->env->now()).stop(options.stop());
+    auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
+    if (!opened) co_return opened.error();
+    if (auto refused = refuse_head(opened->head)) co_return std::move(*refused);
+    list_reader reader(std::move(opened->head), *info, *options.pool());
+    std::uint64_t bytes = 0;
+    for (time_point last = state->env->now();; last = state->env->now()) {
+        const std::span<char> into = reader.room();
+        const auto count = co_await opened->body->read_some(into, deadline - state->env->now(), options.stop());
+        if (!count) {
+            // A server that has not fallen silent, and does not come to an end, was asked for too much.
+            const bool slow =
+                count.error() == errc::timeout && bytes > 0 && state->env->now() - last < options.deadline() / 4;
+            co_return slow ? page_too_slow(bytes, options) : count.error();
+        }
+        if (*count == 0) co_return reader.finish();
+        bytes += *count;
+        if (bytes > options.max_body()) co_return explain_budget(body_too_large(options.max_body()));
+        auto read = reader.filled(*count);
+        if (!read) co_return read.error();
+    }
+}
+
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
                                              list_options options) {
     const time_point deadline = state->env->now() + options.deadline();
     any_list all;
     std::string page_token = options.continue_token();
-    const auto pool = options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>();
+    if (options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
+    list_meter meter(list_bounds(), state->env->now());
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
         ask_for_metadata(*info, req, "PartialObjectMetadataList");
-        http::exchange_options bounds;
-        bounds.deadline(deadline - state->env->now()).max_body(options.max_body()).stop(options.stop());
-        auto answer = co_await exchange(state, std::move(req), std::move(bounds));
-        if (!answer) co_return answer.error();
-        auto page = read_list(*answer, *info, *pool, state->log);
+        auto page = co_await list_page_call(state, info, std::move(req), options, deadline);
         if (!page) co_return page.error();
-        if (first) {
-            // Of the first page: a watch from there sees what changed while the others were fetched.
-            all.resource_version = std::move(page->resource_version);
-            all.items = std::move(page->items);
-        } else {
-            all.items.insert(all.items.end(), std::make_move_iterator(page->items.begin()),
-                             std::make_move_iterator(page->items.end()));
-        }
-        all.skipped += page->skipped;
-        if (options.limit() > 0) {
-            all.continue_token = std::move(page->continue_token);
-            co_return all;
-        }
-        if (page->continue_token.empty()) co_return all;
-        if (page->continue_token == page_token) {
-            co_return error(errc::protocol_error, "the server answers with the same page of a list again and again");
-        }
-        page_token = std::move(page->continue_token);
+        if (auto over = meter.add(*page, state->env->now())) co_return std::move(*over);
+        page_token = page->continue_token;
+        append_page(all, std::move(*page), first);
+        if (options.limit() > 0 || page_token.empty()) co_return all;
+        all.continue_token.clear();
     }
 }
 
@@ -77,11 +120,25 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
     auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
     if (!opened) co_return opened.error();
     if (auto refused = refuse_content_type(opened->head)) co_return *refused;
-    co_return std::make_unique<watch_stream>(*info, std::move(opened->body), options.idle(), options.pool(),
-                                             state->log);
+    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(opened->body), options, state->log);
+}
+
+inline awaitable<result<any_list>> log_invalid(shared_client_state state, const resource_info* info,
+                                               awaitable<result<any_list>> call) {
+    auto list = co_await std::move(call);
+    if (!list) co_return list.error();
+    for (const auto& object : list->invalid) {
+        state->log.warning("an object does not decode and is left out",
+                           {{"kind", info->gvk.kind}, {"object", object.describe()}, {"error", object.why.what()}});
+    }
+    co_return std::move(*list);
 }
 
 }  // namespace detail
+
+KCONTROL_DECL awaitable<result<any_list>> client::list_and_log(const resource_info& info, list_options options) {
+    return detail::log_invalid(state_, &info, list_page(info, std::move(options)));
+}
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info& info, list_options options) {
     const auto path = detail::collection_path(info, options.in_namespace());

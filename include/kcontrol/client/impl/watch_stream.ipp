@@ -1,22 +1,15 @@
 #pragma once
 
 #include <kcontrol/client/detail/answer.hpp>
-#include <kcontrol/client/detail/decode_or_skip.hpp>
 #include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
+#include <algorithm>
 #include <span>
 
 namespace kcontrol {
 namespace detail {
-
-// What is left of an object that does not decode; empty if not even its metadata does.
-inline any_object decode_metadata_only(const resource_info& info, const object_head& head) {
-    if (head.metadata.empty()) return {};
-    auto decoded = info.decode_text("{\"metadata\":" + std::string(head.metadata) + "}");
-    return decoded ? std::move(*decoded) : any_object();
-}
 
 inline result<watch_event> error_event(std::string_view object) {
     if (!object.starts_with('{')) return error(errc::decode_failed, "watch event ERROR: without a Status");
@@ -28,45 +21,97 @@ inline result<watch_event> error_event(std::string_view object) {
     return event;
 }
 
+inline watch_event invalid_event(watch_event_type type, const object_head& head, error why) {
+    watch_event event(type);
+    auto invalid = make_invalid(head, std::move(why));
+    event.resource_version = invalid.metadata.resource_version;
+    event.invalid = std::make_shared<const invalid_object>(std::move(invalid));
+    return event;
+}
+
+// Of an event that is larger than any can be, what its beginning says.
+inline std::optional<watch_event> cut_event_of(const http::watch_frame& frame) {
+    const cut_event cut = read_cut_event(frame.text);
+    if (!cut.type || *cut.type == watch_event_type::bookmark || *cut.type == watch_event_type::error) {
+        return std::nullopt;
+    }
+    return invalid_event(*cut.type, cut.head,
+                         error(errc::too_large, "its event has " + std::to_string(frame.size) + " bytes"));
+}
+
+inline bool holds_more_than_blanks(std::string_view bytes) {
+    return bytes.find_first_not_of(" \t\r\n") != std::string_view::npos;
+}
+
 }  // namespace detail
 
-KCONTROL_DECL watch_stream::watch_stream(const resource_info& info, std::unique_ptr<http::body_stream> body,
-                                         duration idle, std::shared_ptr<share_pool> pool, logger log)
-    : info_(&info),
+KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& info,
+                                         std::unique_ptr<http::body_stream> body, const watch_options& options,
+                                         logger log)
+    : env_(&env),
+      info_(&info),
       body_(std::move(body)),
       chunk_(std::size_t{16} << 10),
-      idle_(idle),
-      pool_(pool != nullptr ? std::move(pool) : std::make_shared<share_pool>()),
-      log_(std::move(log)) {}
+      idle_(options.idle()),
+      last_sign_(env.now()),
+      pool_(options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>()),
+      log_(std::move(log)) {
+    if (options.timeout().count() > 0) deadline_ = env.now() + options.timeout() + options.grace();
+}
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
     for (;;) {
         if (stop.stop_requested()) co_return error(errc::stopped);
         auto frame = framer_.next();
-        if (frame && frame->empty()) {
+        if (frame && frame->text.empty()) {
             if (ended_) co_return watch_event(watch_event_type::end);
-            const std::span<char> into(chunk_);
-            const auto count = co_await body_->read_some(into, idle_, stop);
-            if (!count) co_return count.error();
-            if (*count > 0) {
-                framer_.feed(std::string_view(chunk_.data(), *count));
-                continue;
+            if (deadline_ && env_->now() >= *deadline_) {
+                log_.debug("a watch is ended here, for the server did not", {{"kind", info_->gvk.kind}});
+                ended_ = true;
+                co_return watch_event(watch_event_type::end);
             }
-            ended_ = true;
+            const auto count = co_await read(stop);
+            if (!count) co_return count.error();
+            if (*count > 0) continue;
+            if (!ended_) continue;
             frame = framer_.finish();
         }
         if (!frame) co_return frame.error();
-        if (frame->empty()) continue;
+        if (frame->text.empty()) continue;
         auto event = interpret(*frame);
         if (!event) co_return event.error();
         if (*event) co_return std::move(**event);
     }
 }
 
-KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::string_view frame) {
-    detail::event_reader reader(frame, *info_, pool_.get());
+// 0 bytes: the body has ended, or the watch's own time is up.
+KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token stop) {
+    const time_point now = env_->now();
+    time_point latest = last_sign_ + idle_;
+    if (deadline_) latest = std::min(latest, *deadline_);
+    const std::span<char> into(chunk_);
+    const auto count = co_await body_->read_some(into, std::max(latest - now, duration::zero()), stop);
+    if (!count) {
+        const bool own_time = count.error() == errc::timeout && deadline_ && env_->now() >= *deadline_;
+        if (own_time) co_return std::size_t{0};
+        co_return count.error();
+    }
+    if (*count == 0) {
+        ended_ = true;
+        co_return std::size_t{0};
+    }
+    const std::string_view bytes(chunk_.data(), *count);
+    framer_.feed(bytes);
+    if (detail::holds_more_than_blanks(bytes)) last_sign_ = env_->now();
+    if (env_->now() >= last_sign_ + idle_) co_return error(errc::timeout, "nothing but blank lines came");
+    co_return *count;
+}
+
+KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(http::watch_frame frame) {
+    if (frame.cut()) return detail::cut_event_of(frame);
+    detail::event_reader reader(frame.text, *info_, pool_.get());
     if (!reader.read()) {
-        if (const auto fault = json::find_fault(frame)) return fault->with_context("watch event");
+        if (const auto fault = json::find_fault(frame.text)) return fault->with_context("watch event");
         return error(errc::decode_failed, "watch event: not a JSON object");
     }
     const auto type = reader.type();
@@ -91,19 +136,16 @@ KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(std::st
 }
 
 KCONTROL_DECL std::optional<watch_event> watch_stream::interpret_other(watch_event event, std::string_view object) {
-    auto head = detail::read_head(object);
-    event.resource_version = std::move(head.resource_version);
+    const auto head = detail::read_head(object);
     if (event.type == watch_event_type::bookmark) {
+        event.resource_version = head.resource_version;
         if (event.resource_version.empty()) return std::nullopt;
         return event;
     }
-    event.object = detail::decode_or_skip(*info_, object, pool_.get(), log_, skipped_);
-    if (event.object) return event;
-    if (event.type == watch_event_type::added) return std::nullopt;
-    // What was known of the object is no longer true. A list would leave it out, so here it goes as well.
-    event.type = watch_event_type::deleted;
-    event.object = detail::decode_metadata_only(*info_, head);
-    if (!event.object) return std::nullopt;
+    auto decoded = detail::decode_unusual(*info_, object, head, pool_.get());
+    if (!decoded) return detail::invalid_event(event.type, head, decoded.error());
+    event.object = std::move(*decoded);
+    event.resource_version = event.object.meta().resource_version;
     return event;
 }
 

@@ -87,7 +87,7 @@ private:
     }
     /// A member goes with the comma behind it; the last one with the comma before it, if there is one.
     bool pass_managed_fields(const char* member) {
-        if (!in_.skip_value(deepest_)) return false;
+        if (!in_.skip_value(json::any_depth)) return false;
         gap_ = member;
         behind_gap_ = in_.at();
         if (in_.front() == ',') {

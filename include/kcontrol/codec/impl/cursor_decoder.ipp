@@ -57,7 +57,7 @@ private:
         auto& repetition = to_.repetition_at(site);
         if (!repetition.likely()) return read_brackets(type, at, site);
         const char* const first = in_.at();
-        if (!in_.skip_value(json::usual_depth)) return false;
+        if (!in_.skip_value(json::any_depth)) return false;
         const std::string_view text(first, static_cast<std::size_t>(in_.at() - first));
         if (text.size() < share_pool::shortest_text || text.size() > share_pool::longest_text) {
             // The next one will be as long, and its end is to be found first.
@@ -118,7 +118,7 @@ private:
             const field_descriptor* field = take_expected_name(type, expected);
             if (field == nullptr && !take_name(type, expected, field)) return false;
             if (field == nullptr) {
-                if (!in_.skip_value(json::usual_depth)) return false;
+                if (!in_.skip_value(json::any_depth)) return false;
                 continue;
             }
             const auto index = static_cast<std::size_t>(field - type.fields);
@@ -175,7 +175,7 @@ private:
         json::cursor ahead = in_;
         count = 0;
         do {
-            if (!ahead.skip_value(json::usual_depth)) return false;
+            if (!ahead.skip_value(json::any_depth)) return false;
             ++count;
         } while (ahead.take(','));
         return ahead.front() == ']';
@@ -237,7 +237,7 @@ private:
             if (count > 0 && !(previous < name)) return false;
             previous = name;
             ++count;
-            if (!ahead.skip_value(json::usual_depth)) return false;
+            if (!ahead.skip_value(json::any_depth)) return false;
         } while (ahead.take(','));
         return ahead.front() == '}';
     }

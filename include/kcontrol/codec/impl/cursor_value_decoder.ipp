@@ -22,7 +22,7 @@ protected:
     /// One value in the general way, which takes what is written otherwise: parsed, alone.
     bool read_elsewhere(const type_descriptor& type, std::size_t at) {
         const char* const first = in_.at();
-        if (!in_.skip_value(json::usual_depth)) return false;
+        if (!in_.skip_value(json::any_depth)) return false;
         const auto value = to_.parse({first, static_cast<std::size_t>(in_.at() - first)});
         return value && decode_or_null(type, *value, at);
     }

@@ -2,6 +2,9 @@
 
 #include <kcontrol/http/watch_framer.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace kcontrol::http {
 namespace detail {
 
@@ -42,7 +45,7 @@ inline bool framer_is_complete(std::string_view text) noexcept {
 
 inline error framer_too_large(std::size_t budget) {
     // etcd takes no request above 1.5 MiB by default.
-    return error(errc::too_large, "watch event larger than " + std::to_string(budget) +
+    return error(errc::too_large, "a watch event goes on beyond " + std::to_string(budget) +
                                       " bytes; objects of Kubernetes stay far below that, check what answers there");
 }
 
@@ -62,31 +65,50 @@ KCONTROL_DECL void watch_framer::feed(std::string_view bytes) {
     buffer_.append(bytes);
 }
 
-KCONTROL_DECL result<std::string_view> watch_framer::next() {
+KCONTROL_DECL result<watch_frame> watch_framer::next() {
     // Of a line as it came; it may be one byte longer than its document, for a CR. The answer is the same whether the
     // line came in one piece or in many.
     const auto exceeds = [&](std::size_t length) { return length > 1 && length - 1 > max_event_; };
     for (;;) {
+        if (passed_ > 0) return next_large();
         const auto newline = buffer_.find('\n', scanned_);
+        const auto length = std::min(newline, buffer_.size()) - begin_;
+        const auto line = std::string_view(buffer_).substr(begin_, length);
+        if (exceeds(length) || (newline != std::string::npos && detail::framer_trim(line).size() > max_event_)) {
+            large_ = line.substr(0, std::min(kept_of_large, max_event_));
+            passed_ = 1;  // the line is counted below
+            scanned_ = begin_;
+            continue;
+        }
         if (newline == std::string::npos) {
             scanned_ = buffer_.size();
-            if (exceeds(buffer_.size() - begin_)) return detail::framer_too_large(max_event_);
-            return std::string_view();
+            return watch_frame();
         }
-        const auto line = detail::framer_trim(std::string_view(buffer_).substr(begin_, newline - begin_));
-        if (line.size() > max_event_ || exceeds(newline - begin_)) return detail::framer_too_large(max_event_);
         begin_ = scanned_ = newline + 1;
-        if (!line.empty()) return line;
+        if (const auto document = detail::framer_trim(line); !document.empty()) return watch_frame(document);
     }
 }
 
-KCONTROL_DECL result<std::string_view> watch_framer::finish() {
+// Passes over the rest of a line.
+inline result<watch_frame> watch_framer::next_large() {
+    const auto newline = buffer_.find('\n', begin_);
+    const auto end = std::min(newline, buffer_.size());
+    passed_ += end - begin_;
+    begin_ = scanned_ = newline == std::string::npos ? end : newline + 1;
+    if (passed_ / endless > max_event_) return detail::framer_too_large(max_event_ * endless);
+    if (newline == std::string::npos) return watch_frame();
+    const watch_frame cut(detail::framer_trim(large_), std::exchange(passed_, 0) - 1);
+    return cut.text.empty() ? next() : cut;
+}
+
+KCONTROL_DECL result<watch_frame> watch_framer::finish() {
     auto whole = next();
-    if (!whole || !whole->empty()) return whole;
+    if (!whole || !whole->text.empty()) return whole;
+    if (passed_ > 0) return error(errc::truncated, "watch ended inside an event");
     const auto rest = detail::framer_trim(std::string_view(buffer_).substr(begin_));
     begin_ = scanned_ = buffer_.size();
-    if (rest.size() > max_event_) return detail::framer_too_large(max_event_);
-    if (rest.empty() || detail::framer_is_complete(rest)) return rest;
+    if (rest.size() > max_event_) return watch_frame(rest.substr(0, std::min(kept_of_large, max_event_)), rest.size());
+    if (rest.empty() || detail::framer_is_complete(rest)) return watch_frame(rest);
     return error(errc::truncated, "watch ended inside an event");
 }
 

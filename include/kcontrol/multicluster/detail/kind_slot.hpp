@@ -54,7 +54,9 @@ struct kind_version {
         to.lists += from.lists;
         to.watches += from.watches;
         to.objects += from.objects;
-        to.skipped += from.skipped;
+        to.invalid += from.invalid;
+        to.server_changes += from.server_changes;
+        to.rollbacks += from.rollbacks;
         to.generation = std::max(to.generation, from.generation);
         if (from.last_event && (!to.last_event || *from.last_event > *to.last_event)) to.last_event = from.last_event;
     }

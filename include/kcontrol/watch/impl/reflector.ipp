@@ -3,42 +3,103 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/reflector.hpp>
 
+#include <iterator>
+#include <new>
 #include <utility>
 
 namespace kcontrol {
+namespace detail {
 
-KCONTROL_DECL reflector::reflector(environment& env, const resource_info& info, reflector_options options,
+// Every object of a server has both; without them it can't be told from others.
+inline std::optional<error> lacks_identity(const object_meta& meta) {
+    if (meta.name.empty()) return error(errc::decode_failed, "metadata.name: missing");
+    if (meta.uid.empty()) return error(errc::decode_failed, "metadata.uid: missing");
+    return std::nullopt;
+}
+
+inline invalid_object invalid_from(const object_meta& meta, error why) {
+    invalid_object out;
+    out.metadata = meta;
+    out.why = std::move(why);
+    return out;
+}
+
+inline error no_memory(const resource_info& info) {
+    return error(errc::out_of_memory, "there is no memory for the objects of kind " + info.gvk.kind +
+                                          "; give the process more, or select fewer objects or fields");
+}
+
+}  // namespace detail
+
+KCONTROL_DECL reflector::reflector(environment& env, executor ex, const resource_info& info, reflector_options options,
                                    reflector_sink& sink)
-    : env_(&env), info_(&info), options_(std::move(options)), sink_(&sink), fsm_(options_.policy()) {}
+    : env_(&env),
+      info_(&info),
+      options_(std::move(options)),
+      sink_(&sink),
+      fsm_(options_.policy()),
+      guards_(env, std::move(ex)) {}
 
 // After every wait the stop token is checked before the sink is called, so that an ended run changes nothing.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
-    listed_.clear();
-    reflector_action next = fsm_.start();
+    listed_ = {};
+    failed_at_ = env_->now();
+    reflector_action next = fsm_.start(env_->now());
     while (!stop.stop_requested()) {
         sink_->stepped();
-        switch (next.step) {
-        case reflector_step::list: next = co_await list(cl, next, stop); break;
-        case reflector_step::watch: next = co_await watch(cl, next, stop); break;
-        case reflector_step::read: next = co_await read(stop); break;
-        case reflector_step::sleep:
-            stream_.reset();
-            co_await sleep_for(*env_, next.delay, stop);
-            if (!stop.stop_requested()) next = fsm_.on_timer();
-            break;
-        case reflector_step::clear:
-            sink_->replace({});
-            next = fsm_.on_cleared();
-            break;
+        std::optional<error> failure;
+        try {
+            next = co_await take_step(cl, next, stop);
+        } catch (const std::bad_alloc&) {
+            failure = detail::no_memory(*info_);
         }
+        if (!failure || stop.stop_requested()) continue;
+        listed_ = {};
+        const bool watched = next.step == reflector_step::read || next.step == reflector_step::watch;
+        next = watched ? fsm_.on_watch_broken(*failure, env_->now(), unit())
+                       : fsm_.on_list_failed(*failure, env_->now(), unit());
     }
-    stream_.reset();
-    listed_.clear();
+    co_await close_watch();
+    listed_ = {};
+}
+
+KCONTROL_DECL awaitable<reflector_action> reflector::take_step(client& cl, reflector_action step,
+                                                               std::stop_token stop) {
+    const bool keeps_watch = step.step == reflector_step::read || step.step == reflector_step::probe;
+    if (!keeps_watch) co_await close_watch();
+    if (stop.stop_requested()) co_return step;
+    switch (step.step) {
+    case reflector_step::identify: co_return co_await identify(cl, std::move(stop));
+    case reflector_step::list: co_return co_await list(cl, std::move(step), std::move(stop));
+    case reflector_step::replace: co_return replace(step.by_content);
+    case reflector_step::watch: co_return co_await watch(cl, std::move(step), std::move(stop));
+    case reflector_step::read: co_return co_await read(cl, std::move(stop));
+    case reflector_step::probe: {
+        const auto version = co_await consistent_version(cl, stop);
+        if (stop.stop_requested()) co_return step;
+        co_return fsm_.on_probe(version, env_->now());
+    }
+    case reflector_step::sleep:
+        failed_at_ = env_->now();
+        co_await sleep_for(*env_, step.delay, stop);
+        if (stop.stop_requested()) co_return step;
+        co_return fsm_.on_timer(env_->now());
+    case reflector_step::clear: sink_->replace({}); break;
+    }
+    co_return fsm_.on_cleared();
+}
+
+KCONTROL_DECL awaitable<reflector_action> reflector::identify(client& cl, std::stop_token stop) {
+    const auto who = co_await cl.identify(failed_at_, stop);
+    if (stop.stop_requested()) co_return reflector_action::identify();
+    co_return fsm_.on_identity(who, env_->now(), unit());
 }
 
 KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_action step, std::stop_token stop) {
-    stream_.reset();
-    if (step.continue_token.empty()) listed_.clear();
+    if (step.continue_token.empty()) {
+        listed_ = {};
+        meter_.emplace(options_.policy().bounds(), env_->now());
+    }
     list_options options;
     options.in_namespace(options_.in_namespace())
         .label_selector(options_.label_selector())
@@ -52,23 +113,43 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
     auto page = co_await cl.list_page(*info_, options);
     if (stop.stop_requested()) co_return step;
     if (!page) co_return fsm_.on_list_failed(page.error(), env_->now(), unit());
-    skipped_ += page->skipped;
-    for (auto& object : page->items) listed_.push_back(std::move(object));
-    reflector_action next = fsm_.on_page(page->resource_version, page->continue_token);
-    if (next.step == reflector_step::watch) sink_->replace(std::exchange(listed_, {}));
-    co_return next;
+    co_return take_page(std::move(*page));
+}
+
+KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
+    if (const auto over = meter_->add(page, env_->now())) {
+        listed_ = {};
+        return fsm_.on_list_failed(*over, env_->now(), unit());
+    }
+    listed_.objects.reserve(listed_.objects.size() + page.items.size());
+    for (auto& object : page.items) {
+        if (auto lacks = detail::lacks_identity(object.meta())) {
+            listed_.invalid.push_back(detail::invalid_from(object.meta(), std::move(*lacks)));
+        } else {
+            listed_.objects.push_back(std::move(object));
+        }
+    }
+    listed_.invalid.insert(listed_.invalid.end(), std::make_move_iterator(page.invalid.begin()),
+                           std::make_move_iterator(page.invalid.end()));
+    return fsm_.on_page(page.resource_version, page.continue_token, env_->now());
+}
+
+KCONTROL_DECL reflector_action reflector::replace(bool by_content) {
+    listed_.by_content = by_content;
+    sink_->replace(std::exchange(listed_, {}));
+    return fsm_.on_replaced(env_->now());
 }
 
 KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector_action step, std::stop_token stop) {
-    stream_.reset();
     const auto spread = options_.watch_timeout_max() - options_.watch_timeout_min();
     const auto extra = std::chrono::seconds(static_cast<std::int64_t>(static_cast<double>(spread.count()) * unit()));
+    const auto asked = options_.watch_timeout_min() + extra;
     watch_options options;
     options.in_namespace(options_.in_namespace())
         .label_selector(options_.label_selector())
         .field_selector(options_.field_selector())
         .resource_version(step.resource_version)
-        .timeout(options_.watch_timeout_min() + extra)
+        .timeout(asked)
         .idle(options_.watch_idle())
         .pool(pool_)
         .stop(stop);
@@ -77,29 +158,83 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
     if (stop.stop_requested()) co_return step;
     if (!opened) co_return fsm_.on_watch_refused(opened.error(), env_->now(), unit());
     stream_ = std::move(*opened);
-    stream_skipped_ = 0;
-    co_return fsm_.on_watch_open(env_->now());
+    watching_ = std::make_unique<scope>(stop);
+    co_return fsm_.on_watch_open(env_->now(), asked);
 }
 
-KCONTROL_DECL awaitable<reflector_action> reflector::read(std::stop_token stop) {
-    auto event = co_await stream_->next(stop);
+KCONTROL_DECL awaitable<reflector_action> reflector::read(client& cl, std::stop_token stop) {
+    if (fsm_.due() && guards_.running() == 0) guards_.spawn(guard(cl, watching_->token()));
+    auto event = co_await stream_->next(watching_->token());
     if (stop.stop_requested()) co_return reflector_action::read();
-    skipped_ += stream_->skipped() - stream_skipped_;
-    stream_skipped_ = stream_->skipped();
-    if (!event) co_return fsm_.on_watch_broken(event.error(), env_->now(), unit());
-    co_return take(std::move(*event));
+    if (instead_) co_return *std::exchange(instead_, std::nullopt);
+    if (event) co_return take(std::move(*event));
+    failed_at_ = env_->now();
+    co_return fsm_.on_watch_broken(event.error(), env_->now(), unit());
+}
+
+// Looks at the open watch when it is due: silence ends no read.
+KCONTROL_DECL awaitable<void> reflector::guard(client cl, std::stop_token stop) {
+    while (fsm_.due()) {
+        co_await sleep_until(*env_, *fsm_.due(), stop);
+        if (stop.stop_requested()) co_return;
+        reflector_action next = fsm_.on_due(env_->now());
+        if (next.step == reflector_step::probe) {
+            const auto version = co_await consistent_version(cl, stop);
+            if (stop.stop_requested()) co_return;
+            next = fsm_.on_probe(version, env_->now());
+        }
+        if (next.step != reflector_step::read) {
+            instead_ = std::move(next);
+            watching_->stop();
+            co_return;
+        }
+        sink_->stepped();
+    }
+}
+
+KCONTROL_DECL awaitable<void> reflector::close_watch() {
+    if (watching_) watching_->stop();
+    co_await guards_.join();
+    watching_.reset();
+    stream_.reset();
+    instead_.reset();
+}
+
+// Only a list without a version is answered from the store itself.
+KCONTROL_DECL awaitable<result<std::string>> reflector::consistent_version(client& cl, std::stop_token stop) {
+    list_options options;
+    options.in_namespace(options_.in_namespace()).limit(1).pool(pool_).stop(std::move(stop));
+    auto page = co_await cl.list_page(*info_, options);
+    if (!page) co_return page.error();
+    co_return std::move(page->resource_version);
 }
 
 KCONTROL_DECL reflector_action reflector::take(watch_event event) {
     switch (event.type) {
-    case watch_event_type::added:
-    case watch_event_type::modified: sink_->apply(std::move(event.object)); break;
-    case watch_event_type::deleted: sink_->remove(std::move(event.object)); break;
     case watch_event_type::bookmark: break;
-    case watch_event_type::error: return fsm_.on_error_event(event.failure, env_->now(), unit());
-    case watch_event_type::end: return fsm_.on_watch_end(env_->now(), unit());
+    case watch_event_type::error:
+        failed_at_ = env_->now();
+        return fsm_.on_error_event(event.failure, env_->now(), unit());
+    case watch_event_type::end: failed_at_ = env_->now(); return fsm_.on_watch_end(env_->now(), unit());
+    case watch_event_type::added:
+    case watch_event_type::modified:
+    case watch_event_type::deleted:
+        if (fsm_.is_news(event.resource_version)) take_object(event);
+        break;
     }
-    return fsm_.on_event(event.resource_version);
+    return fsm_.on_event(event.resource_version, env_->now());
+}
+
+KCONTROL_DECL void reflector::take_object(watch_event& event) {
+    std::optional<invalid_object> invalid;
+    if (event.invalid != nullptr) {
+        invalid = *event.invalid;
+    } else if (auto lacks = detail::lacks_identity(event.object.meta())) {
+        invalid = detail::invalid_from(event.object.meta(), std::move(*lacks));
+    }
+    const bool deleted = event.type == watch_event_type::deleted;
+    if (!invalid) return deleted ? sink_->remove(std::move(event.object)) : sink_->apply(std::move(event.object));
+    deleted ? sink_->remove_invalid(*invalid) : sink_->mark_invalid(std::move(*invalid));
 }
 
 }  // namespace kcontrol

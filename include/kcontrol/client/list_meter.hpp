@@ -1,0 +1,39 @@
+// Holds the pages of a list against its bounds.
+#pragma once
+
+#include <kcontrol/base/error.hpp>
+#include <kcontrol/client/any_list.hpp>
+#include <kcontrol/client/list_bounds.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+namespace kcontrol {
+
+/// Counts one list, page by page.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class list_meter {
+public:
+    list_meter(list_bounds bounds, time_point began) : bounds_(bounds), began_(began) {}
+
+    /// A page came. An error says which bound it exceeds (limit_exceeded), or that its continue token came before
+    /// (protocol_error): such a list has no end.
+    KCONTROL_DECL std::optional<error> add(const any_list& page, time_point now);
+
+private:
+    list_bounds bounds_;
+    time_point began_;
+    std::uint64_t pages_ = 0;
+    std::uint64_t items_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::unordered_set<std::size_t> tokens_;  // as hashes
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/list_meter.ipp>
+#endif
