@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace kcontrol::test {
 namespace {
@@ -73,10 +74,22 @@ private:
         o.on_event([this](const std::string& cluster, const resource_info&, const any_event& event) {
             auto& checker = checkers_.try_emplace(cluster, cluster).first->second;
             checker.take(event);
+            auto& contents = contents_[cluster];
+            const auto& object = event.object();
+            if (event.type == event_type::deleted) {
+                contents.erase(object.meta().uid);
+            } else {
+                contents[object.meta().uid] =
+                    std::string(object.meta().resource_version) + "=" + std::to_string(object.as<widget>()->spec.value);
+            }
             context_.trace(cluster + event.object().meta().resource_version);
             if (event.type == event_type::deleted) context_.trace("-");
         });
         o.on_status([this](const cluster_status& status) {
+            const auto histories = count_histories(status);
+            if (std::exchange(histories_[status.name], histories) != histories) {
+                checkers_.try_emplace(status.name, status.name).first->second.expect_other_history();
+            }
             statuses_[status.name] = status;
             context_.trace(status.name + std::string(to_string(status.state)));
             if (status.state == cluster_state::live) find(status.name)->note_live();
@@ -86,6 +99,12 @@ private:
             find(cluster)->note_left();
         });
         return o;
+    }
+
+    static std::uint64_t count_histories(const cluster_status& status) {
+        std::uint64_t out = 0;
+        for (const auto& kind : status.kinds) out += kind.informer.server_changes + kind.informer.rollbacks;
+        return out;
     }
 
     swarm_host* find(const std::string& name) {
@@ -106,9 +125,8 @@ private:
     bool converged(const swarm_host& host) const {
         const auto status = statuses_.find(host.name());
         if (status == statuses_.end() || status->second.state != cluster_state::live) return false;
-        const auto checker = checkers_.find(host.name());
-        return (checker == checkers_.end() ? std::map<std::string, std::string>() : checker->second.live()) ==
-               host.present();
+        const auto known = contents_.find(host.name());
+        return (known == contents_.end() ? std::map<std::string, std::string>() : known->second) == host.present();
     }
 
     void wait_for_convergence() {
@@ -176,6 +194,8 @@ private:
         if (found == checkers_.end()) return;
         collect(found->second);
         checkers_.erase(found);
+        contents_.erase(cluster);
+        histories_.erase(cluster);
     }
 
     void collect(const event_checker& checker) {
@@ -202,6 +222,8 @@ private:
     executor home_ = asio::make_strand(context_.get_executor());
     std::vector<std::unique_ptr<swarm_host>> hosts_;
     std::map<std::string, event_checker> checkers_;
+    std::map<std::string, std::map<std::string, std::string>> contents_;  // of the caches: uid → version and value
+    std::map<std::string, std::uint64_t> histories_;                      // changes of server or history that were told
     std::map<std::string, cluster_status> statuses_;
     swarm_verdict verdict_;
     std::optional<multicluster_manager> manager_;

@@ -62,6 +62,9 @@ void swarm_host::heal() {
     if (!std::exchange(installed_, true)) server_->register_resource(widget_type());
     wanted_ = true;
     storm_percent_ = stream_fault_percent_ = stale_percent_ = 0;
+    for (int i = 1; i <= 20; ++i) {
+        if (spoiled_) update("w" + std::to_string(i));
+    }
 }
 
 auth::cluster_config swarm_host::config() const {
@@ -74,7 +77,9 @@ auth::cluster_config swarm_host::config() const {
 std::map<std::string, std::string> swarm_host::present() const {
     std::map<std::string, std::string> out;
     for (const auto& object : server_->list(widgets)) {
-        out.emplace(json::get_string(object, {"metadata", "uid"}), version_of(object));
+        const auto* value = json::find(object, {"spec", "value"});
+        out.emplace(json::get_string(object, {"metadata", "uid"}),
+                    version_of(object) + "=" + (value == nullptr ? "0" : json::serialize(*value)));
     }
     return out;
 }
@@ -113,6 +118,30 @@ void swarm_host::remove(const std::string& object) {
         "-" + std::to_string(server_->resource_version()));
 }
 
+// The object can't be decoded any more, until somebody writes it again.
+void swarm_host::spoil(const std::string& object) {
+    const auto made = server_->patch(widgets, {"default", object}, {{"spec", {{"value", "no number"}}}});
+    spoiled_ = spoiled_ || made.has_value();
+}
+
+// As if etcd were put back to an older state. Versions that catch up before anybody looks again are no sign of it, so
+// nobody writes for a while.
+void swarm_host::roll_back(std::stop_token stop) {
+    // A kind that was gone and comes back with its old objects is no promise's business.
+    if (kind_removed_) return;
+    if (!snapshot_) {
+        snapshot_ = server_->snapshot();
+        return;
+    }
+    rolled_back_ = true;
+    quiet_until_ = env_->now() + 80s;
+    network_->break_connections(name_);
+    network_->set_link(name_, link_state::refused);
+    server_->restore(*snapshot_);
+    lasting(
+        500ms, 5s, [this] { network_->set_link(name_, link_state::up); }, stop);
+}
+
 void swarm_host::write_once() {
     const std::string object = "w" + std::to_string(1 + below(20));
     switch (below(6)) {
@@ -132,7 +161,8 @@ void swarm_host::write_once() {
 awaitable<void> swarm_host::write(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const std::uint64_t burst = below(10) == 0 ? 15 : 1;
-        for (std::uint64_t i = 0; i < burst; ++i) write_once();
+        const bool quiet = quiet_until_ && env_->now() < *quiet_until_;
+        for (std::uint64_t i = 0; i < burst && !quiet; ++i) write_once();
         co_await sleep_for(*env_, between(20ms, 800ms), stop);
     }
 }
@@ -154,7 +184,7 @@ void swarm_host::lasting(duration least, duration most, std::function<void()> re
 }
 
 void swarm_host::fail_once(std::stop_token stop) {
-    const std::uint64_t kind = below(16);
+    const std::uint64_t kind = below(18);
     if ((enabled_ >> kind & 1) == 0) return;
     ++faults_;
     context_->trace(name_ + "!" + std::to_string(kind));
@@ -233,7 +263,7 @@ void swarm_host::fail_once(std::stop_token stop) {
         break;
     }
     case 14:
-        if (!std::exchange(installed_, false)) break;
+        if (snapshot_ || !std::exchange(installed_, false)) break;
         for (const auto& [uid, version] : present()) truth_[uid].push_back("-gone");
         kind_removed_ = true;
         server_->remove_resource(widgets);
@@ -249,6 +279,8 @@ void swarm_host::fail_once(std::stop_token stop) {
         lasting(
             2s, 10s, [this] { network_->set_latency(name_, 100us, 5ms); }, stop);
         break;
+    case 16: spoil("w" + std::to_string(1 + below(20))); break;
+    case 17: roll_back(stop); break;
     default: break;
     }
 }
@@ -301,13 +333,13 @@ void swarm_host::check_history(const testing::event_checker& seen, bool never_re
             }
         }
         // One list, then watching without a gap: every state from the first one seen on, in order.
-        if (!never_relisted || left_ || kind_removed_) continue;
+        if (!never_relisted || left_ || kind_removed_ || rolled_back_ || spoiled_) continue;
         const auto first = std::find(truth.begin(), truth.end(), versions.front());
         if (!std::equal(first, truth.end(), versions.begin(), versions.end())) {
             violations.push_back(name_ + ": events lost for " + uid);
         }
     }
-    if (!never_relisted || left_ || kind_removed_ || !live_at_) return;
+    if (!never_relisted || left_ || kind_removed_ || rolled_back_ || spoiled_ || !live_at_) return;
     for (const auto& [uid, versions] : truth_) {
         if (std::stoull(versions.front()) > *live_at_ && !seen.history().contains(uid)) {
             violations.push_back(name_ + ": an object was never seen: " + uid);

@@ -35,7 +35,7 @@ public:
     auth::cluster_config config() const;
     testing::api_server& server() noexcept { return *server_; }
 
-    /// uid → version of what the server holds.
+    /// uid → version and value of what the server holds.
     std::map<std::string, std::string> present() const;
 
     /// The manager calls the cluster live, or has let it go.
@@ -63,6 +63,8 @@ private:
     void create(const std::string& object);
     void update(const std::string& object);
     void remove(const std::string& object);
+    void spoil(const std::string& object);
+    void roll_back(std::stop_token stop);
     void fail_once(std::stop_token stop);
     void lasting(duration least, duration most, std::function<void()> restore, std::stop_token stop);
     testing::fault choose_fault(const http::server_request& request);
@@ -90,6 +92,10 @@ private:
     std::optional<std::uint64_t> live_at_;                   // server's version when the cluster was first live
     bool left_ = false;
     bool kind_removed_ = false;
+    bool rolled_back_ = false;
+    bool spoiled_ = false;  // an object could not be read
+    std::optional<testing::store_snapshot> snapshot_;
+    std::optional<time_point> quiet_until_;  // nobody writes
     std::uint64_t first_list_requests_ = 0;
     std::uint64_t writes_ = 0;
     std::uint64_t faults_ = 0;

@@ -80,6 +80,13 @@ public:
     bool created = false;
 };
 
+/// Everything a store held at some time.
+class store_snapshot {
+public:
+    std::map<group_resource, resource_table> tables;
+    std::uint64_t version = 0;
+};
+
 /// Kinds and objects. Deleting a namespace deletes what is in it. There is no garbage collection by owner, no schema,
 /// no defaulting of built-in kinds beyond what clients look at. metadata.managedFields is kept of objects to which
 /// something was applied, from then on; before that a field has no owner, and writes do no work for it.
@@ -120,6 +127,10 @@ public:
                                               bool force, bool dry_run = false);
     KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
                                                 const delete_request& request = {});
+
+    KCONTROL_DECL store_snapshot snapshot() const;
+    /// Everything is as it was then, but for the history, which is forgotten. Kinds that were not served then are gone.
+    KCONTROL_DECL void restore(const store_snapshot& then);
 
     /// Forgets the history up to `version`, in all kinds.
     KCONTROL_DECL void compact(std::uint64_t version);

@@ -83,6 +83,11 @@ public:
     /// How many changes each kind remembers from now on.
     KCONTROL_DECL void set_history_window(std::size_t events);
 
+    /// What an etcd holds, and an etcd that is put back to it while the server is stopped: all watches break, and the
+    /// history is forgotten.
+    KCONTROL_DECL store_snapshot snapshot() const;
+    KCONTROL_DECL void restore(const store_snapshot& then);
+
     /// Ends all open watches properly, as an API server that shuts down does, or by breaking their connections.
     KCONTROL_DECL void end_watches();
     KCONTROL_DECL void break_watches();

@@ -28,6 +28,10 @@ public:
     /// The informer was dropped with its cache: what was known is no longer expected to be ended.
     void forget_live() { live_.clear(); }
 
+    /// The server's versions went back, or another server answers: what comes next may be older than what was seen, and
+    /// what was deleted may be there again.
+    KCONTROL_DECL void expect_other_history();
+
     const std::vector<std::string>& violations() const noexcept { return violations_; }
 
     /// What is added and not deleted: uid → version seen last.
@@ -45,6 +49,7 @@ private:
     std::string name_;
     std::map<std::string, std::string> live_;
     std::set<std::string> dead_;
+    std::set<std::string> unordered_;  // uids whose next version may be lower
     std::map<std::string, std::vector<std::string>> history_;
     std::vector<std::string> violations_;
     std::uint64_t events_ = 0;

@@ -150,7 +150,8 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
         const wake why = co_await self.wake.wait(env, out.gone(), schedule.next());
         if (why == wake::stopped) co_return;
         const time_point now = env.now();
-        if (schedule.bookmark_due(now)) {
+        // Who asks for a version ahead of the server hears nothing before it gets there, as of kube-apiserver.
+        if (schedule.bookmark_due(now) && cursor.position() <= view_of(replica).cache) {
             const renderer show = renderer_for(*job.table, job.info, job.form);
             writer.add(show.bookmark(cursor.position(), false));
         }

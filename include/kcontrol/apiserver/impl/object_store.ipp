@@ -76,6 +76,22 @@ inline std::string random_suffix(std::uint64_t random) {
 KCONTROL_DECL object_store::object_store(store_inputs inputs, store_options options)
     : inputs_(std::move(inputs)), options_(options), version_(options.first_version()) {}
 
+KCONTROL_DECL store_snapshot object_store::snapshot() const {
+    store_snapshot out;
+    for (const auto& [id, table] : tables_) out.tables.emplace(id, *table);
+    out.version = version_;
+    return out;
+}
+
+KCONTROL_DECL void object_store::restore(const store_snapshot& then) {
+    for (const auto& [id, table] : tables_) table->set_removed();
+    tables_.clear();
+    version_ = then.version;
+    for (const auto& [id, table] : then.tables) {
+        tables_.emplace(id, std::make_shared<resource_table>(table)).first->second->compact(version_);
+    }
+}
+
 KCONTROL_DECL object_store::table_ptr object_store::add_resource(resource_type type) {
     table_ptr& slot = tables_[type.id()];
     if (slot != nullptr) {

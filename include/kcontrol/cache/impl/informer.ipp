@@ -93,7 +93,8 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
         if (source.fsm().state() == reflector_state::live) record_contact();
         const auto now = current();
         if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
-            now.generation == published.generation && now.invalid == published.invalid) {
+            now.generation == published.generation && now.invalid == published.invalid &&
+            now.server_changes == published.server_changes && now.rollbacks == published.rollbacks) {
             return;
         }
         published = now;

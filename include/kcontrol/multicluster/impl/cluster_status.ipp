@@ -59,7 +59,8 @@ KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_stat
     const auto same_kind = [](const kind_status& x, const kind_status& y) {
         return x.gvk == y.gvk && x.informer.state == y.informer.state && x.informer.reason == y.informer.reason &&
                x.informer.lists == y.informer.lists && x.informer.watches == y.informer.watches &&
-               x.informer.objects == y.informer.objects && x.informer.invalid == y.informer.invalid;
+               x.informer.objects == y.informer.objects && x.informer.invalid == y.informer.invalid &&
+               x.informer.server_changes == y.informer.server_changes && x.informer.rollbacks == y.informer.rollbacks;
     };
     return a.name == b.name && a.state == b.state && a.reason == b.reason && a.server == b.server &&
            a.generation == b.generation &&

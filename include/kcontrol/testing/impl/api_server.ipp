@@ -136,6 +136,13 @@ KCONTROL_DECL void api_server::compact(std::uint64_t version) { core_->store.com
 
 KCONTROL_DECL void api_server::set_history_window(std::size_t events) { core_->store.set_history_window(events); }
 
+KCONTROL_DECL store_snapshot api_server::snapshot() const { return core_->store.snapshot(); }
+
+KCONTROL_DECL void api_server::restore(const store_snapshot& then) {
+    break_watches();
+    core_->store.restore(then);
+}
+
 KCONTROL_DECL void api_server::end_watches() { core_->end_watches(detail::open_watch::order::end); }
 
 KCONTROL_DECL void api_server::break_watches() { core_->end_watches(detail::open_watch::order::abort); }

@@ -32,7 +32,8 @@ KCONTROL_DECL void event_checker::take(const any_event& event) {
         } else {
             if (event.old_object.meta().resource_version != known->second)
                 blame(event, "updated from a state not seen");
-            if (!detail::grows(known->second, version)) blame(event, "updated to an older version");
+            const bool any_order = unordered_.erase(meta.uid) > 0;
+            if (!any_order && !detail::grows(known->second, version)) blame(event, "updated to an older version");
         }
         live_[meta.uid] = version;
         history_[meta.uid].push_back(version);
@@ -44,6 +45,11 @@ KCONTROL_DECL void event_checker::take(const any_event& event) {
         history_[meta.uid].push_back("-" + version + (event.final_state_unknown ? "?" : ""));
         break;
     }
+}
+
+KCONTROL_DECL void event_checker::expect_other_history() {
+    dead_.clear();
+    for (const auto& [uid, version] : live_) unordered_.insert(uid);
 }
 
 KCONTROL_DECL void event_checker::blame(const any_event& event, const std::string& what) {
