@@ -75,13 +75,26 @@ group_headers() {
     python3 "$ROOT/tools/compile_headers.py" "$ROOT" --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
+compile_fail_check() {
+    cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$1" -DINCLUDES="$ROOT/include" -P "$ROOT/tests/compile_fail/check.cmake"
+}
+
+# The check itself: programs that say too much, more than one thing, another thing, or nothing at all.
+compile_fail_check_finds() {
+    local bad=$LOGS/compile_fail_planted.cpp output
+    printf '// %s\n#ifndef GOOD\n%s\n#endif\n' "$1" "$2" >"$bad"
+    ! output=$(compile_fail_check "$bad" 2>&1) && [[ $output == *"$3"* ]]
+}
+
 # Programs that must not compile, and say why.
 group_compile_fail() {
     local source
-    for source in "$ROOT"/tests/compile_fail/*.cpp; do
-        check "$(basename "$source")" cmake -DCOMPILER="${CXX:-g++}" -DSOURCE="$source" -DINCLUDES="$ROOT/include" \
-            -P "$ROOT/tests/compile_fail/check.cmake"
-    done
+    check "planted: many lines" compile_fail_check_finds $'lines: 1\n// expect: here' 'static_assert(0, "here");' "1 are enough"
+    check "planted: two errors" compile_fail_check_finds "expect: here" \
+        $'static_assert(0, "here");\nstatic_assert(0, "here");' "2 errors, and 1"
+    check "planted: another text" compile_fail_check_finds "expect: here" 'static_assert(0, "other");' "lacks: here"
+    check "planted: no error" compile_fail_check_finds "expect(CASE): here" '' "CASE: it compiles"
+    for source in "$ROOT"/tests/compile_fail/*.cpp; do check "$(basename "$source")" compile_fail_check "$source"; done
 }
 
 # compiles_within FILE TIMES MEMORY-TIMES: a file costs no more than so many times the reference, which varies less than

@@ -278,6 +278,11 @@ TEST_CASE("codec: a resource") {
     CHECK(failed.error().message() == "metadata.labels[a]: expected a string, found the integer 1");
 }
 
+// Asked of a type that is none, `resource` is an error of the compiler (tests/compile_fail); this is an answer.
+static_assert(is_resource<kcontrol_test::pod>);
+static_assert(!is_resource<inner>);
+static_assert(!is_resource<int>);
+
 TEST_CASE("codec: managedFields and other unknown members of metadata are skipped") {
     const auto value = from_json<kcontrol_test::pod>(
         R"({"metadata":{"managedFields":[{"fieldsV1":{"f:a":{}}}],"name":"x","selfLink":"y"},"spec":{"volumes":[{}]}})");

@@ -1,4 +1,5 @@
 // A member whose struct has no field list.
+// lines: 17
 // expect: kcontrol: this type has no field list
 // expect: kcontrol_fields()
 #include <kcontrol/codec/codec.hpp>

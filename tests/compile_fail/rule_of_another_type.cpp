@@ -1,4 +1,5 @@
 // A rule for numbers on a string.
+// lines: 17
 // expect: kcontrol: minimum, maximum and multiple_of are rules for numbers
 #include <kcontrol/codec/codec.hpp>
 

@@ -1,4 +1,5 @@
 // A rule for the elements, said of the list.
+// lines: 17
 // expect: kcontrol: enum_values is a rule for scalars; say items(
 #include <kcontrol/codec/codec.hpp>
 

@@ -1,4 +1,5 @@
 // A member of a type that JSON integers do not fit.
+// lines: 17
 // expect: Members may be bool, 32- and 64-bit signed integers
 #include <kcontrol/codec/codec.hpp>
 

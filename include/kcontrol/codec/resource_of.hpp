@@ -5,6 +5,7 @@
 #include <kcontrol/codec/object_block.hpp>
 #include <kcontrol/model/resource.hpp>
 
+#include <exception>
 #include <memory>
 
 namespace kcontrol {
@@ -70,11 +71,15 @@ KCONTROL_DECL resource_info make_resource_info(const resource_name& name, const 
 template <class T>
 const resource_info& resource_of() {
     assert_resource<T>();
-    static const resource_info info = detail::make_resource_info(
-        T::kcontrol_resource, describe<T>(), detail::find_decode<T, resource_info::decode_function>(),
-        detail::find_decode<T, resource_info::text_decode_function>(),
-        detail::find_decode<T, resource_info::cursor_decode_function>());
-    return info;
+    if constexpr (is_resource<T>) {
+        static const resource_info info = detail::make_resource_info(
+            T::kcontrol_resource, describe<T>(), detail::find_decode<T, resource_info::decode_function>(),
+            detail::find_decode<T, resource_info::text_decode_function>(),
+            detail::find_decode<T, resource_info::cursor_decode_function>());
+        return info;
+    } else {
+        std::terminate();  // in no program: the assertion has failed
+    }
 }
 
 }  // namespace kcontrol

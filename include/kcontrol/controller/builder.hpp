@@ -4,6 +4,7 @@
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/host.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,7 +82,7 @@ public:
     }
 
     /// Looks at objects of kind V, and reconciles what `map` makes of each: a request, or a range of requests or names.
-    template <resource V, std::invocable<const V&> F, class... P>
+    template <resource V, class F, class... P>
     controller_builder_for& watches(F map, P... predicates) {
         core_.watch(core_.source_of(informer_kind_of<V>()), enqueue_mapped<V>(std::move(map)),
                     detail::predicates_on<V>(std::move(predicates)...));
@@ -96,7 +97,10 @@ public:
     }
 
     /// A predicate on the events of every kind.
-    controller_builder_for& with_event_filter(predicate p) { return core_.event_filter.push_back(std::move(p)), *this; }
+    template <class P>
+    controller_builder_for& with_event_filter(P p) {
+        return core_.event_filter.push_back(detail::untyped_predicate(std::move(p))), *this;
+    }
     controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
 
     /// Makes the controller and hands it to its host, which runs it. The reconciler takes a reconcile_context and
@@ -104,12 +108,14 @@ public:
     /// objects that are gone. It is a coroutine that returns `reconciliation`, or a plain function.
     /// Errors: invalid_argument (the name is taken), unavailable (the host is stopping).
     template <class F>
-    requires reconciles<F, request> || reconciles<F, std::shared_ptr<const T>> result<std::shared_ptr<controller>>
-    complete(F reconcile) {
+    result<std::shared_ptr<controller>> complete(F reconcile) {
+        detail::assert_reconciles<F, request, std::shared_ptr<const T>>();
         if constexpr (reconciles<F, request>) {
             return core_.complete(make_reconciler<request>(std::move(reconcile)));
-        } else {
+        } else if constexpr (reconciles<F, std::shared_ptr<const T>>) {
             return core_.complete(detail::make_object_reconciler<T>(source_, std::move(reconcile)));
+        } else {
+            std::terminate();  // in no program: the assertion has failed
         }
     }
 

@@ -7,6 +7,8 @@
 
 #include <concepts>
 #include <functional>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace kcontrol {
@@ -47,6 +49,31 @@ event_handler<request> enqueue_for_owner(owner_match match = owner_match::contro
 
 namespace detail {
 
+template <class Range, class Request>
+concept range_of = requires(Range& range) {
+    requires std::constructible_from<Request, decltype(*std::begin(range))>;
+    std::end(range);
+};
+
+template <class Mapped, class Request>
+concept requests = std::convertible_to<Mapped, Request> || range_of<std::remove_reference_t<Mapped>, Request>;
+
+/// Refuses, at compile time and in words, a function that no requests come from.
+template <class F, class T, class Request>
+constexpr bool assert_maps() {
+    constexpr bool takes_the_object = std::invocable<const F&, const T&>;
+    static_assert(takes_the_object, "kcontrol: the map of watches<K>(map) is a const function that takes const K&");
+    if constexpr (takes_the_object) {
+        constexpr bool returns_requests = requests<std::invoke_result_t<const F&, const T&>, Request>;
+        static_assert(returns_requests,
+                      "kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of "
+                      "kcontrol::namespaced_name");
+        return returns_requests;
+    } else {
+        return false;
+    }
+}
+
 template <class Request, class Mapped>
 void add_all(Mapped&& mapped, request_sink<Request>& sink) {
     if constexpr (std::convertible_to<Mapped, Request>) {
@@ -60,14 +87,18 @@ void add_all(Mapped&& mapped, request_sink<Request>& sink) {
 
 /// What `map` makes of the object: a request, or a range of requests or of namespaced names. An update maps the old and
 /// the new object. `map` takes `const T&`.
-template <class T, class Request = request, std::invocable<const T&> F>
+template <class T, class Request = request, class F>
 event_handler<Request> enqueue_mapped(F map) {
-    return [map = std::move(map)](const any_event& e, request_sink<Request>& sink) {
-        if (e.old_object) detail::add_all<Request>(map(*e.old_object.template as<T>()), sink);
-        if (e.new_object && e.new_object != e.old_object) {
-            detail::add_all<Request>(map(*e.new_object.template as<T>()), sink);
-        }
-    };
+    if constexpr (detail::assert_maps<F, T, Request>()) {
+        return [map = std::move(map)](const any_event& e, request_sink<Request>& sink) {
+            if (e.old_object) detail::add_all<Request>(map(*e.old_object.template as<T>()), sink);
+            if (e.new_object && e.new_object != e.old_object) {
+                detail::add_all<Request>(map(*e.new_object.template as<T>()), sink);
+            }
+        };
+    } else {
+        return nullptr;
+    }
 }
 
 }  // namespace kcontrol

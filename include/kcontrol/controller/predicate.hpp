@@ -31,20 +31,39 @@ KCONTROL_DECL bool spec_changed(const any_event&);
 KCONTROL_DECL bool label_changed(const any_event&);
 KCONTROL_DECL bool annotation_changed(const any_event&);
 
+namespace detail {
+
+/// A predicate from a function that is to see the events of every kind.
+template <class F>
+predicate untyped_predicate(F f) {
+    constexpr bool is_predicate = std::convertible_to<F, predicate>;
+    static_assert(is_predicate,
+                  "kcontrol: a predicate on the events of every kind takes const kcontrol::any_event& and returns "
+                  "bool; one on a kind stands beside it, as in for_<K>(p), or is made by kcontrol::predicate_on<K>(p)");
+    if constexpr (is_predicate) {
+        return predicate(std::move(f));
+    } else {
+        return nullptr;
+    }
+}
+
+}  // namespace detail
+
 /// All of them; stops at the first that refuses.
-template <std::convertible_to<predicate>... P>
+template <class... P>
 predicate and_(P... predicates) {
-    return [... p = predicate(std::move(predicates))](const any_event& e) { return (p(e) && ...); };
+    return [... p = detail::untyped_predicate(std::move(predicates))](const any_event& e) { return (p(e) && ...); };
 }
 
 /// Any of them; stops at the first that accepts.
-template <std::convertible_to<predicate>... P>
+template <class... P>
 predicate or_(P... predicates) {
-    return [... p = predicate(std::move(predicates))](const any_event& e) { return (p(e) || ...); };
+    return [... p = detail::untyped_predicate(std::move(predicates))](const any_event& e) { return (p(e) || ...); };
 }
 
-inline predicate not_(predicate p) {
-    return [p = std::move(p)](const any_event& e) { return !p(e); };
+template <class P>
+predicate not_(P wanted) {
+    return [p = detail::untyped_predicate(std::move(wanted))](const any_event& e) { return !p(e); };
 }
 
 /// A predicate from a function of what is known to be a T: of `const event<T>&`, or of the object alone (`const T&`,
@@ -56,8 +75,16 @@ predicate predicate_on(F f) {
     } else if constexpr (std::predicate<const F&, const event<T>&>) {
         return [f = std::move(f)](const any_event& e) { return static_cast<bool>(f(event<T>(e))); };
     } else {
-        static_assert(std::predicate<const F&, const T&>, "takes const event<T>&, const T& or const any_event&");
-        return [f = std::move(f)](const any_event& e) { return static_cast<bool>(f(*e.object().template as<T>())); };
+        constexpr bool is_predicate = std::predicate<const F&, const T&>;
+        static_assert(is_predicate,
+                      "kcontrol: a predicate on a kind K is a const function of const K&, const kcontrol::event<K>& or "
+                      "const kcontrol::any_event&, and returns bool");
+        if constexpr (is_predicate) {
+            return
+                [f = std::move(f)](const any_event& e) { return static_cast<bool>(f(*e.object().template as<T>())); };
+        } else {
+            return nullptr;
+        }
     }
 }
 

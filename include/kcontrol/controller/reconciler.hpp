@@ -46,6 +46,24 @@ concept reconciles = std::invocable<F&, reconcile_context, Arg> &&
     (std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, reconciliation> ||
      std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, result<reconcile_result>>);
 
+namespace detail {
+
+/// Refuses, at compile time and in words, a function that a builder can't make a reconciler of.
+template <class F, class Request, class Object>
+constexpr void assert_reconciles() {
+    constexpr bool takes_these =
+        std::invocable<F&, reconcile_context, Request> || std::invocable<F&, reconcile_context, Object>;
+    static_assert(takes_these,
+                  "kcontrol: complete() needs a function that takes (kcontrol::reconcile_context, kcontrol::request), "
+                  "or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>()");
+    constexpr bool returns_an_outcome = !takes_these || reconciles<F, Request> || reconciles<F, Object>;
+    static_assert(returns_an_outcome,
+                  "kcontrol: complete() needs a function that returns kcontrol::reconciliation if it is a coroutine, "
+                  "and kcontrol::reconcile_result or kcontrol::result<kcontrol::reconcile_result> if it is none");
+}
+
+}  // namespace detail
+
 /// A reconciler from any function that can be one.
 template <class Request, reconciles<Request> F>
 reconciler<Request> make_reconciler(F f) {

@@ -158,14 +158,21 @@ struct date_time_type {
 };
 
 template <class T>
-struct undescribed_type {
+constexpr type_descriptor describe_nothing() {
+    constexpr bool has_field_list = !std::same_as<T, T>;
     static_assert(
-        !std::same_as<T, T>,
+        has_field_list,
         "kcontrol: this type has no field list. Give the struct `static constexpr auto kcontrol_fields() { "
         "return kcontrol::fields(kcontrol::field(\"name\", &S::name), ...); }`, or specialise "
         "kcontrol::field_list_of or kcontrol::custom_codec for it. Members may be bool, 32- and 64-bit signed "
         "integers, double, std::string, and std::optional, std::vector and std::map<std::string, T> of these.");
-    static const type_descriptor value;
+    return {};
+}
+
+// Asserted in a function: after a class that failed, clang takes the tables around it for no constants, and says so.
+template <class T>
+struct undescribed_type {
+    static constexpr type_descriptor value = describe_nothing<T>();
 };
 
 template <class T>

@@ -114,13 +114,47 @@ public:
     resource_scope scope;
 };
 
-/// A type that names a kind: `static constexpr kcontrol::resource_name kcontrol_resource{…}` beside a
-/// `kcontrol::object_meta metadata` and a field list.
+namespace detail {
+
 template <class T>
-concept resource = requires(const T& object) {
+concept names_kind = requires {
     { T::kcontrol_resource } -> std::convertible_to<resource_name>;
+};
+
+template <class T>
+concept has_metadata = requires(const T& object) {
     { object.metadata } -> std::convertible_to<const object_meta&>;
 };
+
+}  // namespace detail
+
+/// Whether a type is a resource, asked without consequences: for code that goes on where it is not.
+template <class T>
+concept is_resource = detail::names_kind<T> && detail::has_metadata<T> && detail::has_fields<T>;
+
+/// Refuses, at compile time and in words, a type that does not name a kind. True, so that the words are all that is
+/// said: what follows is given up silently where is_resource does not hold.
+template <class T>
+constexpr bool assert_resource() {
+    // Of a constant a compiler says only that it is false; of a concept, in ten lines, why.
+    constexpr bool is_named = detail::names_kind<T>;
+    static_assert(is_named,
+                  "kcontrol: this type is not registered as a Kubernetes kind. Give the struct `static constexpr "
+                  "kcontrol::resource_name kcontrol_resource{\"group\", \"version\", \"Kind\", \"plural\"};`");
+    constexpr bool has_metadata = !is_named || detail::has_metadata<T>;
+    static_assert(has_metadata, "kcontrol: a resource has a member `kcontrol::object_meta metadata`");
+    constexpr bool has_field_list = !is_named || detail::has_fields<T>;
+    static_assert(has_field_list,
+                  "kcontrol: this resource has no field list. Give the struct `static constexpr auto "
+                  "kcontrol_fields() { return kcontrol::fields(kcontrol::field(\"spec\", &T::spec), ...); }`");
+    return true;
+}
+
+/// A type that names a kind: `static constexpr kcontrol::resource_name kcontrol_resource{…}` beside a
+/// `kcontrol::object_meta metadata` and a field list. A type that does not is an error of the compiler that names the
+/// remedy, also where another overload would do; is_resource asks.
+template <class T>
+concept resource = assert_resource<T>();
 
 /// A resource that declares only some fields of its kind says so with `using kcontrol_projection = void;`. It can be
 /// read, watched and patched. It can't replace an object, which would lose what it does not declare.
@@ -128,20 +162,6 @@ template <class T>
 concept is_projection = requires {
     typename T::kcontrol_projection;
 };
-
-/// Refuses, at compile time and in words, a type that does not name a kind.
-template <class T>
-constexpr void assert_resource() {
-    static_assert(detail::has_resource_name<T>,
-                  "kcontrol: this type is not registered as a Kubernetes kind. Give the struct `static constexpr "
-                  "kcontrol::resource_name kcontrol_resource{\"group\", \"version\", \"Kind\", \"plural\"};`");
-    if constexpr (detail::has_resource_name<T>) {
-        static_assert(resource<T>, "kcontrol: a resource has a member `kcontrol::object_meta metadata`");
-        static_assert(detail::has_fields<T>,
-                      "kcontrol: this resource has no field list. Give the struct `static constexpr auto "
-                      "kcontrol_fields() { return kcontrol::fields(kcontrol::field(\"spec\", &T::spec), ...); }`");
-    }
-}
 
 /// Refuses a projection where the object would be replaced.
 template <class T>

@@ -5,6 +5,7 @@
 #include <kcontrol/schema/crd_options.hpp>
 #include <kcontrol/schema/schema.hpp>
 
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -83,7 +84,7 @@ constexpr void assert_crd() {
     static_assert(!is_projection<T>,
                   "kcontrol: this type is a projection: it declares only some fields of its kind, and "
                   "a CRD made from it would make the server drop the others");
-    if constexpr (resource<T> && has_fields<T>) {
+    if constexpr (is_resource<T>) {
         static_assert(!resource_name(T::kcontrol_resource).group.empty(),
                       "kcontrol: the core group is built in; a CustomResourceDefinition needs a group such as "
                       "\"example.com\" in kcontrol_resource");
@@ -117,6 +118,15 @@ constexpr bool versions_differ() {
     return true;
 }
 
+template <class First, class... More>
+constexpr void assert_versions() {
+    static_assert((is_version_of<First, More>() && ...),
+                  "kcontrol: the versions of one CustomResourceDefinition have the same group, kind, plural and scope");
+    static_assert(versions_differ<First, More...>(), "kcontrol: two of these types are the same version");
+    static_assert((int{crd_options_of<First>().is_storage()} + ... + int{crd_options_of<More>().is_storage()}) <= 1,
+                  "kcontrol: only one version of a CustomResourceDefinition is storage()");
+}
+
 class crd_source {
 public:
     resource_name name;
@@ -136,16 +146,15 @@ template <class First, class... More>
 result<custom_resource_definition> crd_of() {
     detail::assert_crd<First>();
     (detail::assert_crd<More>(), ...);
-    static_assert((detail::is_version_of<First, More>() && ...),
-                  "kcontrol: the versions of one CustomResourceDefinition have the same group, kind, plural and scope");
-    static_assert(detail::versions_differ<First, More...>(), "kcontrol: two of these types are the same version");
-    static_assert((int{detail::crd_options_of<First>().is_storage()} + ... +
-                   int{detail::crd_options_of<More>().is_storage()}) <= 1,
-                  "kcontrol: only one version of a CustomResourceDefinition is storage()");
-    std::vector<detail::crd_source> sources;
-    sources.push_back({First::kcontrol_resource, detail::crd_options_of<First>(), &describe<First>()});
-    (sources.push_back({More::kcontrol_resource, detail::crd_options_of<More>(), &describe<More>()}), ...);
-    return detail::make_crd(std::move(sources));
+    if constexpr ((is_resource<First> && ... && is_resource<More>)) {
+        detail::assert_versions<First, More...>();
+        std::vector<detail::crd_source> sources;
+        sources.push_back({First::kcontrol_resource, detail::crd_options_of<First>(), &describe<First>()});
+        (sources.push_back({More::kcontrol_resource, detail::crd_options_of<More>(), &describe<More>()}), ...);
+        return detail::make_crd(std::move(sources));
+    } else {
+        std::terminate();  // in no program: an assertion has failed
+    }
 }
 
 }  // namespace kcontrol

@@ -1,0 +1,29 @@
+// Maps that no requests come from.
+// expect(OTHER_KIND): kcontrol: the map of watches<K>(map) is a const function that takes const K&
+// expect(NO_REQUEST): kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of
+// expect(NOTHING): kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of
+#include <kcontrol/controller/builder.hpp>
+
+struct job {
+    static constexpr kcontrol::resource_name kcontrol_resource{"example.com", "v1", "Job", "jobs"};
+    kcontrol::object_meta metadata;
+    std::string spec;
+    static constexpr auto kcontrol_fields() { return kcontrol::fields(kcontrol::field("spec", &job::spec)); }
+};
+struct widget : job {};
+
+kcontrol::reconcile_result reconcile(kcontrol::reconcile_context, kcontrol::request) { return {}; }
+
+#if defined(OTHER_KIND)
+kcontrol::request map(const widget& w) { return kcontrol::request(kcontrol::key_of(w.metadata)); }
+#elif defined(NO_REQUEST)
+int map(const job&) { return 1; }
+#elif defined(NOTHING)
+void map(const job&) {}
+#else
+std::vector<kcontrol::namespaced_name> map(const job& j) { return {kcontrol::key_of(j.metadata)}; }
+#endif
+
+auto build(kcontrol::controller_host& host) {
+    return kcontrol::controller_builder(host, "jobs").for_<job>().watches<job>(map).complete(reconcile);
+}
