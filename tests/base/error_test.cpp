@@ -4,7 +4,7 @@
 
 using namespace kcontrol;
 
-TEST_CASE("what(): the server's words, with the reason unless they end with it") {
+TEST_CASE("what(): the server's words, with the reason unless they say it") {
     struct row {
         int code;
         const char* reason;
@@ -12,9 +12,17 @@ TEST_CASE("what(): the server's words, with the reason unless they end with it")
         const char* shown;
     };
     const row rows[] = {
-        {404, "NotFound", "pods \"a\" not found", "pods \"a\" not found (NotFound)"},
+        {404, "NotFound", "pods \"a\" not found", "pods \"a\" not found"},
+        {409, "AlreadyExists", "pods \"a\" already exists", "pods \"a\" already exists"},
+        {409, "Conflict", "the object has been modified", "the object has been modified (Conflict)"},
+        {409, "Conflict", "the object of the Conflicts test", "the object of the Conflicts test (Conflict)"},
+        {422, "Invalid", "Job \"a\" is invalid: spec: Required value", "Job \"a\" is invalid: spec: Required value"},
+        {429, "TooManyRequests", "Too many requests, please try again later.",
+         "Too many requests, please try again later."},
+        {504, "Timeout", "Timeout: Too large resource version: 5", "Timeout: Too large resource version: 5"},
         {401, "Unauthorized", "Unauthorized", "Unauthorized"},
-        {403, "Forbidden", "Forbidden: no access", "Forbidden: no access (Forbidden)"},
+        {403, "Forbidden", "pods is forbidden: User \"u\"", "pods is forbidden: User \"u\""},
+        {403, "Forbidden", "no access", "no access (Forbidden)"},
         {404, "NotFound", "", "NotFound"},
     };
     for (const auto& row : rows) {

@@ -3,6 +3,33 @@
 #include <kcontrol/base/error.hpp>
 
 namespace kcontrol {
+namespace detail {
+
+inline char lower_letter(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// A reason such as NotFound as people write it: "not found".
+inline std::string words_of_reason(std::string_view reason) {
+    std::string words;
+    for (const char c : reason) {
+        const char small = lower_letter(c);
+        if (small != c && !words.empty()) words += ' ';
+        words += small;
+    }
+    return words;
+}
+
+inline bool is_said(std::string text, std::string_view reason) {
+    const auto is_letter = [](char c) { return lower_letter(c) >= 'a' && lower_letter(c) <= 'z'; };
+    const std::string words = words_of_reason(reason);
+    for (char& c : text) c = lower_letter(c);
+    for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+        const auto end = at + words.size();
+        if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+    }
+    return false;
+}
+
+}  // namespace detail
 
 KCONTROL_DECL error::error(api_status status)
     : code_(api_errc_from(status.code, status.reason)),
@@ -17,10 +44,10 @@ KCONTROL_DECL error::~error() = default;
 
 KCONTROL_DECL std::string error::what() const {
     if (message_.empty()) return code_.message();
-    // The reason is worth reading beside the server's words, unless they end with it; our own messages say it already.
+    // The reason is worth reading beside the server's words, unless they say it; our own messages say it already.
     if (!status_) return message_;
     const std::string reason = code_.message();
-    return message_.ends_with(reason) ? message_ : message_ + " (" + reason + ")";
+    return detail::is_said(message_, reason) ? message_ : message_ + " (" + reason + ")";
 }
 
 KCONTROL_DECL error error::with_context(std::string_view prefix) const {
