@@ -17,6 +17,7 @@ import urllib.request
 import cluster
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+APPLY = "application/apply-patch+yaml"
 WIDGETS = "/apis/schema.example.com/v1/namespaces/default/widgets"
 
 # Members of a spec that is right otherwise.
@@ -75,6 +76,15 @@ ANYTHING = """null true false 0 1 -1 2 3 4 10 11 1.5 1e2 1.0 -0 2147483647 21474
 {"low":null} {"low":1e2} {"a":[1,9]} {"a":[10]} {"a":[1,2,3]} {"a":null,"b":[null]}""".split()
 
 
+def without_descriptions(schema):
+    if isinstance(schema, list):
+        return [without_descriptions(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: without_descriptions(value) for name, value in schema.items()
+            if name != "description" or not isinstance(value, str)}
+
+
 def find_probe():
     probe = os.environ.get("KCONTROL_SCHEMA_PROBE")
     return pathlib.Path(probe) if probe else None
@@ -106,9 +116,9 @@ class SchemaTest(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def ask(cls, method, path, body=None):
+    def ask(cls, method, path, body=None, content_type="application/json"):
         request = urllib.request.Request(cls.url + path, method=method, data=body and body.encode(),
-                                         headers={"Content-Type": "application/json"})
+                                         headers={"Content-Type": content_type})
         try:
             with urllib.request.urlopen(request, context=cls.context, timeout=30) as answer:
                 return answer.status, json.load(answer)
@@ -146,6 +156,38 @@ class SchemaTest(unittest.TestCase):
     def test_the_server_stores_the_schema_as_it_was_sent(self):
         stored = self.ask("GET", f"{CRDS}/{self.crd['metadata']['name']}")[1]["spec"]
         self.assertEqual(stored, self.crd["spec"])
+
+    def test_the_schema_of_a_condition_is_that_of_controller_gen(self):
+        """What controller-gen v0.21.0 made of []metav1.Condition in the TrainJob's CRD; descriptions apart."""
+        path = ("properties", "status", "properties", "conditions")
+        ours = self.crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        for step in path:
+            ours = ours[step]
+        theirs = json.loads((pathlib.Path(__file__).parents[1] / "schema_probe" / "conditions.json").read_text())
+        self.assertEqual(without_descriptions(ours), theirs)
+
+    def apply_condition(self, manager, kind, status):
+        body = subprocess.run([self.probe, "condition", "c", kind, status], capture_output=True, text=True, check=True)
+        return self.ask("PATCH", f"{WIDGETS}/c/status?fieldManager={manager}", body.stdout, APPLY)
+
+    def test_managers_that_apply_a_condition_each_keep_their_own(self):
+        self.wait_until_served()
+        made = self.ask("POST", WIDGETS, self.widget('"replicas": 1').replace('"name": "w"', '"name": "c"'))
+        self.assertEqual(made[0], 201, made[1])
+        steps = [("one", "Ready", "True", ["Ready=True"]),
+                 ("two", "Synced", "False", ["Ready=True", "Synced=False"]),
+                 ("one", "Ready", "False", ["Ready=False", "Synced=False"])]
+        for manager, kind, status, expected in steps:
+            code, answer = self.apply_condition(manager, kind, status)
+            self.assertEqual(code, 200, answer)
+            self.assertEqual([f"{c['type']}={c['status']}" for c in answer["status"]["conditions"]], expected)
+        owners = {entry["manager"]: list(entry["fieldsV1"]["f:status"]["f:conditions"])
+                  for entry in answer["metadata"]["managedFields"] if entry["operation"] == "Apply"}
+        self.assertEqual(owners, {"one": ['k:{"type":"Ready"}'], "two": ['k:{"type":"Synced"}']})
+        code, answer = self.apply_condition("two", "Ready", "True")
+        self.assertEqual(code, 409, answer)
+        self.assertIn('conflict with "one" with subresource "status": .status.conditions[type="Ready"].status',
+                      answer["message"])
 
     def test_both_agree_on_every_object(self):
         self.wait_until_served()

@@ -103,7 +103,7 @@ struct widget_status {
 
     static constexpr auto kcontrol_fields() {
         return fields(field("replicas", &widget_status::replicas), field("selector", &widget_status::selector),
-                      field("conditions", &widget_status::conditions, rules().list_type_atomic()));
+                      field("conditions", &widget_status::conditions));
     }
 };
 

@@ -84,6 +84,30 @@ struct bad_keys {
     }
 };
 
+/// Conditions of its own, with a struct that says which field tells them apart.
+struct phase_entry {
+    std::string phase;
+    std::string note;
+    static constexpr auto kcontrol_fields() {
+        return fields(field("phase", &phase_entry::phase, rules().required()), field("note", &phase_entry::note));
+    }
+    static constexpr auto kcontrol_rules() { return rules().keyed_by("phase"); }
+};
+struct many_lists {
+    std::vector<status_condition> conditions;
+    list<boxed<status_condition>> more;
+    std::optional<std::vector<status_condition>> atomic;
+    std::vector<phase_entry> phases;
+    std::map<std::string, std::vector<phase_entry>> by_zone;
+    boxed<phase_entry> one;
+    static constexpr auto kcontrol_fields() {
+        using self = many_lists;
+        return fields(field("conditions", &self::conditions, rules().max_items(8)), field("more", &self::more),
+                      field("atomic", &self::atomic, rules().list_type_atomic()), field("phases", &self::phases),
+                      field("byZone", &self::by_zone), field("one", &self::one));
+    }
+};
+
 constexpr std::string_view many[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"};
 constexpr auto fresh_rules = rules().enum_values(many);
 
@@ -182,6 +206,37 @@ TEST_CASE("a resource has apiVersion, kind and metadata in the order of names") 
     // Metadata inside an object is spelled out, or the server would drop it.
     CHECK(spec_property("pod").find(R"("metadata":{"type":"object","properties":{"annotations":{"type":"object",)") !=
           std::string::npos);
+}
+
+TEST_CASE(
+    "a list of conditions is merged by their type, and any list as its elements say, unless its field says more") {
+    const auto properties = json::parse(schema_text<many_lists>()).value().at("properties");
+    const auto list_type = [](const json::value& schema) {
+        std::string text(json::get_string(schema, {"x-kubernetes-list-type"}));
+        if (const auto* keys = json::find(schema, {"x-kubernetes-list-map-keys"})) text += json::serialize(*keys);
+        return text;
+    };
+    CHECK(list_type(properties.at("conditions")) == R"(map["type"])");
+    CHECK(properties.at("conditions").at("maxItems") == 8);
+    CHECK(list_type(properties.at("more")) == R"(map["type"])");
+    CHECK(list_type(properties.at("atomic")) == "atomic");
+    CHECK(list_type(properties.at("phases")) == R"(map["phase"])");
+    CHECK(list_type(properties.at("byZone").at("additionalProperties")) == R"(map["phase"])");
+    CHECK(list_type(properties.at("one")).empty());
+}
+
+// What controller-gen v0.20 writes for []metav1.Condition with +listType=map and +listMapKey=type; descriptions apart.
+TEST_CASE("a condition has the schema of a metav1.Condition") {
+    CHECK(
+        member_schema<status_condition>() ==
+        R"({"description":"Condition contains details for one aspect of the current state of this API Resource.",)"
+        R"("type":"object","required":["lastTransitionTime","message","reason","status","type"],"properties":{)"
+        R"("lastTransitionTime":{"type":"string","format":"date-time"},"message":{"type":"string","maxLength":32768},)"
+        R"("observedGeneration":{"type":"integer","format":"int64","minimum":0},)"
+        R"("reason":{"type":"string","maxLength":1024,"minLength":1,"pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"},)"
+        R"("status":{"type":"string","enum":["True","False","Unknown"]},"type":{"type":"string","maxLength":316,)"
+        R"("pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?)"
+        R"([A-Za-z0-9])$"}}})");
 }
 
 TEST_CASE("enum values from an array have no limit") {

@@ -225,6 +225,23 @@ TEST_CASE("typed objects are checked as they would be sent") {
           R"(spec.color: Unsupported value: "": supported values: "red", "green", "blue")");
 }
 
+TEST_CASE("conditions: each type once, and each as the server takes one") {
+    const auto check_conditions = [](const std::string& list) {
+        const auto errors = validate_json<widget>(R"({"spec":{"color":"red"},"status":{"conditions":[)" + list + "]}}");
+        REQUIRE(errors);
+        return to_string(*errors);
+    };
+    const std::string rest =
+        R"("status":"True","reason":"Up","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"})";
+    CHECK(check_conditions(R"({"type":"Ready",)" + rest + R"(,{"type":"Synced",)" + rest) == "");
+    CHECK(check_conditions(R"({"type":"Ready",)" + rest + R"(,{"type":"Ready",)" + rest) ==
+          R"(status.conditions[1]: Duplicate value: {"type":"Ready"})");
+    CHECK(check_conditions(
+              R"({"type":"Ready","status":"Yes","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"})") ==
+          R"([status.conditions[0].reason: Required value, status.conditions[0].status: Unsupported value: "Yes": )"
+          R"(supported values: "True", "False", "Unknown"])");
+}
+
 TEST_CASE("text that is not JSON is an error of its own") {
     CHECK(validate_json<widget>("{").error() == errc::decode_failed);
 }

@@ -5,6 +5,8 @@
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/sim_network.hpp>
 
+#include "model/widget.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <doctest/doctest.h>
 
@@ -52,6 +54,31 @@ config_map settings(const char* key, const char* value) {
     return out;
 }
 
+using kcontrol_test::widget;
+
+widget with_condition(const char* type, const char* status) {
+    widget out;
+    out.metadata.name = "w";
+    out.metadata.namespace_ = "default";
+    auto& one = out.status.emplace().conditions.emplace_back();
+    one.type = type;
+    one.status = status;
+    one.reason = "Tested";
+    one.last_transition_time = timestamp(wall_time(std::chrono::seconds(1'700'000'000)));
+    return out;
+}
+
+/// "Ready=True Synced=False", in the order of the object.
+std::string conditions_of(const result<widget>& answer) {
+    REQUIRE_MESSAGE(answer, answer.error().what());
+    REQUIRE(answer->status);
+    std::string out;
+    for (const auto& c : answer->status->conditions) {
+        out += (out.empty() ? "" : " ") + std::string(c.type.view()) + "=" + std::string(c.status.view());
+    }
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("two programs apply to one object") {
@@ -77,6 +104,37 @@ TEST_CASE("two programs apply to one object") {
     REQUIRE(other);
     CHECK(other->data.size() == 1);
     CHECK(other->data.at("y") == "3");
+}
+
+// The same against a real API server: tests/e2e/test_schema.py.
+TEST_CASE("two managers apply a condition each, and neither loses the other's") {
+    for (const bool by_crd : {false, true}) {
+        CAPTURE(by_crd);
+        world w;
+        if (by_crd) {
+            REQUIRE(w.api.create(json::parse(crd_of<widget, kcontrol_test::widget_v1beta1>()->to_json()).value()));
+        } else {
+            w.api.register_resource(resource_type_of(resource_of<widget>()));
+        }
+        widget made;
+        made.metadata.name = "w";
+        made.metadata.namespace_ = "default";
+        made.spec.color = "red";
+        REQUIRE(w.await(w.c->create(made)));
+        const auto apply = [&w](const widget& what, const char* manager) {
+            return w.await(w.c->apply(what, apply_options(manager).subresource("status")));
+        };
+        CHECK(conditions_of(apply(with_condition("Ready", "True"), "one")) == "Ready=True");
+        CHECK(conditions_of(apply(with_condition("Synced", "False"), "two")) == "Ready=True Synced=False");
+        CHECK(conditions_of(apply(with_condition("Ready", "False"), "one")) == "Ready=False Synced=False");
+        const auto refused = apply(with_condition("Ready", "True"), "two");
+        REQUIRE(!refused);
+        CHECK(refused.error().message().find(".status.conditions[type=\"Ready\"].status (conflict with \"one\"") !=
+              std::string::npos);
+        auto none = made;
+        none.status.emplace();
+        CHECK(conditions_of(apply(none, "two")) == "Ready=False");  // its own is gone, and no other's
+    }
 }
 
 TEST_CASE("preconditions of an apply") {

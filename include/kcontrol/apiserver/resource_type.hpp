@@ -68,7 +68,7 @@ public:
 KCONTROL_DECL std::vector<resource_type> builtin_resource_types();
 
 /// The resource type of a kind that the program knows: `resource_type_of(resource_of<widget>())`. A custom one with a
-/// status subresource.
+/// status subresource, which keeps any field; its lists are merged as the type's CustomResourceDefinition would say.
 KCONTROL_DECL resource_type resource_type_of(const resource_info& info);
 
 /// The resource type that a v1 CustomResourceDefinition describes. Columns are those of its first served version.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/field.hpp>
+#include <kcontrol/model/rules.hpp>
 #include <kcontrol/values/list.hpp>
 #include <kcontrol/values/text.hpp>
 #include <kcontrol/values/timestamp.hpp>
@@ -13,6 +14,10 @@
 namespace kcontrol {
 
 /// metav1.Condition. (kcontrol::condition is the one for error codes.)
+///
+/// In a CustomResourceDefinition it has the rules that controller-gen gives it, and a list of them is of list type map
+/// by `type`: of two that apply a condition each, with field managers of their own, neither loses the other's. Where
+/// all conditions shall have one owner, the list's field says rules().list_type_atomic().
 struct status_condition {
     text type;
     text status;  ///< "True", "False" or "Unknown"
@@ -22,10 +27,23 @@ struct status_condition {
     text message;
 
     static constexpr auto kcontrol_fields() {
-        return fields(field("type", &status_condition::type), field("status", &status_condition::status),
-                      field("observedGeneration", &status_condition::observed_generation),
-                      field("lastTransitionTime", &status_condition::last_transition_time),
-                      field("reason", &status_condition::reason), field("message", &status_condition::message));
+        using self = status_condition;
+        return fields(
+            field("type", &self::type,
+                  rules().required().max_length(316).pattern("^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*"
+                                                             "[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?"
+                                                             "[A-Za-z0-9])$")),
+            field("status", &self::status, rules().required().enum_values("True", "False", "Unknown")),
+            field("observedGeneration", &self::observed_generation, rules().minimum(0)),
+            field("lastTransitionTime", &self::last_transition_time, rules().required()),
+            field(
+                "reason", &self::reason,
+                rules().required().min_length(1).max_length(1024).pattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")),
+            field("message", &self::message, rules().required().max_length(32768)));
+    }
+    static constexpr auto kcontrol_rules() {
+        return rules().keyed_by("type").describe(
+            "Condition contains details for one aspect of the current state of this API Resource.");
     }
 
     friend bool operator==(const status_condition&, const status_condition&) = default;

@@ -106,7 +106,7 @@ struct field_rules {
     std::string_view description;
     std::string_view title_text;
     detail::rule_list<std::string_view, 12> allowed;
-    detail::rule_list<std::string_view, 4> list_keys;
+    detail::rule_list<std::string_view, 4> list_keys;  ///< of list_type_map(), or of a struct's keyed_by()
     detail::rule_list<cel_rule, 3> cel;
 
     /// The rules of the elements, or null.
@@ -173,7 +173,12 @@ struct field_rules {
     /// Structs identified by these fields, which are required or have a default. Up to 4.
     template <class... Names>
     constexpr field_rules& list_type_map(std::string_view first, const Names&... more) {
-        list = list_type_rule::map;
+        return list = list_type_rule::map, keyed_by(first, more...);
+    }
+    /// In kcontrol_rules() of a struct: these fields tell its objects apart. A list of them is list_type_map(…) with
+    /// these keys then, where its own field states no list type. Up to 4.
+    template <class... Names>
+    constexpr field_rules& keyed_by(std::string_view first, const Names&... more) {
         list_keys = {};
         list_keys.add(first);
         (list_keys.add(std::string_view(more)), ...);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/schema/schema.hpp>
 
 #include <algorithm>
 
@@ -101,6 +102,14 @@ KCONTROL_DECL std::string resource_type::api_version(std::string_view version) c
 KCONTROL_DECL resource_type resource_type_of(const resource_info& info) {
     resource_type type(info.gvk.group, info.gvk.version, info.gvk.kind, info.plural);
     type.namespaced = info.namespaced();
+    if (info.type == nullptr) return type;
+    // A type that has no schema, because it contains itself, has no lists that are merged either.
+    const auto schema = kcontrol::detail::write_schema(*info.type, true);
+    const auto read = schema ? json::parse(*schema) : result<json::value>(schema.error());
+    if (!read) return type;
+    resource_type declared;
+    detail::read_schema(*read, "", declared);
+    type.list_keys = std::move(declared.list_keys);
     return type;
 }
 

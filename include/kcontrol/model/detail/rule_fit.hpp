@@ -65,7 +65,20 @@ struct shape_of<std::map<std::string, T, Compare>> : container_shape<T, schema_s
 template <class T>
 struct shape_of<dict<T>> : container_shape<T, schema_shape::map> {};
 
-enum class misfit { none, number, string, item_count, property_count, list, map, object, choice, default_text, items };
+enum class misfit {
+    none,
+    number,
+    string,
+    item_count,
+    property_count,
+    list,
+    map,
+    keys,
+    object,
+    choice,
+    default_text,
+    items
+};
 
 constexpr misfit find_misfit(const field_rules& r, schema_shape is, schema_shape element) {
     using enum schema_shape;
@@ -94,6 +107,7 @@ constexpr misfit find_misfit(const field_rules& r, schema_shape is, schema_shape
 
 template <class T>
 constexpr misfit find_misfit(const field_rules* rules) {
+    if (!rules->list_keys.empty() && rules->list != list_type_rule::map) return misfit::keys;
     using element = typename shape_of<T>::element;
     if constexpr (std::is_void_v<element>) {
         return find_misfit(*rules, shape_of<T>::value, schema_shape::any);
@@ -114,6 +128,10 @@ constexpr void assert_fit() {
     static_assert(Found != misfit::list,
                   "kcontrol: list_type_atomic, _set and _map are rules for lists, the last one for lists of structs");
     static_assert(Found != misfit::map, "kcontrol: map_type_atomic and _granular are rules for maps and structs");
+    static_assert(
+        Found != misfit::keys,
+        "kcontrol: keyed_by() is a rule for a struct, in its kcontrol_rules(); say list_type_map(\"name\") of "
+        "a list");
     static_assert(Found != misfit::object,
                   "kcontrol: preserve_unknown_fields and embedded_resource are rules for structs and raw_json, "
                   "int_or_string is one for raw_json and text");

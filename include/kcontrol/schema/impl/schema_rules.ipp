@@ -63,10 +63,21 @@ inline std::vector<const field_descriptor*> schema_fields(const type_descriptor&
 
 inline const field_rules* own_rules_of(const type_descriptor& type) { return type.rules; }
 
+/// A list without a list type has that of its elements.
+inline void take_list_type(field_rules& all, const type_descriptor& type) {
+    if (type.kind != type_kind::list || all.list != list_type_rule::unset) return;
+    const field_rules* own = own_rules_of(without_optional(*type.element));
+    if (own == nullptr || own->list_keys.empty()) return;
+    all.list = list_type_rule::map;
+    all.list_keys = own->list_keys;
+}
+
 /// All rules of a place that is declared with this type.
 inline field_rules rules_at(const type_descriptor& declared, const field_rules* field) {
-    field_rules all = merge_rules(field, own_rules_of(without_optional(declared)));
+    const type_descriptor& type = without_optional(declared);
+    field_rules all = merge_rules(field, own_rules_of(type));
     all.is_nullable |= declared.nullable;
+    take_list_type(all, type);
     return all;
 }
 
