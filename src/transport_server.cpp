@@ -1,1 +1,3 @@
+#include <kcontrol/transport/impl/connection_ledger.ipp>
 #include <kcontrol/transport/impl/server.ipp>
+#include <kcontrol/transport/impl/server_stats.ipp>

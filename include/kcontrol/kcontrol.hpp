@@ -122,6 +122,7 @@
 #include <kcontrol/runtime/detached_thread.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/signals.hpp>
@@ -145,6 +146,8 @@
 #include <kcontrol/transport/listen_address.hpp>
 #include <kcontrol/transport/self_signed.hpp>
 #include <kcontrol/transport/server.hpp>
+#include <kcontrol/transport/server_options.hpp>
+#include <kcontrol/transport/server_stats.hpp>
 #include <kcontrol/transport/server_tls.hpp>
 #include <kcontrol/values/api_duration.hpp>
 #include <kcontrol/values/boxed.hpp>

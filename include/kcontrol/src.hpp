@@ -157,12 +157,14 @@
 #include <kcontrol/transport/impl/client_exchange.ipp>
 #include <kcontrol/transport/impl/client_transport.ipp>
 #include <kcontrol/transport/impl/connection.ipp>
+#include <kcontrol/transport/impl/connection_ledger.ipp>
 #include <kcontrol/transport/impl/host_lookup.ipp>
 #include <kcontrol/transport/impl/listen_address.ipp>
 #include <kcontrol/transport/impl/responder.ipp>
 #include <kcontrol/transport/impl/self_signed.ipp>
 #include <kcontrol/transport/impl/server.ipp>
 #include <kcontrol/transport/impl/server_connection.ipp>
+#include <kcontrol/transport/impl/server_stats.ipp>
 #include <kcontrol/transport/impl/tls_context.ipp>
 #include <kcontrol/values/impl/api_duration.ipp>
 #include <kcontrol/values/impl/containers.ipp>

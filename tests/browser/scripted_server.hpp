@@ -70,6 +70,8 @@ private:
         }
         void abort() override { inner_.abort(); }
         std::stop_token gone() const override { return inner_.gone(); }
+        void admit() override { inner_.admit(); }
+        bool holds(std::size_t bytes) override { return inner_.holds(bytes); }
 
     private:
         line& owner_;

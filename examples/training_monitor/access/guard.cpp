@@ -28,6 +28,8 @@ public:
     }
     void abort() override { out_.abort(); }
     std::stop_token gone() const override { return out_.gone(); }
+    void admit() override { out_.admit(); }
+    bool holds(std::size_t bytes) override { return out_.holds(bytes); }
 
 private:
     void add_to(http::fields& headers) const {

@@ -5,6 +5,7 @@
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/runtime/executor.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -30,11 +31,24 @@ public:
     /// connection_lost.
     virtual awaitable<result<void>> write(std::string piece) = 0;
 
-    /// Breaks the connection off instead of ending the body properly; for fault injection.
+    /// Breaks the connection off instead of ending the body properly. A write() in progress fails then; this one may be
+    /// called while the handler waits for it.
     virtual void abort() = 0;
 
     /// Triggered when the peer has gone or the server stops: a handler that waits for something gives up then.
     virtual std::stop_token gone() const = 0;
+
+    /// Says that the peer may be served: it has shown who it is, or need not. A server with a time limit for that
+    /// (server_options::login_timeout) closes the connection of one of which no handler says so.
+    virtual void admit() {}
+
+    /// Says how many bytes the handler keeps for this answer beside what it writes, from now on and until it returns.
+    /// They count to what the server's connections may hold (server_options::max_buffered_bytes). False: there is no
+    /// room for them; answer with 503.
+    virtual bool holds(std::size_t bytes) {
+        static_cast<void>(bytes);
+        return true;
+    }
 };
 
 /// A request with what the server knows about its sender.

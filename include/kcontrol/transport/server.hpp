@@ -1,11 +1,12 @@
 // The small HTTP/1.1 server that the manager's endpoints, pages, the test API server and tests share.
 #pragma once
 
-#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/listen_address.hpp>
+#include <kcontrol/transport/server_options.hpp>
+#include <kcontrol/transport/server_stats.hpp>
 #include <kcontrol/transport/server_tls.hpp>
 
 #include <cstddef>
@@ -14,49 +15,14 @@
 
 namespace kcontrol::http {
 
-/// Limits of a server. Source of the defaults: controller-runtime's webhook and metrics servers, or stricter.
-class server_options {
-public:
-    server_options() = default;
-
-    server_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
-    /// Request bodies beyond this are answered with 413.
-    server_options& max_body(std::size_t bytes) { return max_body_ = bytes, *this; }
-    /// From the first byte of a request (or the start of a TLS handshake) until its header is complete.
-    server_options& header_timeout(duration d) { return header_timeout_ = d, *this; }
-    server_options& body_timeout(duration d) { return body_timeout_ = d, *this; }
-    /// How long a kept-alive connection may wait for its next request.
-    server_options& idle_timeout(duration d) { return idle_timeout_ = d, *this; }
-    /// How long a peer may leave one write() or send() waiting before it is cut off.
-    server_options& write_timeout(duration d) { return write_timeout_ = d, *this; }
-    /// How long stop() lets handlers finish once gone() is triggered, before it closes their connections.
-    server_options& drain_timeout(duration d) { return drain_timeout_ = d, *this; }
-
-    std::size_t max_connections() const noexcept { return max_connections_; }
-    std::size_t max_body() const noexcept { return max_body_; }
-    duration header_timeout() const noexcept { return header_timeout_; }
-    duration body_timeout() const noexcept { return body_timeout_; }
-    duration idle_timeout() const noexcept { return idle_timeout_; }
-    duration write_timeout() const noexcept { return write_timeout_; }
-    duration drain_timeout() const noexcept { return drain_timeout_; }
-
-private:
-    std::size_t max_connections_ = 1024;
-    std::size_t max_body_ = std::size_t{8} << 20;
-    duration header_timeout_ = std::chrono::seconds(10);
-    duration body_timeout_ = std::chrono::seconds(30);
-    duration idle_timeout_ = std::chrono::seconds(90);
-    duration write_timeout_ = std::chrono::seconds(60);
-    duration drain_timeout_ = std::chrono::seconds(1);
-};
-
 namespace detail {
 class server_core;
 }
 
 /// Serves one handler: keep-alive, chunked streaming with back-pressure, HEAD, `Expect: 100-continue`. A handler
 /// that throws, or returns without an answer, is answered for with 500 and a fixed text. Anything malformed is
-/// refused and its connection closed. HTTP/1.x only.
+/// refused and its connection closed. HTTP/1.x only. What peers may hold without giving anything is limited, and who
+/// does nothing makes room for who comes: see server_options.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context. Handlers run
 /// there, too.
@@ -93,6 +59,9 @@ public:
     /// Connections open now, and accepted since construction.
     KCONTROL_DECL std::size_t connections() const noexcept;
     KCONTROL_DECL std::size_t accepted() const noexcept;
+
+    /// These and what became of the others, for write_server_metrics().
+    KCONTROL_DECL server_stats stats() const;
 
 private:
     std::shared_ptr<detail::server_core> core_;

@@ -100,8 +100,11 @@ KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept {
     set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
     set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-    // Not on the server's side: there, a reader may be slow, and write_timeout says how slow.
+    // Not on the server's side: there, a reader may be slow, and write_timeout says how slow. What it does not take
+    // stays with us, where it is counted: a system's buffer may grow to megabytes, which are the container's memory as
+    // well. What is on its way is not limited by this, so it costs no speed.
     if (client) set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+    if (!client) set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, 32 << 10);
 }
 
 using io_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;

@@ -19,6 +19,8 @@ public:
     awaitable<result<void>> write(std::string piece) override;
     void abort() override;
     std::stop_token gone() const override;
+    void admit() override { owner_.admit(); }
+    bool holds(std::size_t bytes) override;
 
     /// After the handler: ends a stream, or answers 500 for a handler that did not. True: another request may follow.
     awaitable<bool> finish(bool handler_failed);

@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace kcontrol::http::detail {
@@ -121,6 +122,16 @@ inline awaitable<result<void>> server_responder::write(std::string piece) {
 inline void server_responder::abort() {
     state_ = state::broken;
     owner_.reset();
+}
+
+inline bool server_responder::holds(std::size_t bytes) {
+    const std::size_t before = std::exchange(owner_.kept_, bytes);
+    if (owner_.has_room()) return true;
+    owner_.kept_ = std::min(before, bytes);
+    owner_.account();
+    owner_.shared_->ledger.was_refused(shed_reason::bytes);
+    owner_.shared_->tell_refused(shed_reason::bytes);
+    return false;
 }
 
 inline std::stop_token server_responder::gone() const { return owner_.gone_.get_token(); }

@@ -6,8 +6,9 @@
 
 #include <boost/asio/ip/v6_only.hpp>
 
-#include <list>
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace kcontrol::http {
 namespace detail {
@@ -22,7 +23,7 @@ inline std::string peer_text(const tcp::socket& socket) {
 /// The part of a server that its coroutines keep alive.
 class server_core {
 public:
-    explicit server_core(std::shared_ptr<const connection_context> context)
+    explicit server_core(std::shared_ptr<connection_context> context)
         : shared(std::move(context)), acceptor(shared->ex), tasks(shared->env, shared->ex, shared->log) {}
 
     void stop_accepting() {
@@ -31,17 +32,54 @@ public:
         stopping.request_stop();
     }
 
-    std::shared_ptr<const connection_context> shared;
+    // A copy: what is done to one connection may end others.
+    std::vector<server_connection*> all() const {
+        std::vector<server_connection*> out;
+        for (const auto& [name, one] : shared->connections) out.push_back(one);
+        return out;
+    }
+
+    std::shared_ptr<connection_context> shared;
     tcp::acceptor acceptor;
     std::shared_ptr<tls_context> tls;
-    std::list<server_connection*> connections;
-    std::size_t accepted = 0;
     std::stop_source stopping;
     task_group tasks;
 };
 
+// What connections are counted by: of IPv6 a /64, for who has one address there has them all.
+inline std::string address_key(const tcp::socket& socket) {
+    error_code failure;
+    const auto from = socket.remote_endpoint(failure);
+    if (failure) return "unknown";
+    auto address = from.address();
+    if (address.is_v4()) return address.to_string();
+    auto six = address.to_v6();
+    if (six.is_v4_mapped()) return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, six).to_string();
+    auto bytes = six.to_bytes();
+    std::fill(bytes.begin() + 8, bytes.end(), static_cast<unsigned char>(0));
+    return boost::asio::ip::address_v6(bytes).to_string() + "/64";
+}
+
+// Ends a connection's place in the ledger and among the others, however its coroutine ends.
+class connection_place {
+public:
+    connection_place(std::shared_ptr<connection_context> shared, connection_ledger::id name)
+        : shared_(std::move(shared)), name_(name) {}
+    ~connection_place() {
+        shared_->connections.erase(name_);
+        shared_->ledger.leave(name_);
+    }
+    connection_place(const connection_place&) = delete;
+    connection_place& operator=(const connection_place&) = delete;
+
+private:
+    std::shared_ptr<connection_context> shared_;
+    connection_ledger::id name_;
+};
+
 // The functions below take the core by value: they may start after the server has gone.
-inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::socket socket) {
+inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::socket socket, connection_ledger::id name) {
+    const connection_place place(core->shared, name);
     const std::string peer = peer_text(socket);
     prepare_socket(socket, false);
     std::unique_ptr<byte_stream> stream;
@@ -52,11 +90,22 @@ inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::sock
     } else {
         stream = make_plain_stream(std::move(socket));
     }
-    const auto connection = std::make_shared<server_connection>(core->shared, std::move(stream), peer);
-    const auto position = core->connections.insert(core->connections.end(), connection.get());
+    const auto connection = std::make_shared<server_connection>(core->shared, name, std::move(stream), peer);
+    core->shared->connections.emplace(name, connection.get());
+    if (!core->shared->ledger.has(name)) connection->close();  // it made room before it had begun
     if (core->stopping.stop_requested()) connection->stop();
     co_await connection->serve();
-    core->connections.erase(position);
+}
+
+inline void admit_socket(const std::shared_ptr<server_core>& core, tcp::socket socket) {
+    auto& shared = *core->shared;
+    auto outcome = shared.ledger.enter(address_key(socket), shared.env.now());
+    shared.close(outcome.made_room, outcome.why);
+    if (outcome.name != 0) {
+        core->tasks.spawn(serve_socket(core, std::move(socket), outcome.name));
+    } else {
+        shared.tell_refused(outcome.why);
+    }
 }
 
 inline bool out_of_resources(const error_code& failure) {
@@ -65,25 +114,25 @@ inline bool out_of_resources(const error_code& failure) {
 }
 
 inline awaitable<void> accept_loop(std::shared_ptr<server_core> core, std::stop_token stop) {
-    const auto& shared = *core->shared;
+    auto& shared = *core->shared;
     boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
     while (!stop.stop_requested()) {
         auto outcome = co_await core->acceptor.async_accept(token);
         auto& [failure, socket] = outcome;
         if (stop.stop_requested()) break;
         if (out_of_resources(failure)) {
+            const auto one = shared.ledger.give_up_one();
+            if (one) {
+                std::vector<connection_ledger::id> made_room{*one};
+                shared.close(made_room, shed_reason::descriptors);
+                continue;
+            }
             shared.log.warning("can't accept a connection; trying again", {{"error", failure.message()}});
             co_await sleep_for(shared.env, std::chrono::milliseconds(100), stop);
             continue;
         }
         if (failure) continue;  // a connection that was gone before it was accepted
-        if (core->tasks.running() > shared.options.max_connections()) {  // this loop is one of them
-            shared.log.warning("too many connections; one is refused",
-                               {{"limit", std::to_string(shared.options.max_connections())}});
-            continue;  // and closes it
-        }
-        ++core->accepted;
-        core->tasks.spawn(serve_socket(core, std::move(socket)));
+        admit_socket(core, std::move(socket));
     }
 }
 
@@ -132,7 +181,7 @@ KCONTROL_DECL server::server(environment& env, executor ex, handler answer, serv
 
 KCONTROL_DECL server::~server() {
     core_->stop_accepting();
-    for (auto* one : core_->connections) one->close();
+    for (auto* one : core_->all()) one->close();
 }
 
 KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optional<server_tls> tls) {
@@ -179,12 +228,12 @@ namespace detail {
 
 inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
     core->stop_accepting();
-    for (auto* one : core->connections) one->stop();
+    for (auto* one : core->all()) one->stop();
     const auto& options = core->shared->options;
     environment& env = core->shared->env;
     const bool drained = co_await core->tasks.join(env.now() + options.drain_timeout());
     if (drained) co_return;
-    for (auto* one : core->connections) one->close();
+    for (auto* one : core->all()) one->close();
     const bool ended = co_await core->tasks.join(env.now() + std::chrono::seconds(1));
     if (!ended) core->shared->log.warning("an HTTP handler does not heed gone(); it is left behind");
 }
@@ -194,11 +243,15 @@ inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
 KCONTROL_DECL awaitable<void> server::stop() { return detail::stop_server(core_); }
 
 KCONTROL_DECL void server::reset_connections() {
-    for (auto* one : core_->connections) one->reset();
+    for (auto* one : core_->all()) one->reset();
 }
 
-KCONTROL_DECL std::size_t server::connections() const noexcept { return core_->connections.size(); }
+KCONTROL_DECL std::size_t server::connections() const noexcept { return core_->shared->connections.size(); }
 
-KCONTROL_DECL std::size_t server::accepted() const noexcept { return core_->accepted; }
+KCONTROL_DECL std::size_t server::accepted() const noexcept {
+    return static_cast<std::size_t>(core_->shared->ledger.stats().accepted);
+}
+
+KCONTROL_DECL server_stats server::stats() const { return core_->shared->ledger.stats(); }
 
 }  // namespace kcontrol::http

@@ -3,7 +3,9 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/transport/impl/connection_ledger.hpp>
 #include <kcontrol/transport/impl/message_parser.hpp>
 #include <kcontrol/transport/impl/watchdog.hpp>
 #include <kcontrol/transport/server.hpp>
@@ -14,28 +16,44 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace kcontrol::http::detail {
 
-/// What connections need of their server; they keep it alive.
+class server_connection;
+
+/// What connections need of their server and know of each other; they keep it alive.
 class connection_context {
 public:
+    using id = connection_ledger::id;
+
     connection_context(environment& e, executor x, handler h, server_options o, logger l)
-        : env(e), ex(std::move(x)), answer(std::move(h)), options(o), log(std::move(l)) {}
+        : env(e), ex(std::move(x)), answer(std::move(h)), options(o), log(std::move(l)), ledger(options) {}
+
+    /// Closes those that make room for others, and empties the list.
+    void close(std::vector<id>& made_room, shed_reason why);
+    void tell_refused(shed_reason why);
+
     environment& env;
     executor ex;
     handler answer;
     server_options options;
     logger log;
+    connection_ledger ledger;
+    std::unordered_map<id, server_connection*> connections;
+
+private:
+    log_pace shed_pace_, refused_pace_;
 };
 
 /// Reads all the time, into a bounded buffer: that is how it notices that the peer has gone while a handler waits.
 /// Thread-safety: touched on the server's executor only.
 class server_connection : public std::enable_shared_from_this<server_connection> {
 public:
-    server_connection(std::shared_ptr<const connection_context> shared, std::unique_ptr<byte_stream> stream,
-                      std::string peer);
+    /// `name`: its own in the ledger of `shared`.
+    server_connection(std::shared_ptr<connection_context> shared, connection_ledger::id name,
+                      std::unique_ptr<byte_stream> stream, std::string peer);
 
     /// Answers requests until the connection ends. The one coroutine of the connection.
     awaitable<void> serve();
@@ -48,10 +66,26 @@ private:
     friend class server_responder;
     class request_state;
 
+    /// What the peer has to do by a time, or the connection ends.
+    class due {
+    public:
+        due(time_point w, late_for what) : when(w), for_what(what) {}
+        time_point when;
+        late_for for_what;
+    };
+
     void pump();
-    awaitable<wake> more_input(time_point deadline);
+    void admit();
+    due by_login(due other) const;  // that, or the login if it is due before
+    bool is_late_with_login();
+    void settle();    // tells the ledger whom it waits for
+    void account();   // tells the ledger what is held
+    bool has_room();  // the same, and whether there is room for it
+    awaitable<wake> any_input(time_point deadline);
+    awaitable<wake> more_input(due by);
     awaitable<bool> open_tls();
     awaitable<bool> serve_one();
+    int take_input(message_parser<true>& parser);
     awaitable<int> read_head(message_parser<true>& parser);  // 0: go on; -1: close; else: the status to refuse with
     awaitable<int> read_body(message_parser<true>& parser);
     awaitable<bool> run_handler(message_parser<true>& parser);
@@ -59,7 +93,8 @@ private:
     awaitable<void> farewell();
     awaitable<result<void>> write_out(write_buffers out);
 
-    std::shared_ptr<const connection_context> shared_;
+    std::shared_ptr<connection_context> shared_;
+    connection_ledger::id name_;
     std::unique_ptr<byte_stream> stream_;
     std::string peer_;
     std::string client_subject_;
@@ -68,10 +103,19 @@ private:
     async_event arrived_;
     boost::beast::flat_buffer input_;
     std::vector<char> chunk_;  // the read in progress must not see input_ move
+    time_point begun_;         // since when it is there
+    time_point first_due_;     // when the first request has to be complete
+    bool first_ = true;        // that one is not complete
+    bool known_ = false;       // its peer is no stranger
+    std::size_t request_ = 0;  // bytes of the request that is read or answered
+    std::size_t unsent_ = 0;   // bytes of the write in progress
+    std::size_t kept_ = 0;     // bytes that the handler says it keeps
+    bool working_ = false;     // a handler does
     bool handshaking_ = false;
     bool refused_ = false;
     bool reading_ = false;
-    bool ended_ = false;  // no more input will come
+    bool filled_ = false;  // the last read had more to give
+    bool ended_ = false;   // no more input will come
 };
 
 }  // namespace kcontrol::http::detail

@@ -1,0 +1,51 @@
+// What became of a server's connections, as numbers for /metrics.
+#pragma once
+
+#include <kcontrol/config.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::http {
+
+/// Which limit (server_options) a connection was closed or refused for.
+enum class shed_reason { connections, address, bytes, descriptors };
+inline constexpr std::size_t shed_reasons = 4;
+
+/// What a peer took too long for.
+enum class late_for { handshake, first_request, login, request, idle, answer };
+inline constexpr std::size_t late_fors = 6;
+
+KCONTROL_DECL std::string_view to_string(shed_reason why) noexcept;
+KCONTROL_DECL std::string_view to_string(late_for what) noexcept;
+
+/// Counts since the server was made, and what is now.
+class server_stats {
+public:
+    server_stats() = default;
+
+    std::size_t connections = 0;                     ///< open now
+    std::size_t known = 0;                           ///< of these: logged in, or answered once where there is no login
+    std::size_t buffered_bytes = 0;                  ///< what they hold, as max_buffered_bytes counts it
+    std::uint64_t accepted = 0;                      ///< let in, since the start
+    std::array<std::uint64_t, shed_reasons> shed{};  ///< closed to make room, by reason
+    std::array<std::uint64_t, shed_reasons> refused{};  ///< turned away, for nobody had to make room, by reason
+    std::array<std::uint64_t, late_fors> timed_out{};   ///< closed because their peer was late, by what for
+
+    std::uint64_t shed_for(shed_reason why) const noexcept { return shed[static_cast<std::size_t>(why)]; }
+    std::uint64_t refused_for(shed_reason why) const noexcept { return refused[static_cast<std::size_t>(why)]; }
+    std::uint64_t timed_out_for(late_for what) const noexcept { return timed_out[static_cast<std::size_t>(what)]; }
+};
+
+/// Writes them as the families kcontrol_http_…, with the label `server`.
+KCONTROL_DECL void write_server_metrics(metrics_writer& out, const std::string& server, const server_stats& of);
+
+}  // namespace kcontrol::http
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/transport/impl/server_stats.ipp>
+#endif
