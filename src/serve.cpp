@@ -1,5 +1,5 @@
 #include <kcontrol/serve/impl/embedded_file.ipp>
-#include <kcontrol/serve/impl/event_queue.ipp>
+#include <kcontrol/serve/impl/event_log.ipp>
 #include <kcontrol/serve/impl/event_stream.ipp>
 #include <kcontrol/serve/impl/host_name.ipp>
 #include <kcontrol/serve/impl/responses.ipp>

@@ -136,7 +136,7 @@
 #include <kcontrol/schema/schema.hpp>
 #include <kcontrol/schema/validate.hpp>
 #include <kcontrol/serve/embedded_file.hpp>
-#include <kcontrol/serve/event_queue.hpp>
+#include <kcontrol/serve/event_log.hpp>
 #include <kcontrol/serve/event_stream.hpp>
 #include <kcontrol/serve/host_name.hpp>
 #include <kcontrol/serve/responses.hpp>

@@ -146,7 +146,7 @@
 #include <kcontrol/schema/impl/schema_types.ipp>
 #include <kcontrol/schema/impl/validate.ipp>
 #include <kcontrol/serve/impl/embedded_file.ipp>
-#include <kcontrol/serve/impl/event_queue.ipp>
+#include <kcontrol/serve/impl/event_log.ipp>
 #include <kcontrol/serve/impl/event_stream.ipp>
 #include <kcontrol/serve/impl/host_name.ipp>
 #include <kcontrol/serve/impl/responses.ipp>

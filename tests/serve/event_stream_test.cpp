@@ -1,4 +1,4 @@
-// Server-sent events: their text, the queue of a client, and clients that are slow or go. See also the monitor's.
+// Server-sent events: what clients get, and clients that are slow, too many or gone. See also the monitor's.
 #include <kcontrol/serve/event_stream.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
@@ -8,8 +8,9 @@
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
-#include <memory>
+#include <list>
 #include <string>
+#include <vector>
 
 using namespace kcontrol;
 using namespace kcontrol::http;
@@ -19,7 +20,8 @@ using test::fake_responder;
 namespace {
 
 struct fixture {
-    explicit fixture(event_stream_options options = {}) : stream(env, options) {}
+    explicit fixture(event_stream_options options = {})
+        : stream(env, options, logger([this](const log_record& r) { log.emplace_back(r.message); })) {}
     ~fixture() {
         client.go_away();
         env.run_ready(context);
@@ -35,6 +37,7 @@ struct fixture {
 
     testing::manual_environment env;
     boost::asio::io_context context;
+    std::vector<std::string> log;
     event_stream stream;
     fake_responder client{env};
 };
@@ -45,28 +48,6 @@ awaitable<result<void>> greet(responder& to) {
 }
 
 }  // namespace
-
-TEST_CASE("events look as the standard has them") {
-    CHECK(format_event(7, "job", "{}") == "id: 7\nevent: job\ndata: {}\n\n");
-}
-
-TEST_CASE("the queue joins events up to a size, gives at least one, and overflows once for all") {
-    event_queue queue(10);
-    const auto text = [](const char* t) { return std::make_shared<const std::string>(t); };
-    queue.push(text("aaa"));
-    queue.push(text("bbb"));
-    queue.push(text("cccc"));
-    CHECK(queue.take(6) == "aaabbb");
-    CHECK(queue.take(1) == "cccc");
-    CHECK(queue.take(1).empty());
-    queue.push(text("0123456789"));
-    CHECK_FALSE(queue.overflowed());
-    queue.push(text("x"));
-    CHECK(queue.overflowed());
-    CHECK(queue.empty());
-    queue.push(text("y"));
-    CHECK(queue.empty());
-}
 
 TEST_CASE("every client gets what comes first and then all events, those included that came meanwhile") {
     fixture f;
@@ -118,4 +99,91 @@ TEST_CASE("silence is broken by a comment; who falls too far behind is cut off")
     CHECK(f.client.take() == "one : too slow; reconnect for the present state\n\n");
     CHECK(f.stream.clients() == 0);
     CHECK(f.stream.cut_off() == 1);
+}
+
+TEST_CASE("who is too far behind is cut off at once, without waiting for it to read on") {
+    fixture f(event_stream_options().max_queued_bytes(10));
+    f.connect(f.client);
+    f.client.stalled = true;
+    f.publish("one ");  // being written
+    f.env.advance(2s, f.context);
+    f.publish("two ");
+    CHECK(f.stream.cut_off() == 0);
+    CHECK(f.stream.queued_bytes() == 4);
+    f.publish("three and more ");
+    CHECK(f.stream.cut_off_behind() == 1);
+    CHECK(f.client.aborted);
+    CHECK(f.stream.clients() == 0);
+    CHECK(f.stream.queued_bytes() == 0);
+    CHECK(f.log.size() == 1);
+}
+
+TEST_CASE("a crowd that does not read costs no more than one that does not") {
+    fixture f(event_stream_options().max_queued_bytes(1000).max_clients(1000));
+    std::list<fake_responder> crowd;
+    for (int i = 0; i < 900; ++i) {
+        crowd.emplace_back(f.env);
+        f.connect(crowd.back());
+        crowd.back().stalled = true;
+    }
+    f.connect(f.client);
+    f.publish("being written");
+    f.env.advance(2s, f.context);
+    const std::string event(100, 'x');
+    for (int i = 0; i < 10; ++i) f.publish(event);
+    CHECK(f.stream.queued_bytes() == 1000);
+    CHECK(f.stream.cut_off() == 0);
+    f.publish(event);
+    CHECK(f.stream.cut_off() == 900);
+    CHECK(f.stream.clients() == 1);
+    CHECK(f.client.body == "being written" + std::string(1100, 'x'));
+    CHECK(f.log.size() == 1);  // not 900
+    f.client.take();
+    f.publish("next");
+    CHECK(f.client.take() == "next");
+}
+
+TEST_CASE("a new client takes the place of the one that is stuck the longest, or is refused") {
+    fixture f(event_stream_options().max_clients(2));
+    fake_responder other(f.env), late(f.env), later(f.env);
+    f.connect(f.client);
+    f.connect(other);
+    f.connect(late);  // both read
+    CHECK(late.head.status == 503);
+    CHECK(late.head.headers.get("Retry-After") == "10");
+    CHECK(f.stream.refused() == 1);
+    other.stalled = true;
+    f.publish("one ");
+    f.env.advance(1ms, f.context);
+    f.client.stalled = true;
+    f.publish("two ");
+    f.connect(late);  // stuck for no time yet
+    CHECK(f.stream.refused() == 2);
+    f.env.advance(1s, f.context);
+    f.connect(late);
+    CHECK(late.head.status == 200);
+    CHECK(other.aborted);
+    CHECK_FALSE(f.client.aborted);
+    CHECK(f.stream.clients() == 2);
+    CHECK(f.stream.cut_off_crowded() == 1);
+    f.connect(later, greet);
+    CHECK(f.client.aborted);
+    CHECK(later.body == "hello ");
+    CHECK(f.log.size() == 1);
+    for (auto* each : {&late, &later}) each->go_away();
+    f.env.run_ready(f.context);
+    CHECK(f.stream.clients() == 0);
+}
+
+TEST_CASE("who is stuck in what comes first can be cut off, too") {
+    fixture f(event_stream_options().max_clients(1));
+    f.client.stalled = true;
+    f.connect(f.client, greet);
+    f.env.advance(1s, f.context);
+    fake_responder other(f.env);
+    f.connect(other, greet);
+    CHECK(f.client.aborted);
+    CHECK(other.body == "hello ");
+    other.go_away();
+    f.env.run_ready(f.context);
 }

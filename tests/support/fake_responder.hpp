@@ -22,6 +22,11 @@ public:
         co_return result<void>();
     }
 
+    void abort() override {
+        recording_responder::abort();
+        go_away();
+    }
+
     std::string take() { return std::exchange(body, {}); }
 
     int pieces = 0;
