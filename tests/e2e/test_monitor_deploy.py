@@ -59,6 +59,7 @@ class Deploy(WorldTest):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("seen-by-the-reader", done.stdout)
+        self.assertNotIn("kube-system", done.stderr)  # it says so there if it can't read that namespace
         self.assertNotIn(token, done.stdout + done.stderr)
         for _, version in KINDS["alpha"]:
             group = version.split("/")[0]
@@ -67,7 +68,11 @@ class Deploy(WorldTest):
                     self.assertEqual(self.can(verb, f"{resource}.{group}"), "yes")
                 for verb in ("create", "update", "patch", "delete", "deletecollection"):
                     self.assertEqual(self.can(verb, f"{resource}.{group}"), "no", (verb, resource))
-        for resource in ("pods", "secrets", "nodes", "configmaps"):
+        for verb in ("get", "list"):  # by which it notices another cluster, or a restored one
+            self.assertEqual(self.can(verb, "namespaces/kube-system"), "yes")
+        self.assertEqual(self.can("get", "namespaces/default"), "no")
+        self.assertEqual(self.can("watch", "namespaces/kube-system"), "no")
+        for resource in ("pods", "secrets", "nodes", "configmaps", "namespaces"):
             self.assertEqual(self.can("list", resource), "no", resource)
         refused = subprocess.run([f"{self.alpha.assets}/kubectl", "--kubeconfig", file, "delete", "job", "seen-by-the-reader"],
                                  capture_output=True, text=True)
