@@ -112,6 +112,22 @@ TEST_CASE("an event's wait ends by deadline or stop, and leaves nothing behind")
     CHECK(w.env.pending_timers() == 0);
 }
 
+TEST_CASE("a context that goes takes along who waits with a deadline, also for an event of its own") {
+    system_environment env;
+    auto probe = std::make_shared<int>();
+    const std::weak_ptr<int> left = probe;
+    {
+        boost::asio::io_context context;
+        testing::start(context, [](environment& e, std::shared_ptr<int>) -> awaitable<void> {
+            const auto own = std::make_shared<async_event>();
+            co_await own->wait(e, {}, e.now() + 1h);
+        }(env, std::move(probe)));
+        context.poll();
+        CHECK_FALSE(left.expired());
+    }
+    CHECK(left.expired());
+}
+
 TEST_CASE("the first of several reasons wins") {
     world w;
     async_event event;

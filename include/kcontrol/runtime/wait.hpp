@@ -22,7 +22,8 @@ struct waiter;
 /// strand; a notification without a waiter is lost.
 ///
 /// Thread-safety: shared objects unsafe; waiters, notify_one() and notify_all() belong to one strand.
-/// Object lifetime: destroying an event ends its waits with `stopped`.
+/// Object lifetime: destroying an event ends its waits with `stopped`. A context that goes takes the waits that have a
+/// deadline along; others go with their event, so a coroutine that owns the event it waits for gives a deadline.
 class async_event {
 public:
     async_event() = default;
@@ -40,7 +41,7 @@ public:
 
 private:
     friend struct detail::waiter;
-    std::list<std::shared_ptr<detail::waiter>> waiters_;
+    std::list<detail::waiter*> waiters_;
 };
 
 /// Sleeps until `when` (`timeout`) or until `stop` is triggered (`stopped`).

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace kcontrol {
 namespace detail {
@@ -21,16 +22,23 @@ using wake_handler = boost::asio::any_completion_handler<void(wake)>;
 // find no handler. Touched on its executor only: the stop callback, which may run on any thread, just posts.
 struct waiter : std::enable_shared_from_this<waiter> {
     explicit waiter(executor ex) : ex_(std::move(ex)), work_(ex_) {}
+    ~waiter() {
+        if (event_) event_->waiters_.erase(position_);
+    }
+    waiter(const waiter&) = delete;
+    waiter& operator=(const waiter&) = delete;
 
     void start(environment& env, const std::stop_token& stop, std::optional<time_point> deadline,
                wake_handler handler) {
         handler_.emplace(std::move(handler));
         if (deadline) {
             timer_ = env.make_timer(ex_);
-            // The pending timer keeps a sleeper alive; complete() cancels it and so ends the cycle.
+            // The pending timer keeps a waiter alive, and goes with its context; complete() cancels it.
             timer_->async_wait(*deadline, [self = shared_from_this()](bool expired) {
                 if (expired) self->complete(wake::timeout);
             });
+        } else {
+            self_ = shared_from_this();  // until complete(), which its event calls at the latest
         }
         if (stop.stop_possible()) {
             on_stop_.emplace(stop, [weak = weak_from_this(), ex = ex_] {
@@ -44,6 +52,7 @@ struct waiter : std::enable_shared_from_this<waiter> {
     void complete(wake reason) {
         if (!handler_) return;
         const auto keep_alive = shared_from_this();
+        self_.reset();
         wake_handler handler(std::move(*handler_));
         handler_.reset();
         if (event_) event_->waiters_.erase(position_);
@@ -59,8 +68,9 @@ struct waiter : std::enable_shared_from_this<waiter> {
     std::optional<wake_handler> handler_;
     std::unique_ptr<timer> timer_;
     std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+    std::shared_ptr<waiter> self_;
     async_event* event_ = nullptr;
-    std::list<std::shared_ptr<waiter>>::iterator position_;
+    std::list<waiter*>::iterator position_;
 };
 
 // A named function object, not a lambda: g++ 12 destroys capturing lambda temporaries of a co_await twice.
@@ -93,20 +103,17 @@ inline awaitable<wake> wait_on(std::shared_ptr<waiter> target, environment& env,
 }  // namespace detail
 
 KCONTROL_DECL async_event::~async_event() {
-    while (!waiters_.empty()) {
-        const auto first = waiters_.front();
-        first->complete(wake::stopped);
-    }
+    while (!waiters_.empty()) waiters_.front()->complete(wake::stopped);
 }
 
 KCONTROL_DECL void async_event::notify_one() {
     if (waiters_.empty()) return;
-    const auto first = waiters_.front();
-    first->complete(wake::notified);
+    waiters_.front()->complete(wake::notified);
 }
 
 KCONTROL_DECL void async_event::notify_all() {
-    auto present = waiters_;  // a notified waiter may wait again before this loop ends
+    std::vector<std::shared_ptr<detail::waiter>> present;  // a notified one may wait again before this loop ends
+    for (auto* const one : waiters_) present.push_back(one->shared_from_this());
     for (const auto& one : present) one->complete(wake::notified);
 }
 
@@ -115,7 +122,7 @@ KCONTROL_DECL awaitable<wake> async_event::wait(environment& env, std::stop_toke
     if (stop.stop_requested()) co_return wake::stopped;
     auto target = std::make_shared<detail::waiter>(co_await boost::asio::this_coro::executor);
     target->event_ = this;
-    target->position_ = waiters_.insert(waiters_.end(), target);
+    target->position_ = waiters_.insert(waiters_.end(), target.get());
     co_return co_await detail::wait_on(std::move(target), env, std::move(stop), deadline);
 }
 
