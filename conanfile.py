@@ -3,6 +3,7 @@ import os
 import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
@@ -39,6 +40,8 @@ class KcontrolConan(ConanFile):
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
 
     def validate(self):
+        if self.settings.os != "Linux":
+            raise ConanInvalidConfiguration(f"kcontrol is for Linux with glibc 2.34 or newer, not for {self.settings.os}")
         check_min_cppstd(self, 20)
 
     def layout(self):
@@ -78,5 +81,4 @@ class KcontrolConan(ConanFile):
         header_only = self.cpp_info.components["header_only"]
         header_only.set_property("cmake_target_name", "kcontrol::header_only")
         header_only.requires = requires
-        if self.settings.os in ("Linux", "FreeBSD"):
-            compiled.system_libs = header_only.system_libs = ["pthread"]
+        compiled.system_libs = header_only.system_libs = ["pthread"]

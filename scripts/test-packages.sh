@@ -51,6 +51,15 @@ says_testing_is_missing() {
 
 refuses() { ! "$@"; }
 
+# refuses_platform WORDS CMAKE-OPTION...: configuring says these words, and fails.
+refuses_platform() {
+    local words=$1 build=$BUILD/package/platform log=$LOGS/platform.log
+    shift
+    rm -rf "$build"
+    if cmake -S "$ROOT" -B "$build" -G Ninja "$@" >"$log" 2>&1; then return 1; fi
+    tr -s ' \n' ' ' <"$log" | grep -F "$words" >/dev/null || { cat "$log"; return 1; }
+}
+
 # Installs the release build into $PREFIX.
 install_release() {
     PREFIX=$BUILD/package/prefix
@@ -70,6 +79,10 @@ group_package() {
     sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"
     check "a wish for the next minor version is refused" refuses \
         cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX"
+    check "another system is refused by its name" refuses_platform "not for FreeBSD" -DCMAKE_SYSTEM_NAME=FreeBSD
+    mkdir -p "$BUILD/package/no_glibc" && : >"$BUILD/package/no_glibc/features.h"
+    check "another C library is refused" refuses_platform "this C library is another" \
+        -DCMAKE_CXX_FLAGS="-I$BUILD/package/no_glibc"
     if command -v conan >/dev/null; then
         check "conan reads the recipe" conan inspect "$ROOT"
     else

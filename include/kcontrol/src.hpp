@@ -129,7 +129,8 @@
 #include <kcontrol/multicluster/impl/secret_source.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/detached_thread.ipp>
-#include <kcontrol/runtime/impl/process.ipp>
+#include <kcontrol/runtime/impl/directory_watch_linux.ipp>
+#include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
@@ -165,6 +166,7 @@
 #include <kcontrol/transport/impl/server.ipp>
 #include <kcontrol/transport/impl/server_connection.ipp>
 #include <kcontrol/transport/impl/server_stats.ipp>
+#include <kcontrol/transport/impl/socket_options_linux.ipp>
 #include <kcontrol/transport/impl/tls_context.ipp>
 #include <kcontrol/values/impl/api_duration.ipp>
 #include <kcontrol/values/impl/containers.ipp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/runtime/impl/inotify_watch.hpp>
+#include <kcontrol/runtime/impl/file_descriptor.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/timer.hpp>
 
@@ -14,34 +14,11 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace kcontrol {
 namespace detail {
-
-// A file descriptor that closes itself.
-class owned_fd {
-public:
-    explicit owned_fd(int fd) noexcept : fd_(fd) {}
-    ~owned_fd() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    owned_fd(const owned_fd&) = delete;
-    owned_fd& operator=(const owned_fd&) = delete;
-    int get() const noexcept { return fd_; }
-    int release() noexcept { return std::exchange(fd_, -1); }
-
-private:
-    int fd_;
-};
-
-inline error file_error(const std::string& what, const std::string& path, int number) {
-    return error(errc::file_failed,
-                 what + " " + path + ": " + error_code(number, boost::system::system_category()).message());
-}
 
 // Reads until the end or until `out` holds more than `max_bytes`. Returns errno, or 0.
 inline int read_all(int fd, std::size_t max_bytes, std::string& out) {
@@ -143,18 +120,6 @@ KCONTROL_DECL result<std::vector<std::string>> system_environment::list_director
     if (errno != 0) return detail::file_error("can't list", path, errno);
     std::sort(names.begin(), names.end());
     return names;
-}
-
-KCONTROL_DECL result<std::unique_ptr<directory_watch>> system_environment::watch_directory(const executor& ex,
-                                                                                           const std::string& path) {
-    detail::owned_fd notify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    if (notify.get() < 0) return detail::file_error("can't watch", path, errno);
-    constexpr std::uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ATTRIB |
-                                   IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-    if (::inotify_add_watch(notify.get(), path.c_str(), mask) < 0) {
-        return detail::file_error("can't watch", path, errno);
-    }
-    return std::unique_ptr<directory_watch>(std::make_unique<detail::inotify_watch>(ex, notify.release()));
 }
 
 KCONTROL_DECL std::optional<std::string> system_environment::variable(const std::string& name) const {

@@ -102,4 +102,5 @@ KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream);
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/transport/impl/byte_stream.ipp>
+#include <kcontrol/transport/impl/socket_options_linux.ipp>
 #endif

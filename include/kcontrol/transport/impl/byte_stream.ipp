@@ -8,10 +8,6 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-#include <fcntl.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 namespace kcontrol::http::detail {
 
 class plain_stream final : public byte_stream {
@@ -87,24 +83,6 @@ KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_stream(tcp::socket s
         if (const auto expected = expect_peer(stream->tls(), peer_name); !expected) return expected.error();
     }
     return stream;
-}
-
-KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept {
-    error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
-    const int fd = socket.native_handle();
-    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    // A peer that vanished without closing is detected within 30 s: the reliability of long watches rests on it.
-    const auto set = [fd](int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); };
-    set(SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
-    set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-    set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-    // Not on the server's side: there, a reader may be slow, and write_timeout says how slow. What it does not take
-    // stays with us, where it is counted: a system's buffer may grow to megabytes, which are the container's memory as
-    // well. What is on its way is not limited by this, so it costs no speed.
-    if (client) set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
-    if (!client) set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, 32 << 10);
 }
 
 using io_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/detached_thread.hpp>
-#include <kcontrol/runtime/impl/process_start.hpp>
+#include <kcontrol/runtime/impl/process_start_linux.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 

@@ -1,17 +1,19 @@
-// A directory_watch by Linux' inotify.
 #pragma once
 
-#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/impl/file_descriptor.hpp>
+#include <kcontrol/runtime/system_environment.hpp>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <cerrno>
 #include <functional>
 #include <memory>
 #include <sys/inotify.h>
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol {
+namespace detail {
 
 // The part of a watch that a pending wait keeps alive.
 struct inotify_reader : std::enable_shared_from_this<inotify_reader> {
@@ -60,4 +62,18 @@ private:
     std::shared_ptr<inotify_reader> reader_;
 };
 
-}  // namespace kcontrol::detail
+}  // namespace detail
+
+KCONTROL_DECL result<std::unique_ptr<directory_watch>> system_environment::watch_directory(const executor& ex,
+                                                                                           const std::string& path) {
+    detail::owned_fd notify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    if (notify.get() < 0) return detail::file_error("can't watch", path, errno);
+    constexpr std::uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ATTRIB |
+                                   IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+    if (::inotify_add_watch(notify.get(), path.c_str(), mask) < 0) {
+        return detail::file_error("can't watch", path, errno);
+    }
+    return std::unique_ptr<directory_watch>(std::make_unique<detail::inotify_watch>(ex, notify.release()));
+}
+
+}  // namespace kcontrol
