@@ -2,11 +2,21 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
+
+#include "support/threads.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <thread>
 
 using namespace kcontrol;
 
@@ -28,6 +38,37 @@ struct fixture {
 
 process_command shell(std::string script) {
     return process_command({"/bin/sh", "-c", std::move(script)}).variable("PATH", "/usr/bin:/bin");
+}
+
+// A program that writes its number into `file` and then does not end.
+process_command endless(const std::string& file) { return shell("echo $$ >" + file + "; exec sleep 1000"); }
+
+// Runs the context until `file` has a line, which must be a program's number.
+pid_t wait_for_number(fixture& f, const std::string& file) {
+    const auto limit = f.env.now() + std::chrono::seconds(30);
+    for (;;) {
+        f.context.restart();
+        f.context.poll();
+        const auto text = f.env.read_file(file, 100);
+        if (text && text->ends_with('\n')) return std::stoi(*text);
+        REQUIRE(f.env.now() < limit);
+    }
+}
+
+// True for one that runs, and for one that has ended and that nobody has reaped.
+bool exists(pid_t process) { return ::kill(process, 0) == 0; }
+
+// Makes pidfd_open fail with `number`, on this thread and for ever.
+void forbid_pidfd_open(int number) {
+    sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(number)),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{4, code};
+    REQUIRE(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    REQUIRE(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
 }  // namespace
@@ -101,6 +142,32 @@ TEST_CASE("a program that does not end is killed with all that it started") {
     f.context.run();
 }
 
+TEST_CASE("a program that is killed is reaped, whoever ends first") {
+    testing::temporary_directory dir;
+    std::optional<result<process_result>> out;
+    {
+        fixture f;
+        std::stop_source stop;
+        testing::start(f.context, fixture::keep(f.env.run_process(endless(dir.path("a")).stop(stop.get_token())), out));
+        const pid_t stopped = wait_for_number(f, dir.path("a"));
+        CHECK(exists(stopped));
+        stop.request_stop();
+        f.context.restart();
+        f.context.run();
+        REQUIRE(out.has_value());
+        CHECK(out->error() == errc::stopped);
+        CHECK_FALSE(exists(stopped));
+    }
+    pid_t left = -1;
+    {
+        fixture f;
+        testing::start(f.context, fixture::keep(f.env.run_process(endless(dir.path("b"))), out));
+        left = wait_for_number(f, dir.path("b"));
+        CHECK(exists(left));
+    }  // the context goes, and nobody runs it any more
+    CHECK_FALSE(exists(left));
+}
+
 TEST_CASE("a grandchild that keeps the outputs open is not waited for") {
     fixture f;
     const auto left = f.run(shell("(trap '' TERM; echo $$; exec sleep 5) & echo started; exit 0"));
@@ -120,6 +187,55 @@ TEST_CASE("several at once, and the loop goes on beside them") {
         REQUIRE(out[i].has_value());
         REQUIRE(out[i]->has_value());
         CHECK((*out[i])->exit_status == static_cast<int>(i));
+    }
+}
+
+TEST_CASE("no thread is started for it") {
+    fixture f;
+    const auto before = test::threads_now();
+    auto most = before;
+    std::optional<result<process_result>> out;
+    testing::start(f.context, fixture::keep(f.env.run_process(shell("echo out; exit 3")), out));
+    while (f.context.run_one() != 0) most = std::max(most, test::threads_now());
+    REQUIRE(out.has_value());
+    CHECK((*out)->exit_status == 3);
+    CHECK(most == before);
+}
+
+TEST_CASE("SIGCHLD stays the program's: it is not caught, and ignoring it costs only the exit status") {
+    fixture f;
+    struct sigaction before, after;
+    ::sigaction(SIGCHLD, nullptr, &before);
+    CHECK(f.run(shell("exit 3"))->exit_status == 3);
+    ::sigaction(SIGCHLD, nullptr, &after);
+    const bool untouched = after.sa_handler == before.sa_handler;
+    CHECK(untouched);
+    std::signal(SIGCHLD, SIG_IGN);
+    const auto unknown = f.run(shell("echo out; exit 3"));
+    std::signal(SIGCHLD, SIG_DFL);
+    REQUIRE(unknown.has_value());
+    CHECK(unknown->exit_status == -1);
+    CHECK(unknown->signal == 0);
+    CHECK(unknown->output == "out\n");
+}
+
+TEST_CASE("where the kernel has no pidfd_open, or a seccomp filter forbids it, nothing is started") {
+    testing::temporary_directory dir;
+    for (const int number : {ENOSYS, EPERM}) {
+        std::optional<result<process_result>> out;
+        std::thread([&] {  // seam: ok, a filter stays for as long as its thread
+            fixture f;
+            forbid_pidfd_open(number);
+            out.emplace(f.run(shell("echo >" + dir.path("started"))));
+        })
+            .join();
+        REQUIRE(out.has_value());
+        REQUIRE_FALSE(out->has_value());
+        CHECK(out->error() == errc::unavailable);
+        CHECK_MESSAGE(out->error().message().starts_with("the program /bin/sh can't be run here: "),
+                      out->error().message());
+        CHECK_MESSAGE(out->error().message().find("Linux 5.4") != std::string::npos, out->error().message());
+        CHECK(system_environment().read_file(dir.path("started"), 10).error() == errc::file_failed);
     }
 }
 

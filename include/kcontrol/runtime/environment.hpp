@@ -63,9 +63,9 @@ public:
     /// An environment variable, or nothing if it is not set.
     virtual std::optional<std::string> variable(const std::string& name) const = 0;
 
-    /// Runs a program to its end without blocking the executor of the coroutine that awaits it. Any exit is a success
-    /// here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable (this
-    /// environment starts no programs, which is so unless it says otherwise). Let it end before its context goes.
+    /// Runs a program to its end on the executor of the coroutine that awaits it; only its start blocks that. Any exit
+    /// is a success here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable
+    /// (this environment or this machine starts no programs, which is so unless an environment says otherwise).
     virtual awaitable<result<process_result>> run_process(process_command) {
         co_return error(errc::unavailable, "programs can't be started here");
     }

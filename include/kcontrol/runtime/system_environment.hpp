@@ -11,10 +11,15 @@ namespace kcontrol {
 
 /// The environment a program constructs once and passes down. It holds no state but that of its generator.
 ///
-/// read_file() and list_directory() block: they are for small files on local file systems. A watch is Linux'
-/// inotify; several changes that come together make one call. A program is started by a thread of its own, for starting
-/// one can take as long as its file system does; it gets a process group and none of our descriptors. It needs Linux
-/// 5.3. Where the embedding program reaps children itself or ignores SIGCHLD, exit_status is -1.
+/// It starts no thread. read_file() and list_directory() block: they are for small files on local file systems. A watch
+/// is Linux' inotify; several changes that come together make one call.
+///
+/// run_process() blocks until the system has begun to execute the program, about a millisecond, so programs belong on
+/// local file systems, too. The program gets a process group and none of our descriptors; its end comes through its
+/// pidfd, without a signal handler. That takes Linux 5.4: an older kernel, or a seccomp filter without pidfd_open,
+/// costs `unavailable`, and nothing is started. A program that still runs when its context goes is killed and reaped,
+/// which takes a second at most. Where the embedding program reaps children itself or ignores SIGCHLD, exit_status is
+/// -1.
 ///
 /// Thread-safety: shared objects safe. Timers and watches: shared objects unsafe.
 /// Object lifetime: outlives everything made with it.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/runtime/detached_thread.hpp>
+#include <kcontrol/runtime/impl/file_descriptor.hpp>
 #include <kcontrol/runtime/impl/process_start_linux.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -8,65 +8,85 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
-#include <sys/mman.h>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace kcontrol {
 namespace detail {
 
-// The descriptors of one run. The handlers own it, so that it ends when the program and its outputs do.
+// A descriptor that becomes readable when the process ends, or -1 and errno.
+inline int open_pidfd(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0)); }
+
+// Takes the status of a child that has ended; false while it runs. Where others have reaped it, the status stays empty.
+inline bool reap_by_pidfd(int pidfd, siginfo_t& status) {
+    constexpr auto by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD, which glibc's headers have since 2.36 only
+    status = {};
+    while (::waitid(by_pidfd, static_cast<id_t>(pidfd), &status, WEXITED | WNOHANG) != 0) {
+        if (errno != EINTR) return true;
+    }
+    return status.si_pid != 0;
+}
+
+// A running program and the descriptors that belong to it. The handlers own it, so that it ends when the program and
+// its outputs do.
 class process_run : public std::enable_shared_from_this<process_run> {
 public:
-    explicit process_run(const executor& ex) : started_(ex), ended_(ex), output_(ex), errors_(ex) {}
+    explicit process_run(const executor& ex) : ended_(ex), output_(ex), errors_(ex) {
+        outcome_.exit_status = -1;  // until it is known
+    }
 
+    // The context goes while the program runs. Reaping waits for what SIGKILL ends, which is over at once but for a
+    // program in the hands of a broken driver or file system; then the embedding program's own end reaps it.
     ~process_run() {
-        if (!start_ || start_->decide(process_start::abandoned)) return;
-        if (!done_ && start_->child > 0) ::kill(-start_->child, SIGKILL);
+        if (child_ <= 0) return;
+        ::kill(-child_, SIGKILL);
+        pollfd end{ended_.native_handle(), POLLIN, 0};
+        siginfo_t ignored;
+        if (::poll(&end, 1, longest_reaping_ms) > 0) reap_by_pidfd(end.fd, ignored);
     }
 
     result<void> begin(const process_command& command) {
-        start_ = std::make_shared<process_start>();
-        start_->arguments = command.arguments();
-        for (const auto& [name, value] : command.variables()) {
-            start_->variables.push_back(name);
-            start_->variables.back().append("=").append(value);
-        }
+        // Before anything is started that could not be watched.
+        if (const owned_fd probe(open_pidfd(::getpid())); probe.get() < 0) return no_pidfd(errno);
         max_output_ = command.max_output();
-        if (const int failure = open_streams(command.input())) return failed(failure);
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) return failed(errno);
-        started_.assign(ends[0]);
-        try {
-            run_detached([start = start_, end = ends[1]] { start_program(start, end); });
-        } catch (const std::system_error& why) {
-            ::close(ends[1]);
-            return failed(why.code().value());
+        process_streams streams;
+        if (const int number = streams.open(command.input())) return failed("can't be started", number);
+        if (const int number = spawn_process(command, streams, child_)) {
+            child_ = -1;
+            return failed("can't be started", number);
         }
-        started_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                            [self = shared_from_this()](const error_code& failure) {
-                                if (!failure) self->take_child();
-                            });
+        error_code failure;
+        take(output_, streams.output, failure);
+        take(errors_, streams.errors, failure);
+        if (failure) return give_up(failure.value());
+        owned_fd end(open_pidfd(child_));
+        if (end.get() < 0) {
+            if (errno != ESRCH) return give_up(errno);
+            finish();  // it has ended, and others have reaped it
+            return {};
+        }
+        take(ended_, end, failure);
+        if (failure) return give_up(failure.value());
+        wait_for_end();
+        read(output_, outcome_.output);
+        read(errors_, outcome_.errors);
         return {};
     }
 
-    bool done() const noexcept { return done_; }
-    int failure() const noexcept { return start_->failure; }
+    bool done() const noexcept { return child_ <= 0; }
     async_event& changed() noexcept { return changed_; }
     process_result& outcome() noexcept { return outcome_; }
 
-    /// Kills the program and its group, or lets the thread do it where it has not started yet.
+    /// Kills the program and its group. The loop reaps it.
     void abandon() {
-        if (done_) return;
-        unwanted_ = true;
-        start_->decide(process_start::abandoned);
-        if (child_ > 0) ::kill(-child_, SIGKILL);
+        if (done()) return;
+        ::kill(-child_, SIGKILL);
         error_code ignored;
         output_.close(ignored);
         errors_.close(ignored);
@@ -74,73 +94,55 @@ public:
 
 private:
     using descriptor = boost::asio::posix::stream_descriptor;
+    static constexpr int longest_reaping_ms = 1000;
 
-    static result<void> failed(int number) {
-        return error(errc::file_failed, "can't prepare to start a program: " +
-                                            error_code(number, boost::system::system_category()).message());
+    static result<void> failed(const char* what, int number) {
+        return error(errc::file_failed,
+                     std::string(what) + ": " + error_code(number, boost::system::system_category()).message());
     }
 
-    // Input is a file in memory, so nothing has to be written while the program runs, whether it reads or not.
-    int open_streams(const std::string& input) {
-        auto& streams = start_->streams;
-        streams[0] = ::memfd_create("input", MFD_CLOEXEC);
-        if (streams[0] < 0) return errno;
-        for (std::size_t at = 0; at < input.size();) {
-            const ssize_t n = ::write(streams[0], input.data() + at, input.size() - at);
-            if (n < 0 && errno != EINTR) return errno;
-            if (n > 0) at += static_cast<std::size_t>(n);
-        }
-        ::lseek(streams[0], 0, SEEK_SET);
-        for (descriptor* into : {&output_, &errors_}) {
-            int ends[2];
-            if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
-            into->assign(ends[0]);
-            into->non_blocking(true);
-            streams[into == &output_ ? 1 : 2] = ends[1];
-        }
-        return 0;
+    static result<void> no_pidfd(int number) {
+        return error(errc::unavailable,
+                     "can't be run here: " + error_code(number, boost::system::system_category()).message() +
+                         " (pidfd_open); it takes Linux 5.4 or newer and a seccomp filter that allows this call");
     }
 
-    void take_child() {
-        error_code ignored;
-        started_.close(ignored);
-        if (start_->now.load(std::memory_order_acquire) != process_start::complete) return finish();
-        for (int& fd : start_->streams) {
-            if (fd >= 0) ::close(fd);
-            fd = -1;
+    static void take(descriptor& into, owned_fd& fd, error_code& failure) {
+        if (!failure) into.assign(fd.get(), failure);
+        if (failure) return;
+        fd.release();
+        into.non_blocking(true, failure);
+    }
+
+    // Started, and the system has nothing left to watch it with: it is killed, which is over as soon as exec was.
+    result<void> give_up(int number) {
+        ::kill(-child_, SIGKILL);
+        while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
         }
-        if (start_->failure != 0) return finish();
-        child_ = start_->child;
-        if (unwanted_) ::kill(-child_, SIGKILL);
-        const int watched = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
-        if (watched < 0) {
-            // It has ended and other code has reaped it; or the kernel is older than 5.3, and the program can't be
-            // watched.
-            if (errno != ESRCH) ::kill(-child_, SIGKILL);
-            return reap();
-        }
-        ended_.assign(watched);
-        ended_.async_wait(descriptor::wait_read, [self = shared_from_this()](const error_code&) { self->reap(); });
-        read(output_, outcome_.output);
-        read(errors_, outcome_.errors);
+        child_ = -1;
+        return failed("can't be watched", number);
+    }
+
+    void wait_for_end() {
+        ended_.async_wait(descriptor::wait_read, [self = shared_from_this()](const error_code& failure) {
+            if (!failure) self->reap();
+        });
     }
 
     void reap() {
-        int status = 0;
-        pid_t reaped = 0;
-        while ((reaped = ::waitpid(child_, &status, 0)) < 0 && errno == EINTR) {
-        }
-        outcome_.exit_status = reaped == child_ && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        outcome_.signal = reaped == child_ && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        // What it wrote last; a grandchild that keeps a pipe open is not waited for.
-        drain(output_, outcome_.output);
-        drain(errors_, outcome_.errors);
+        siginfo_t status;
+        if (!reap_by_pidfd(ended_.native_handle(), status)) return wait_for_end();
+        const bool known = status.si_pid != 0;
+        if (known && status.si_code == CLD_EXITED) outcome_.exit_status = status.si_status;
+        if (known && status.si_code != CLD_EXITED) outcome_.signal = status.si_status;
         finish();
     }
 
     void finish() {
+        // What it wrote last; a grandchild that keeps a pipe open is not waited for.
+        drain(output_, outcome_.output);
+        drain(errors_, outcome_.errors);
         child_ = -1;
-        done_ = true;
         error_code ignored;
         ended_.close(ignored);
         output_.close(ignored);
@@ -168,12 +170,9 @@ private:
         return from.is_open();
     }
 
-    descriptor started_, ended_, output_, errors_;
-    std::shared_ptr<process_start> start_;
+    descriptor ended_, output_, errors_;
     pid_t child_ = -1;
     std::size_t max_output_ = 0;
-    bool done_ = false;
-    bool unwanted_ = false;
     process_result outcome_;
     async_event changed_;
 };
@@ -188,18 +187,14 @@ KCONTROL_DECL awaitable<result<process_result>> system_environment::run_process(
     const auto limit = now() + command.deadline();
     executor ex = co_await boost::asio::this_coro::executor;
     const auto run = std::make_shared<detail::process_run>(ex);
-    auto begun = run->begin(command);
-    if (!begun) co_return begun.error();
+    const auto begun = run->begin(command);
+    if (!begun) co_return error(begun.error().code(), program + " " + begun.error().message());
     while (!run->done()) {
         const wake reason = co_await run->changed().wait(*this, command.stop(), limit);
         if (reason == wake::notified) continue;
         run->abandon();
         if (reason == wake::stopped) co_return error(errc::stopped, program + " was stopped");
         co_return error(errc::timeout, program + " did not end in time and was killed");
-    }
-    if (const int failure = run->failure()) {
-        co_return error(errc::file_failed, program + " can't be started: " +
-                                               error_code(failure, boost::system::system_category()).message());
     }
     co_return std::move(run->outcome());
 }
