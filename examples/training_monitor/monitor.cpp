@@ -25,7 +25,8 @@ cluster_view view_of(const kcontrol::cluster_status& status) {
         const auto& informer = kind.informer;
         out.kinds.push_back({kind.gvk.kind, kind.gvk.api_version(), std::string(to_string(informer.state)),
                              informer.reason, informer.objects, informer.lists, informer.watches,
-                             time_text(informer.last_event)});
+                             time_text(informer.last_event), informer.invalid, informer.server_changes,
+                             informer.rollbacks});
     }
     return out;
 }

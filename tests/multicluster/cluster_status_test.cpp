@@ -21,6 +21,16 @@ const kind_status absent = kind("B", informer_state::not_installed);
 const kind_status listing = kind("C", informer_state::listing);
 const kind_status relisting = kind("C", informer_state::listing, {}, true);
 const kind_status forbidden = kind("D", informer_state::forbidden, api_errc::forbidden);
+const kind_status odd = [] {
+    auto k = live;
+    k.informer.reason = "another server answers";
+    return k;
+}();
+const kind_status spoiled = [] {
+    auto k = live;
+    k.informer.invalid = 2;
+    return k;
+}();
 const kind_status silent = kind("E", informer_state::failed, errc::connection_refused);
 const kind_status rejected = kind("F", informer_state::failed, api_errc::unauthorized);
 const kind_status distrusted = kind("G", informer_state::failed, errc::tls_failed);
@@ -36,6 +46,9 @@ TEST_CASE("derive_cluster_state: the state follows from the kinds") {
         {{live, absent}, cluster_state::live, ""},
         {{absent, absent}, cluster_state::live, ""},
         {{live, relisting}, cluster_state::live, ""},
+        {{live, odd, spoiled}, cluster_state::live, "A: another server answers"},
+        {{live, spoiled}, cluster_state::live, "A: 2 objects can't be decoded; the log names them"},
+        {{spoiled, silent}, cluster_state::degraded, "E: connection refused"},
         {{listing, listing}, cluster_state::connecting, ""},
         {{live, listing}, cluster_state::connecting, ""},
         {{live, forbidden}, cluster_state::degraded, "D: Forbidden"},

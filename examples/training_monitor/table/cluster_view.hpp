@@ -17,7 +17,10 @@ struct kind_view {
     std::uint64_t objects = 0;
     std::uint64_t lists = 0;
     std::uint64_t watches = 0;
-    std::string last_event;  ///< RFC 3339, or empty
+    std::string last_event;            ///< RFC 3339, or empty
+    std::uint64_t invalid = 0;         ///< objects that can't be decoded now
+    std::uint64_t server_changes = 0;  ///< times another server answered at the same address
+    std::uint64_t rollbacks = 0;       ///< times the server's versions went back
 
     friend bool operator==(const kind_view&, const kind_view&) = default;
 };

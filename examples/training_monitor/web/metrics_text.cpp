@@ -51,6 +51,14 @@ std::string metrics_text(const job_table& table, const event_hub& hub) {
     add_kind_counter(out, clusters, &kind_view::lists);
     out.family("training_monitor_watches_total", "counter", "Watch requests since the cluster joined.");
     add_kind_counter(out, clusters, &kind_view::watches);
+    out.family("training_monitor_invalid_objects", "gauge", "Objects that can't be decoded; the log names them.");
+    add_kind_counter(out, clusters, &kind_view::invalid);
+    out.family("training_monitor_server_changes_total", "counter",
+               "Times another server answered at the same address.");
+    add_kind_counter(out, clusters, &kind_view::server_changes);
+    out.family("training_monitor_rollbacks_total", "counter",
+               "Times the server's versions went back: its store was restored to an older state.");
+    add_kind_counter(out, clusters, &kind_view::rollbacks);
     out.family("training_monitor_stream_clients", "gauge", "Clients of the event stream.");
     out.sample({}, hub.clients());
     out.family("training_monitor_stream_cut_off_total", "counter", "Clients cut off because they were too slow.");

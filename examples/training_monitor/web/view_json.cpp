@@ -62,6 +62,9 @@ void write(kcontrol::json::writer& out, const cluster_view& cluster) {
         out.member("lists", kind.lists);
         out.member("watches", kind.watches);
         write_text_or_null(out, "lastEvent", kind.last_event);
+        out.member("invalid", kind.invalid);
+        out.member("serverChanges", kind.server_changes);
+        out.member("rollbacks", kind.rollbacks);
         out.end_object();
     }
     out.end_array();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/cache/detail/handler_list.hpp>
+#include <kcontrol/cache/detail/state_journal.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
@@ -54,9 +55,10 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
           cl(std::move(c)),
           info(i),
           options(std::move(o)),
+          log(options.log().with("kind", info.gvk.kind)),
           source(env, ex, info, options.reflector(), *this),
-          handlers(options.log()),
-          tasks(env, ex, options.log()) {}
+          handlers(log),
+          tasks(env, ex, log) {}
 
     // --- reflector_sink
     void replace(listed_objects all) override {
@@ -97,9 +99,29 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
             now.server_changes == published.server_changes && now.rollbacks == published.rollbacks) {
             return;
         }
+        if (now.server_changes > published.server_changes || now.rollbacks > published.rollbacks) {
+            log.warning("everything is listed anew and compared by content", {{"reason", now.reason}});
+        }
+        if (const auto entry = journal.take(now, env.now())) write(*entry, now);
         published = now;
         changed.notify_all();
         for (const auto& callback : std::vector(status_callbacks)) callback(now);
+    }
+
+    void write(const detail::journal_entry& entry, const informer_status& now) const {
+        const std::string state(to_string(entry.state));
+        if (entry.trouble) {
+            std::vector<log_field> fields{{"reason", now.reason}};
+            if (entry.times > 1) fields.push_back({"times", std::to_string(entry.times)});
+            log.warning("the informer is " + state, std::move(fields));
+            return;
+        }
+        std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
+        if (entry.lasted > duration::zero()) {
+            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.lasted);
+            fields.push_back({"after_seconds", std::to_string(seconds.count())});
+        }
+        log.info("the informer is " + state, std::move(fields));
     }
 
     void record_contact() { last_event = env.wall_now(); }
@@ -107,11 +129,10 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = lifetime->generation();
         for (const auto& object : change.invalid) {
-            options.log().warning("an object can't be decoded; what was known of it stays",
-                                  {{"kind", info.gvk.kind},
-                                   {"object", object->describe()},
-                                   {"version", object->metadata.resource_version},
-                                   {"error", object->why.what()}});
+            log.warning("an object can't be decoded; what was known of it stays",
+                        {{"object", object->describe()},
+                         {"version", object->metadata.resource_version},
+                         {"error", object->why.what()}});
         }
         handlers.deliver(change.events);
         handlers.deliver(change.invalid);
@@ -195,6 +216,8 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
     client cl;
     const resource_info& info;
     informer_options options;
+    logger log;
+    detail::state_journal journal;
     reflector source;
     detail::handler_list handlers;
     task_group tasks;

@@ -18,6 +18,24 @@ KCONTROL_DECL std::string_view to_string(cluster_state state) noexcept {
     return "unknown";
 }
 
+namespace detail {
+
+// What is to be told of a kind that is live.
+inline std::string odd_kind(const std::vector<kind_status>& kinds) {
+    for (const auto& kind : kinds) {
+        const auto& informer = kind.informer;
+        if (informer.state != informer_state::live) continue;
+        if (!informer.reason.empty()) return kind.gvk.kind + ": " + informer.reason;
+        if (informer.invalid == 0) continue;
+        const bool one = informer.invalid == 1;
+        return kind.gvk.kind + ": " + (one ? "an object" : std::to_string(informer.invalid) + " objects") +
+               " can't be decoded; the log names " + (one ? "it" : "them");
+    }
+    return {};
+}
+
+}  // namespace detail
+
 KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const std::vector<kind_status>& kinds) {
     std::size_t pending = 0, failing = 0, unreachable = 0, forbidden = 0, absent = 0;
     const kind_status* worst = nullptr;
@@ -52,7 +70,7 @@ KCONTROL_DECL std::pair<cluster_state, std::string> derive_cluster_state(const s
     }
     if (pending != 0) return {cluster_state::connecting, {}};
     if (forbidden != 0) return {cluster_state::degraded, explain()};
-    return {cluster_state::live, {}};
+    return {cluster_state::live, detail::odd_kind(kinds)};
 }
 
 KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_status& b) {

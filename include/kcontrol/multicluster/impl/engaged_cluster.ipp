@@ -44,7 +44,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
 
     void begin(client first) {
         // The caches outlive the controllers, so they have a scope of their own.
-        const auto scopes = [o = options, l = log](const resource_info& info) { return scopes_of(*o, l, info); };
+        const auto scopes = [o = options, l = log](const resource_info&) { return scopes_of(*o, l); };
         informers.emplace(env, strand, std::move(first), scopes, log);
         for (const auto& choice : options->kinds()) make_slot(choice);
         informers->start(caches.token());
@@ -64,14 +64,13 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         log.error("the cluster can't be reached", {{"error", why.what()}});
     }
 
-    static std::vector<informer_options> scopes_of(const multicluster_options& options, const logger& log,
-                                                   const resource_info& info) {
+    static std::vector<informer_options> scopes_of(const multicluster_options& options, const logger& log) {
         auto namespaces = options.namespaces();
         if (namespaces.empty()) namespaces.emplace_back();
         std::vector<informer_options> out;
         for (const auto& ns : namespaces) {
             out.push_back(options.informers());
-            out.back().in_namespace(ns).log(log.with("kind", info.gvk.kind));
+            out.back().in_namespace(ns).log(log);
         }
         return out;
     }

@@ -200,6 +200,7 @@ KCONTROL_DECL void reflector_fsm::note_rollback(std::string_view version) {
     ++rollbacks_;
     odd_ = "the server's versions went back from " + version_ + " to " + std::string(version) +
            ": its store was restored to an older state";
+    reason_ = odd_;
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_probe(const result<std::string>& version, time_point now) {

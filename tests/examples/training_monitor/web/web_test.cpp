@@ -134,6 +134,11 @@ TEST_CASE("clusters, health and metrics") {
     CHECK(f.get("/readyz") == 503);
     CHECK(f.get("/metrics") == 200);
     const auto metrics = f.out.take();
+    for (const char* family : {"invalid_objects", "server_changes_total", "rollbacks_total"}) {
+        CAPTURE(std::string(family));
+        CHECK(metrics.find("training_monitor_" + std::string(family) +
+                           "{cluster=\"a\",kind=\"Job\",api_version=\"batch/v1\"} 0\n") != std::string::npos);
+    }
     CHECK(metrics.find("training_monitor_lists_total{cluster=\"a\",kind=\"Job\",api_version=\"batch/v1\"} 0\n") !=
           std::string::npos);
     CHECK(metrics.find("training_monitor_stream_clients 0\n") != std::string::npos);
