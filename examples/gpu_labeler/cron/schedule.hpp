@@ -40,6 +40,9 @@ public:
     /// wait of a time that does come is that for 29 February over a year like 2100), or beyond what wall_time holds.
     std::optional<kcontrol::wall_time> next(kcontrol::wall_time after) const;
 
+    /// Whether it means times of the wall clock, and not an interval: then a clock that is set moves them.
+    bool follows_clock() const noexcept { return std::holds_alternative<field_sets>(when_); }
+
     /// The zone in which the fields are meant.
     const time_zone& zone() const noexcept { return zone_; }
 

@@ -32,7 +32,7 @@ void labeler::change(loop_settings settings) {
 kcontrol::awaitable<void> labeler::run(std::stop_token stop) {
     for (;;) {
         if (stop.stop_requested()) loop_.stop();
-        const auto step = loop_.next(env_.now(), kcontrol::random_unit(env_));
+        const auto step = loop_.next(env_.now(), env_.wall_now(), kcontrol::random_unit(env_));
         status_.settled = loop_.settled();
         status_.keeps_old = loop_.keeps_old();
         switch (step.action) {

@@ -9,7 +9,8 @@ using kcontrol::duration;
 using kcontrol::time_point;
 
 constexpr auto never = time_point::max();
-constexpr auto least_gap = std::chrono::seconds(1);  // between two reads: events come in storms
+constexpr auto least_gap = std::chrono::seconds(1);    // between two reads: events come in storms
+constexpr auto longest_nap = std::chrono::minutes(1);  // a clock that was set is noticed so soon
 
 kcontrol::backoff_policy policy(duration cap) {
     return kcontrol::backoff_policy()
@@ -32,18 +33,32 @@ run_loop::run_loop(loop_settings settings, time_point now, double unit)
       read_backoff_(policy(std::chrono::minutes(1))),
       store_backoff_(policy(std::chrono::minutes(5))) {}
 
-time_point run_loop::next_read() const {
-    if (!event_) return read_at_;
-    return std::min(read_at_, last_read_ ? *last_read_ + least_gap : read_at_);
+time_point run_loop::next_read(time_point now, kcontrol::wall_time wall) const {
+    auto at = read_at_;
+    if (due_) at = std::min(at, now + std::max(*due_ - wall, duration::zero()));
+    if (event_ && last_read_) at = std::min(at, *last_read_ + least_gap);
+    return at;
 }
 
-loop_step run_loop::next(time_point now, double unit) {
+// A clock that was set back comes to times that were due once more.
+void run_loop::follow_clock(kcontrol::wall_time wall) {
+    if (due_ && clock_ && wall < *clock_) due_ = settings_.schedule().next(wall);
+    clock_ = wall;
+}
+
+loop_step run_loop::wait(time_point now, time_point until) const {
+    if (due_) until = std::min<time_point>(until, now + longest_nap);
+    return {loop_action::wait, until};
+}
+
+loop_step run_loop::next(time_point now, kcontrol::wall_time wall, double unit) {
     if (stopping_) return {loop_action::end, {}};
+    follow_clock(wall);
     if (resync_at_ && now >= *resync_at_) {
         resync_at_.reset();
         plan_.doubt();
     }
-    const auto read_at = next_read();
+    const auto read_at = next_read(now, wall);
     if (now >= read_at) {
         event_ = false;
         return {loop_action::read, {}};
@@ -58,9 +73,9 @@ loop_step run_loop::next(time_point now, double unit) {
             // Somewhere in the second half, so that a fleet that started together drifts apart.
             resync_at_ = now + settings_.resync() / 2 + share(settings_.resync() / 2, unit);
         }
-        return {loop_action::wait, std::min(read_at, resync_at_.value_or(never))};
+        return wait(now, std::min(read_at, resync_at_.value_or(never)));
     }
-    if (now < store_at_) return {loop_action::wait, std::min(read_at, store_at_)};
+    if (now < store_at_) return wait(now, std::min(read_at, store_at_));
     return {step == write_step::look ? loop_action::look : loop_action::write, {}};
 }
 
@@ -72,8 +87,15 @@ void run_loop::change(loop_settings settings, time_point now) {
 
 void run_loop::schedule_read(time_point now, kcontrol::wall_time wall) {
     last_read_ = now;
+    read_at_ = never;
+    due_.reset();
     const auto fires = settings_.once() ? std::nullopt : settings_.schedule().next(wall);
-    read_at_ = fires ? now + (*fires - wall) : never;
+    if (!fires) return;
+    if (settings_.schedule().follows_clock()) {
+        due_ = fires;
+    } else {
+        read_at_ = now + (*fires - wall);
+    }
 }
 
 void run_loop::read(time_point now, kcontrol::wall_time wall, node_marks wanted) {

@@ -56,6 +56,10 @@ struct loop_step {
 
 /// Is asked what comes next, and notified of what came of it. A failure is followed by another try, later and later.
 ///
+/// `now` does not follow the wall clock, and is what everything is measured by but the times of a schedule that means
+/// the wall clock. Where that was set forward past such a time, the GPUs are read now; where it was set back, when the
+/// schedule says so next. So no wait for such a time is longer than a minute: it is looked at the clock again.
+///
 /// `unit` is a random number in [0, 1) each time.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
@@ -63,7 +67,7 @@ class run_loop {
 public:
     run_loop(loop_settings settings, kcontrol::time_point now, double unit);
 
-    loop_step next(kcontrol::time_point now, double unit);
+    loop_step next(kcontrol::time_point now, kcontrol::wall_time wall, double unit);
 
     /// The GPUs were read: so the marks should be.
     void read(kcontrol::time_point now, kcontrol::wall_time wall, node_marks wanted);
@@ -92,12 +96,16 @@ public:
 
 private:
     void schedule_read(kcontrol::time_point now, kcontrol::wall_time wall);
-    kcontrol::time_point next_read() const;
+    void follow_clock(kcontrol::wall_time wall);
+    kcontrol::time_point next_read(kcontrol::time_point now, kcontrol::wall_time wall) const;
+    loop_step wait(kcontrol::time_point now, kcontrol::time_point until) const;
 
     loop_settings settings_;
     write_plan plan_;
     std::optional<node_marks> wanted_;
     kcontrol::time_point read_at_;
+    std::optional<kcontrol::wall_time> due_;    ///< the next read of a schedule that follows the wall clock
+    std::optional<kcontrol::wall_time> clock_;  ///< what that said last
     std::optional<kcontrol::time_point> last_read_;
     kcontrol::time_point store_at_;
     std::optional<kcontrol::time_point> resync_at_;

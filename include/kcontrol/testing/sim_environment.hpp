@@ -27,6 +27,10 @@ public:
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
 
+    /// Sets the wall clock forward, or back with a negative length, as an operator or NTP does. now() and timers go on
+    /// as if nothing had happened.
+    void set_wall_clock(duration by) noexcept { wall_set_ += by; }
+
     /// Creates or replaces a file and notifies the watches of its directory.
     KCONTROL_DECL void write_file(const std::string& path, std::string text);
     KCONTROL_DECL void remove_file(const std::string& path);
@@ -38,6 +42,7 @@ private:
     KCONTROL_DECL void notify(const std::string& path);
 
     sim_context* context_;
+    duration wall_set_{};
     std::map<std::string, std::string> files_;
     std::map<std::string, std::string> variables_;
     std::vector<sim_watch*> watches_;

@@ -67,7 +67,7 @@ private:
 
 KCONTROL_DECL wall_time sim_environment::wall_now() const noexcept {
     constexpr std::chrono::seconds start_of_2026(1767225600);
-    return wall_time(now().time_since_epoch() + start_of_2026);
+    return wall_time(now().time_since_epoch() + start_of_2026 + wall_set_);
 }
 
 KCONTROL_DECL std::unique_ptr<timer> sim_environment::make_timer(const executor& ex) {

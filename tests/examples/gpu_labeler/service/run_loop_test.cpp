@@ -24,11 +24,11 @@ loop_settings settings(std::string_view when = "@every 60s") {
 struct world {
     explicit world(loop_settings s, double jitter = 0) : loop(std::move(s), now, jitter) {}
 
-    kcontrol::wall_time wall() const { return epoch + (now - time_point{}); }
+    kcontrol::wall_time wall() const { return epoch + (now - time_point{}) + clock_set; }
 
     // One step. False: the loop has ended.
     bool step(time_point end) {
-        const auto what = loop.next(now, unit);
+        const auto what = loop.next(now, wall(), unit);
         switch (what.action) {
         case loop_action::end: return false;
         case loop_action::wait:
@@ -75,6 +75,7 @@ struct world {
     }
 
     time_point now{1h};
+    kcontrol::duration clock_set{};  ///< by how much the wall clock was set since the start
     double unit = 0;
     std::optional<int> gpus = 8;
     bool server_up = true;
@@ -141,7 +142,7 @@ TEST_CASE("run loop: an event reads at once, a storm of them once a second") {
 
 TEST_CASE("run loop: an event during a read is not lost") {
     world w(settings("@hourly"));
-    REQUIRE(w.loop.next(w.now, 0).action == loop_action::read);
+    REQUIRE(w.loop.next(w.now, w.wall(), 0).action == loop_action::read);
     w.loop.event();
     w.loop.read(w.now, w.wall(), marks(8));
     w.run(2s);
@@ -158,6 +159,82 @@ TEST_CASE("run loop: the schedule is the clock's") {
     world never(settings("0 0 30 2 *"));
     never.run(4h);
     CHECK(never.reads == 1);
+}
+
+// Nothing else than a schedule of such times looks at the wall clock.
+TEST_CASE("run loop: a wall clock that is set moves the times of a schedule") {
+    struct row {
+        const char* name;
+        const char* schedule;
+        kcontrol::duration set;
+        kcontrol::duration until_read;  // after the clock was set, at 01:10
+    };
+    const row rows[] = {
+        {"not at all", "0 30 2 * * *", 0h, 80min},
+        {"forward, to 02:10", "0 30 2 * * *", 1h, 20min},
+        {"forward past the time, to 04:10: now", "0 30 2 * * *", 3h, 0min},
+        {"forward by days: now, and once", "0 30 2 * * *", 72h, 0min},
+        {"back, to 00:10", "0 30 2 * * *", -1h, 140min},
+        {"back by half a day, to 13:10", "0 30 2 * * *", -12h, 13h + 20min},
+        {"back, to times that were due before: 20:00", "0 30 * * * *", -5h - 10min, 30min},
+        {"forward by hours, every hour", "0 30 * * * *", 7h, 0min},
+        {"an interval is none of the clock's: forward", "@every 30m", 9h, 20min},
+        {"an interval is none of the clock's: back", "@every 30m", -9h, 20min},
+    };
+    for (const auto& r : rows) {
+        CAPTURE(r.name);
+        world w(settings(r.schedule).resync(0s));
+        w.clock_set = -12h;  // so that it shows 01:00
+        w.run(10min);
+        REQUIRE(w.reads == 1);
+        w.clock_set += r.set;
+        const auto set_at = w.now;
+        w.run(r.until_read);
+        CHECK(w.reads == 1);
+        w.run(1min + 1ms);  // it is looked at the clock so often
+        CHECK(w.reads == 2);
+        CHECK(w.last_read - set_at - r.until_read >= 0s);
+        CHECK(w.last_read - set_at - r.until_read <= 1min);
+        if (r.until_read > 1min) CHECK(w.last_read - set_at == r.until_read);
+        w.run(15min);
+        CHECK(w.reads == 2);
+    }
+}
+
+TEST_CASE("run loop: backoff, jitter, resync and the time that labels are kept do not follow the wall clock") {
+    for (const kcontrol::duration set : {-9h, 9h}) {
+        CAPTURE(set.count());
+        world waits(settings().start_jitter(10s), 0.5);
+        waits.clock_set = set;
+        waits.run(4s);
+        CHECK(waits.looks == 0);
+        waits.run(2s);
+        CHECK(waits.looks == 1);
+
+        world w(settings());
+        w.server_up = false;
+        w.run(2s);
+        w.clock_set = set;
+        w.run(10s);
+        REQUIRE(w.stored_at.size() == 4);
+        CHECK(w.stored_at[2] - w.stored_at[1] == 2s);
+        CHECK(w.stored_at[3] - w.stored_at[2] == 4s);
+        w.server_up = true;
+        w.run(1min);
+        REQUIRE(w.there == marks(8));
+        w.looks = w.writes = 0;
+        w.clock_set = -set;
+        w.run(4h);
+        CHECK(w.looks == 0);
+        CHECK(w.writes == 0);
+        w.gpus.reset();
+        w.run(2min);
+        w.clock_set = set;
+        w.run(2min);
+        CHECK(w.there == marks(8));  // kept for five minutes
+        w.run(3min);
+        CHECK(w.there == node_marks());
+    }
 }
 
 TEST_CASE("run loop: what can't be read is asked again, later and later") {
@@ -274,9 +351,9 @@ TEST_CASE("run loop: stopping, at every step") {
         world w(settings().start_jitter(30s), 0.5);
         for (int i = 0; i < steps; ++i) REQUIRE(w.step(w.now + 1min));
         w.loop.stop();
-        CHECK(w.loop.next(w.now, 0).action == loop_action::end);
+        CHECK(w.loop.next(w.now, w.wall(), 0).action == loop_action::end);
         w.loop.event();
-        CHECK(w.loop.next(w.now + 1h, 0).action == loop_action::end);
+        CHECK(w.loop.next(w.now + 1h, w.wall() + 1h, 0).action == loop_action::end);
     }
 }
 
