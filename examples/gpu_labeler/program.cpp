@@ -9,6 +9,7 @@
 
 #include "metrics/dcgm_metrics.hpp"
 #include "node/label_store.hpp"
+#include "service/follow_registration.hpp"
 #include "service/gpu_marks.hpp"
 #include "service/labeler.hpp"
 #include "service/measurer.hpp"
@@ -30,25 +31,37 @@ using kcontrol::result;
 // A handler takes microseconds; who still waits for an answer then has lost interest in the stop.
 constexpr auto drain = std::chrono::milliseconds(200);
 
-result<std::unique_ptr<label_store>> object_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-                                                  const kcontrol::logger& log) {
+// Where the labels go, and the file whose token tells of the Node there; empty where it would make no difference.
+class opened_store {
+public:
+    explicit opened_store(std::unique_ptr<label_store> s, std::string file = {})
+        : store(std::move(s)), token_file(std::move(file)) {}
+
+    std::unique_ptr<label_store> store;
+    std::string token_file;
+};
+
+result<opened_store> object_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                  const kcontrol::logger& log) {
     const auto config = kcontrol::find_cluster_config(env, o.kubeconfig(), o.context());
     if (!config) return config.error();
     auto api = kcontrol::client::connect(env, ex, *config, kcontrol::http::make_transport_factory(env), log);
     if (!api) return api.error();
-    if (o.output() == label_output::node) return make_node_store(std::move(*api), o.node_name());
+    if (o.output() == label_output::node) {
+        return opened_store(make_node_store(std::move(*api), o.node_name()), config->token_file());
+    }
     const auto& in_namespace = o.in_namespace().empty() ? config->default_namespace() : o.in_namespace();
     if (in_namespace.empty()) {
         return error(errc::invalid_argument, "--output nodefeature: which namespace? Say --namespace");
     }
-    return make_node_feature_store(std::move(*api), o.node_name(), in_namespace);
+    return opened_store(make_node_feature_store(std::move(*api), o.node_name(), in_namespace));
 }
 
-result<std::unique_ptr<label_store>> make_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
-                                                const kcontrol::logger& log) {
+result<opened_store> open_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                const kcontrol::logger& log) {
     switch (o.output()) {
-    case label_output::file: return make_file_store(env, o.features_file());
-    case label_output::none: return make_no_store();
+    case label_output::file: return opened_store(make_file_store(env, o.features_file()));
+    case label_output::none: return opened_store(make_no_store());
     case label_output::node:
     case label_output::node_feature: break;
     }
@@ -122,8 +135,8 @@ kcontrol::awaitable<void> follow(kcontrol::environment& env, reload_request& rel
 
 // The labels, and beside them, where --listen asks for it, everything that is served.
 kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, options& o,
-                                                std::unique_ptr<label_store> store, log_with_level& logging,
-                                                reload_request* reloads, std::stop_token stop) {
+                                                opened_store opened, log_with_level& logging, reload_request* reloads,
+                                                std::stop_token stop) {
     program_result out;
     const auto& log = logging.log();
     auto settings = settings_of(o);
@@ -134,8 +147,8 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     }
     gpu_marks gpus(env, ex, o);
     labeler keeper(
-        env, std::move(*settings), [&gpus](std::stop_token s) { return gpus.read(std::move(s)); }, std::move(store),
-        log);
+        env, std::move(*settings), [&gpus](std::stop_token s) { return gpus.read(std::move(s)); },
+        std::move(opened.store), log);
     web_handlers shown(o.node_name(), history_layout::for_samples_every(o.sample_interval()));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
     site pages(keeper.status(), shown, o.listen().host);
@@ -165,7 +178,11 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         tasks.spawn(meter.measure(stop));
         tasks.spawn(meter.ask_kubelet(stop));
     }
-    if (!o.once()) tasks.spawn(meter.watch(stop));
+    if (!o.once()) {
+        tasks.spawn(meter.watch(stop));
+        const std::function<void()> renewed = [&keeper] { keeper.node_renewed(); };
+        tasks.spawn(follow_registration(env, std::move(opened.token_file), renewed, log, stop));
+    }
     const std::function<void()> take_over = [&] {
         logging.set(o);
         gpus.change(o);
@@ -188,18 +205,18 @@ kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcon
     log_with_level logging(env, o);
     const auto& log = logging.log();
     program_result out;
-    auto store = make_store(env, ex, o, log);
-    if (!store) {
-        log.error("there is no way to the labels", {{"error", store.error().message()}});
+    auto opened = open_store(env, ex, o, log);
+    if (!opened) {
+        log.error("there is no way to the labels", {{"error", opened.error().message()}});
         out.status = 1;
         co_return out;
     }
     if (o.cleanup()) {
-        out.status = co_await clean_up(**store, log, stop);
+        out.status = co_await clean_up(*opened->store, log, stop);
         co_return out;
     }
-    log.info("starting", {{"where", (*store)->name()}, {"schedule", o.schedule()}});
-    out = co_await keep_labels(env, ex, o, std::move(*store), logging, reloads, stop);
+    log.info("starting", {{"where", opened->store->name()}, {"schedule", o.schedule()}});
+    out = co_await keep_labels(env, ex, o, std::move(*opened), logging, reloads, stop);
     if (!o.once()) log.info("stopped");
     co_return out;
 }

@@ -10,11 +10,13 @@ import re
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
 
 import cluster
+import labeler
 import server
 import wait
 
@@ -228,6 +230,47 @@ class Deploy(unittest.TestCase):
         self.assertEqual(other.returncode, 1, other.stderr)
         self.assertIn("a labeler may change the Node it runs on", other.stderr)
         self.assertNotIn(token, done.stderr + other.stderr)
+
+    @unittest.skipUnless(labeler.is_built(), "gpu_labeler or the fake NVML is not built")
+    def test_9_a_node_that_is_registered_again_has_its_labels_within_a_minute(self):
+        """With the shipped rights and policy. What a kubelet does when it starts is done by hand: it registers the Node,
+        and writes new tokens into its pods' volumes."""
+        pod = self.admitted(self.apply("own-node"), "gpu-2")
+        folder = tempfile.TemporaryDirectory(prefix="kcontrol-labeler-")
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name) / "token"
+
+        def give_token():
+            fresh = file.with_suffix(".fresh")
+            fresh.write_text(self.token(pod))
+            fresh.rename(file)
+
+        give_token()
+        config = pathlib.Path(folder.name) / "kubeconfig"
+        config.write_text(re.sub(r"user: \{client-certificate-data.*?\}", f"user: {{tokenFile: {file}}}",
+                                 pathlib.Path(self.server.kubeconfig).read_text()))
+        running = labeler.Labeler(INVENTORY, pathlib.Path(folder.name) / "log", "--kubeconfig", config, "--node-name", "gpu-2",
+                                  "--schedule", "@yearly")
+        self.addCleanup(running.stop)
+
+        def count():
+            labels = json.loads(self.done("get", "node", "gpu-2", "-o", "json"))["metadata"].get("labels", {})
+            return labels.get("nvidia.com/gpu.count")
+
+        wait.until("no labels come", lambda: count() == "8", 60)
+        looks = running.metric("gpu_labeler_looks_total")
+        give_token()   # a kubelet that renews it, or is started anew: its Node is the same one
+        time.sleep(15)
+        self.assertEqual(running.metric("gpu_labeler_looks_total"), looks)
+        self.done("delete", "node", "gpu-2")
+        self.done("create", "-f", "-", stdin='{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu-2", "labels": '
+                                             '{"nvidia.com/gpu.present": "true", "team": "ml"}}}')
+        give_token()
+        begin = time.monotonic()
+        wait.until("no labels come", lambda: count() == "8", 60)
+        print(f"note: labels {time.monotonic() - begin:.1f} s after the registration", flush=True)
+        self.assertEqual(running.metric("gpu_labeler_looks_total"), looks + 1)
+        self.assertEqual(running.wait_for("the Node may have been registered anew; its labels are looked at")["level"], "info")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ void labeler::event() {
     happened_.notify_all();
 }
 
+void labeler::node_renewed() {
+    loop_.renewed();
+    happened_.notify_all();
+}
+
 void labeler::change(loop_settings settings) {
     loop_.change(std::move(settings), env_.now());
     happened_.notify_all();

@@ -39,6 +39,9 @@ public:
     /// Something happened to a GPU: it is looked at now, not when the schedule says.
     void event();
 
+    /// The Node may have been registered anew: what is there is looked at, soon.
+    void node_renewed();
+
     /// Other settings hold from now on.
     void change(loop_settings settings);
 

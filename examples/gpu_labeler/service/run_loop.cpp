@@ -1,6 +1,7 @@
 #include "service/run_loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpu_labeler {
 namespace {
@@ -54,6 +55,11 @@ loop_step run_loop::wait(time_point now, time_point until) const {
 loop_step run_loop::next(time_point now, kcontrol::wall_time wall, double unit) {
     if (stopping_) return {loop_action::end, {}};
     follow_clock(wall);
+    if (std::exchange(renewed_, false)) {
+        plan_.doubt();
+        store_backoff_.reset();
+        store_at_ = now + share(settings_.start_jitter(), unit);
+    }
     if (resync_at_ && now >= *resync_at_) {
         resync_at_.reset();
         plan_.doubt();

@@ -83,6 +83,9 @@ public:
 
     /// Something happened to a GPU: it is read again, at once unless that was done within the last second.
     void event() noexcept { event_ = true; }
+    /// The Node may be another one than before: it is looked at anew at a random time within the start's jitter,
+    /// whatever failed before.
+    void renewed() noexcept { renewed_ = true; }
     void stop() noexcept { stopping_ = true; }
 
     /// What the marks should be; nothing before the GPUs were read.
@@ -113,6 +116,7 @@ private:
     kcontrol::backoff read_backoff_;
     kcontrol::backoff store_backoff_;
     bool event_ = false;
+    bool renewed_ = false;
     bool given_up_ = false;
     bool stopping_ = false;
     bool succeeded_ = false;
