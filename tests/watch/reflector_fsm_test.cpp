@@ -485,6 +485,36 @@ TEST_CASE("reflector_fsm: nobody who answers is a failure like that of the list;
     }
 }
 
+TEST_CASE("reflector_fsm: a server without a kube-system is one that begins with an empty store, and is asked again") {
+    auto m = live("A");
+    m.now += 1min;
+    CHECK(m.fsm.on_watch_broken(lost, m.now, 0) == act::identify());
+    CHECK(m.fsm.on_identity(not_found, m.now, 0) == act::sleep(1s));
+    CHECK(m.says("no"));
+    CHECK_FALSE(m.live());
+    auto hidden = m;
+    m.now += 1s;
+    CHECK(m.fsm.on_timer(m.now) == act::identify());
+    m.identify("B", "30");
+    CHECK(m.known(act::identify()) == act::list("", "", 500));
+    CHECK(m.fsm.server_changes() == 1);
+    // It never comes: versions decide.
+    int asked = 1;
+    auto step = act::sleep(1s);
+    for (; step.step == reflector_step::sleep && asked < 100; ++asked) {
+        hidden.now += 1s;
+        CHECK(hidden.fsm.on_timer(hidden.now) == act::identify());
+        step = hidden.fsm.on_identity(not_found, hidden.now, 0);
+    }
+    CHECK(step == act::watch("10"));
+    CHECK(asked == 11);
+    // After the next failure it is waited for again.
+    hidden.opened();
+    hidden.now += 1min;
+    CHECK(hidden.fsm.on_watch_broken(lost, hidden.now, 0) == act::identify());
+    CHECK(hidden.fsm.on_identity(not_found, hidden.now, 0) == act::sleep(1s));
+}
+
 TEST_CASE("reflector_fsm: a server that is behind what is known is asked for a consistent list, which proves it") {
     auto m = live("A");
     m.now += 1min;

@@ -55,7 +55,8 @@ public:
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
     KCONTROL_DECL void forget_version();
 
-    /// Who answers. Where that can't be read, versions alone decide.
+    /// Who answers. Where that can't be read, versions alone decide; a server that had the namespace and has none is
+    /// just starting with an empty store, and is asked again for some seconds.
     KCONTROL_DECL reflector_action on_identity(const result<server_identity>& who, time_point now, double unit);
 
     /// A page came. `version` is the list's resource version, `token` empty on the last page.
@@ -138,6 +139,7 @@ private:
     std::uint32_t free_ = 2;            // the first list and the first watch are not counted
     bool verify_ = true;                // ask who answers before the next list or watch
     std::string identity_;              // uid of kube-system, as far as known
+    std::uint32_t nameless_ = 0;        // answers in a row without a kube-system, where there was one
 
     std::int64_t page_size_;
     std::string list_version_;   // what the list in progress asked for

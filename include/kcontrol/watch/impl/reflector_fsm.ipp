@@ -16,6 +16,10 @@ inline constexpr duration missing_confirmation = std::chrono::seconds(2);
 inline constexpr duration short_watch = std::chrono::seconds(1);
 // A watch that lasted so long is in order, whatever it brought: many proxies cut quiet connections after a minute.
 inline constexpr duration healthy_watch = std::chrono::seconds(30);
+// A server that had the namespace kube-system and has none is starting with an empty store, and will make it in a
+// moment.
+inline constexpr duration nameless_pause = std::chrono::seconds(1);
+inline constexpr std::uint32_t nameless_patience = 10;
 // Signs that versions went back are held against a consistent list no more often than this.
 inline constexpr duration probe_pause = std::chrono::seconds(30);
 // So many watches in a row that bring nothing are a failure, however they end.
@@ -156,9 +160,16 @@ KCONTROL_DECL reflector_action reflector_fsm::on_identity(const result<server_id
         if (detail::nobody_answers(who.error())) {
             return back_off(who.error(), now, unit, then_ == next_step::list ? next_step::list : next_step::watch);
         }
+        const bool lost_name = !identity_.empty() && who.error().code() == condition::not_found;
+        if (lost_name && nameless_++ < detail::nameless_patience) {
+            become(reflector_state::failed, &who.error());
+            return wait(detail::nameless_pause, then_);
+        }
+        nameless_ = 0;
         verify_ = false;
         return go_on(now);
     }
+    nameless_ = 0;
     verify_ = false;
     if (!identity_.empty() && identity_ != who->uid) {
         ++server_changes_;
