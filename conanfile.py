@@ -37,6 +37,7 @@ class KcontrolConan(ConanFile):
         self.requires("fmt/[>=9]", transitive_headers=True)
         self.requires("libyaml/[>=0.2.5 <1]")
         self.requires("re2/[>=20220601]")
+        self.requires("c-ares/[>=1.18.1 <2]")
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
 
     def validate(self):
@@ -67,7 +68,8 @@ class KcontrolConan(ConanFile):
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "kcontrol")
         requires = ["boost::headers", "boost::json", "openssl::openssl", "simdjson::simdjson", "fmt::fmt",
-                    "libyaml::libyaml", "re2::re2", "prometheus-cpp::prometheus-cpp-core"]
+                    "libyaml::libyaml", "re2::re2", "c-ares::c-ares",
+                    "prometheus-cpp::prometheus-cpp-core"]
         compiled = self.cpp_info.components["compiled"]
         compiled.set_property("cmake_target_name", "kcontrol::kcontrol")
         compiled.libs = ["kcontrol"]

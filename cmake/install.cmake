@@ -20,5 +20,5 @@ configure_package_config_file(cmake/kcontrolConfig.cmake.in ${PROJECT_BINARY_DIR
 # While the major version is 0, a minor version may break: 0.1 does not satisfy a wish for 0.2, nor 0.2 one for 0.1.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kcontrolConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kcontrolConfig.cmake ${PROJECT_BINARY_DIR}/kcontrolConfigVersion.cmake
-    cmake/kcontrolYaml.cmake cmake/kcontrolRe2.cmake cmake/kcontrolGenerate.cmake
+    cmake/kcontrolYaml.cmake cmake/kcontrolRe2.cmake cmake/kcontrolCares.cmake cmake/kcontrolGenerate.cmake
     cmake/kcontrolEmbed.cmake DESTINATION ${KCONTROL_CMAKE_DIR})

@@ -29,7 +29,7 @@ packages() {
     case $1 in
     build)
         echo g++ cmake ninja-build pkg-config "libboost$boost-dev" "libboost-json$boost-dev" libssl-dev \
-            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
+            libsimdjson-dev libfmt-dev libyaml-dev libre2-dev libc-ares-dev zlib1g-dev prometheus-cpp-dev libabsl-dev tzdata \
             libsqlite3-dev libnghttp2-dev libprotozero-dev
         ;;
     test)

@@ -1,3 +1,2 @@
 #include <kcontrol/transport/impl/client.ipp>
 #include <kcontrol/transport/impl/connection.ipp>
-#include <kcontrol/transport/impl/host_lookup.ipp>

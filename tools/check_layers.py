@@ -3,7 +3,7 @@
 
 Also: impl/ and detail/ of a room only from that room; testing/ and apiserver/ only from tests and examples; Beast,
 OpenSSL and Asio's sockets only in transport/; simdjson only in json/impl/, libyaml in documents/impl/, RE2 in
-schema/impl/, prometheus-cpp in metrics/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
+schema/impl/, prometheus-cpp in metrics/impl/, c-ares in transport/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
 would).
 usage: check_layers.py [ROOT] [--self-test]
 """
@@ -40,6 +40,7 @@ WALLED = {
     "documents": re.compile(r"^yaml\.h$"),
     "schema": re.compile(r"^re2/"),
     "metrics": re.compile(r"^prometheus/"),
+    "transport": re.compile(r"^ares(_\w+)?\.h$"),
 }
 
 
@@ -153,6 +154,7 @@ PLANTED = [
     ("include/kcontrol/model/impl/a.ipp", "#include <yaml.h>\n", "only documents/impl/"),
     ("include/kcontrol/model/a.hpp", "#include <re2/re2.h>\n", "only schema/impl/"),
     ("include/kcontrol/transport/a.hpp", "#include <boost/asio/ssl/context.hpp>\n", "a public header reaches"),
+    ("include/kcontrol/transport/a.hpp", "#include <ares.h>\n", "only transport/impl/"),
     ("include/kcontrol/attic/a.hpp", "\n", "not a room"),
     ("include/kcontrol/client/a.hpp", "#include <kcontrol/attic/a.hpp>\n", "not a room"),
     ("examples/demo/a.cpp", "#include <kcontrol/cache/impl/a.ipp>\n", "private to cache/"),

@@ -159,8 +159,11 @@
 #include <kcontrol/transport/impl/client_transport.ipp>
 #include <kcontrol/transport/impl/connection.ipp>
 #include <kcontrol/transport/impl/connection_ledger.ipp>
+#include <kcontrol/transport/impl/dns_question.ipp>
+#include <kcontrol/transport/impl/dns_search.ipp>
 #include <kcontrol/transport/impl/host_lookup.ipp>
 #include <kcontrol/transport/impl/listen_address.ipp>
+#include <kcontrol/transport/impl/resolver_config.ipp>
 #include <kcontrol/transport/impl/responder.ipp>
 #include <kcontrol/transport/impl/self_signed.ipp>
 #include <kcontrol/transport/impl/server.ipp>

@@ -44,8 +44,11 @@ private:
 /// Transports of one factory with equal TLS settings share one TLS context. The factory fails with invalid_config,
 /// naming the setting, on PEM that can't be used, on an unknown scheme and on an empty host.
 ///
-/// A host name is looked up by the system on a thread of its own, at most one a transport at a time, for nothing can
-/// interrupt such a look-up. A thread whose look-up outlives the transport ends by itself.
+/// A host name is looked up on the executor, anew for each connection and once for those that are made together: in
+/// /etc/hosts (or the file that CARES_HOSTS names), then in DNS as glibc does it, with the servers, search domains and
+/// options of /etc/resolv.conf and the variables LOCALDOMAIN and RES_OPTIONS. Addresses are tried in the order of
+/// RFC 6724. Other sources of nsswitch.conf (mDNS, LDAP, nss_myhostname, nss_resolve) are not asked: a name that only
+/// they know is not found. docs/dependencies.md lists what else differs from glibc.
 ///
 /// Thread-safety: the factory: shared objects safe; what it makes: see http::transport.
 /// Object lifetime: `env` outlives the factory and everything made with it.

@@ -29,17 +29,16 @@ KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
     return failure ? host == "localhost" : address.is_loopback();
 }
 
-using addresses = std::vector<tcp::endpoint>;
-
-inline awaitable<result<addresses>> resolve(const connect_request& what, time_point deadline, std::stop_token stop) {
+inline awaitable<result<host_addresses>> resolve(const connect_request& what, time_point deadline,
+                                                 std::stop_token stop) {
     error_code not_an_address;
     const auto address = boost::asio::ip::make_address(what.server.host, not_an_address);
-    if (!not_an_address) co_return addresses(1, tcp::endpoint(address, what.server.port));
+    if (!not_an_address) co_return host_addresses(1, tcp::endpoint(address, what.server.port));
     // Requests that meet share a look-up, also one that outlasted its first caller.
     auto& lookup = *what.lookup;
-    if (!lookup || lookup->done()) lookup = host_lookup::start(what.ex, what.server.host, what.server.port);
+    if (!lookup || lookup->done()) lookup = host_lookup::start(what.env, what.ex, what.server.host, what.server.port);
     const auto shared = lookup;
-    co_return co_await shared->wait(what.env, deadline, std::move(stop));
+    co_return co_await shared->wait(deadline, std::move(stop));
 }
 
 inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
@@ -59,7 +58,7 @@ inline awaitable<error_code> connect_socket(tcp::socket& socket, tcp::endpoint t
 }
 
 // Each address gets its share of the time, so that one that swallows packets leaves some for the next.
-inline awaitable<result<tcp::socket>> connect_any(const connect_request& what, addresses to, time_point deadline) {
+inline awaitable<result<tcp::socket>> connect_any(const connect_request& what, host_addresses to, time_point deadline) {
     error last(errc::name_not_found, "the host name \"" + what.server.host + "\" has no address");
     for (std::size_t i = 0; i < to.size(); ++i) {
         const auto now = what.env.now();
