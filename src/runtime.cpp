@@ -1,5 +1,4 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
-#include <kcontrol/runtime/impl/detached_thread.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>

@@ -119,7 +119,6 @@
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/runtime/backoff.hpp>
-#include <kcontrol/runtime/detached_thread.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/log_pace.hpp>

@@ -128,7 +128,6 @@
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
-#include <kcontrol/runtime/impl/detached_thread.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>

@@ -1,6 +1,6 @@
 #include "nvml/guarded_calls.hpp"
 
-#include <kcontrol/runtime/detached_thread.hpp>
+#include "nvml/detached_thread.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -70,7 +70,7 @@ result<void> guarded_calls::start(const std::shared_ptr<asked>& q) {
         });
     };
     try {
-        kcontrol::run_detached(std::move(work));
+        run_detached(std::move(work));
     } catch (const std::system_error& none) {
         return error(errc::unavailable, std::string("the system has no thread to ask the GPUs with (") + none.what() +
                                             "); is the limit of processes or of memory too low?");

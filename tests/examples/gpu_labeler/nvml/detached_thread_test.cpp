@@ -1,4 +1,4 @@
-#include <kcontrol/runtime/detached_thread.hpp>
+#include "nvml/detached_thread.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ TEST_CASE("detached thread: runs elsewhere, with all signals blocked, and leaves
     };
     auto told = std::make_shared<std::promise<seen>>();
     auto answer = told->get_future();
-    kcontrol::run_detached([told] {
+    gpu_labeler::run_detached([told] {
         sigset_t mask;
         ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
         told->set_value(

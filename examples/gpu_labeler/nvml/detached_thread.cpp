@@ -1,13 +1,11 @@
-#pragma once
-
-#include <kcontrol/runtime/detached_thread.hpp>
+#include "nvml/detached_thread.hpp"
 
 #include <csignal>
 #include <thread>
 #include <utility>
 
-namespace kcontrol {
-namespace detail {
+namespace gpu_labeler {
+namespace {
 
 // A thread begins with the mask of the one that starts it.
 class all_signals_blocked {
@@ -25,11 +23,11 @@ private:
     sigset_t before_{};
 };
 
-}  // namespace detail
+}  // namespace
 
-KCONTROL_DECL void run_detached(std::function<void()> work) {
-    const detail::all_signals_blocked quiet;
-    std::thread(std::move(work)).detach();
+void run_detached(std::function<void()> work) {
+    const all_signals_blocked quiet;
+    std::thread(std::move(work)).detach();  // seam: ok, a call of NVML may hang for ever
 }
 
-}  // namespace kcontrol
+}  // namespace gpu_labeler
