@@ -25,7 +25,7 @@ enum class link_state {
 };
 
 /// Carries requests between simulated hosts, one exchange a request. Latency is drawn for each message; pieces of a
-/// body arrive sliced at random places.
+/// body arrive sliced at random places. Its hosts are all the names there are: no file and no DNS is asked.
 ///
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
 class sim_network {
