@@ -276,6 +276,41 @@ class LabelerOnANode(unittest.TestCase):
         self.must("POST", "/api/v1/nodes", {"metadata": {"name": self.node, "labels": {"zone": "a"}}})
         self.until_labels({**labeler.golden("a100-x8"), "nvidia.com/gpu.count": "7"})
 
+    def test_a_label_that_the_server_refuses_costs_no_other(self):
+        policy = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+
+        def in_force():
+            body = json.dumps({"metadata": {"labels": {"nvidia.com/gpu.family": "x"}}})
+            return self.server.ask("PATCH", f"/api/v1/nodes/{self.node}?dryRun=All", body, "application/merge-patch+json")[0] == 422
+
+        self.addCleanup(wait.until, "the policy is still in force", lambda: not in_force(), 30)  # after those below
+        self.must("POST", policy + "ies", {"metadata": {"name": "no-families"}, "spec": {
+            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"],
+                                                    "resources": ["nodes"]}]},
+            "validations": [{"expression": "object.metadata.?labels.orValue({}).all(k, k != 'nvidia.com/gpu.family')",
+                             "message": "no families here"}]}})
+        self.addCleanup(self.server.ask, "DELETE", policy + "ies/no-families")
+        self.must("POST", policy + "ybindings", {"metadata": {"name": "no-families"}, "spec": {
+            "policyName": "no-families", "validationActions": ["Deny"]}})
+        self.addCleanup(self.server.ask, "DELETE", policy + "ybindings/no-families")
+        wait.until("the policy is not in force", in_force, 30)
+        wanted = labeler.golden("a100-x8")
+        family = wanted.pop("nvidia.com/gpu.family")
+        running = self.start("--schedule", "@every 1s")
+        self.until_labels(wanted)
+        told = running.wait_for("a label is refused, and left out; the others are written")
+        self.assertEqual((told["level"], told["name"], told["value"]), ("error", "nvidia.com/gpu.family", f'"{family}"'))
+        self.assertIn("no families here", told["error"])
+        self.assertEqual(running.metric("gpu_labeler_labels_refused"), 1)
+        writes, reads = running.metric("gpu_labeler_writes_total"), running.metric("gpu_labeler_reads_total")
+        wait.until("it reads no more", lambda: running.metric("gpu_labeler_reads_total") > reads + 3)
+        self.assertEqual(running.metric("gpu_labeler_writes_total"), writes)
+        self.assertEqual(running.metric("gpu_labeler_looks_total"), 1)
+        self.assertEqual(running.get("/readyz")[0], 200)
+        self.use("a100-x8", LOST)
+        self.until_labels({**wanted, "nvidia.com/gpu.count": "7"})
+        self.assertEqual(sum("refused" in r["message"] for r in running.records()), 1)
+
     def test_without_the_right(self):
         done = self.once(account="nobody")
         self.assertEqual(done.returncode, 1)

@@ -43,9 +43,9 @@ public:
     }
 
     // With a `uid` the object is never created.
-    kcontrol::awaitable<result<void>> apply(std::string text, std::string uid, std::stop_token stop) {
+    kcontrol::awaitable<result<void>> apply(std::string text, std::string uid, bool dry_run, std::stop_token stop) {
         kcontrol::apply_options options{std::string(field_manager)};
-        options.force().precondition_uid(std::move(uid)).deadline(patience).stop(std::move(stop));
+        options.force().precondition_uid(std::move(uid)).deadline(patience).dry_run(dry_run).stop(std::move(stop));
         const auto answer = co_await api_.apply(info_, key_, std::move(text), std::move(options));
         if (!answer) co_return answer.error();
         co_return result<void>();
@@ -93,10 +93,17 @@ public:
     }
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
-        auto text = node_text(wanted);
-        const auto done = co_await object_.apply(std::move(text), uid_, std::move(stop));
-        if (!done) co_return explain(done.error());
-        co_return result<void>();
+        const auto done = co_await apply(std::move(wanted), false, std::move(stop));
+        co_return done;
+    }
+
+    kcontrol::awaitable<result<std::vector<refused_mark>>> find_refused(node_marks wanted,
+                                                                        std::stop_token stop) override {
+        const try_function ask = [this](node_marks marks, std::stop_token s) {
+            return apply(std::move(marks), true, std::move(s));
+        };
+        auto found = co_await gpu_labeler::find_refused(std::move(wanted), ask, std::move(stop));
+        co_return found;
     }
 
     kcontrol::awaitable<result<void>> clear(std::stop_token stop) override {
@@ -108,6 +115,13 @@ public:
     }
 
 private:
+    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) {
+        auto text = node_text(marks);
+        const auto done = co_await object_.apply(std::move(text), uid_, dry_run, std::move(stop));
+        if (!done) co_return explain(done.error());
+        co_return result<void>();
+    }
+
     error explain(const error& what) const {
         return explained(what, name_, "patch nodes", "is --node-name (or NODE_NAME) right?");
     }
@@ -136,10 +150,17 @@ public:
     }
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
-        auto text = node_feature_text(node_, wanted);
-        const auto done = co_await object_.apply(std::move(text), std::string(), std::move(stop));
-        if (!done) co_return explain(done.error());
-        co_return result<void>();
+        const auto done = co_await apply(std::move(wanted), false, std::move(stop));
+        co_return done;
+    }
+
+    kcontrol::awaitable<result<std::vector<refused_mark>>> find_refused(node_marks wanted,
+                                                                        std::stop_token stop) override {
+        const try_function ask = [this](node_marks marks, std::stop_token s) {
+            return apply(std::move(marks), true, std::move(s));
+        };
+        auto found = co_await gpu_labeler::find_refused(std::move(wanted), ask, std::move(stop));
+        co_return found;
     }
 
     kcontrol::awaitable<result<void>> clear(std::stop_token stop) override {
@@ -149,6 +170,13 @@ public:
     }
 
 private:
+    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) {
+        auto text = node_feature_text(node_, marks);
+        const auto done = co_await object_.apply(std::move(text), std::string(), dry_run, std::move(stop));
+        if (!done) co_return explain(done.error());
+        co_return result<void>();
+    }
+
     error explain(const error& what) const {
         return explained(what, name_, "create, patch and delete nodefeatures.nfd.k8s-sigs.io in that namespace",
                          "is Node Feature Discovery installed, and does the namespace exist?");

@@ -6,10 +6,12 @@
 #include <kcontrol/runtime/executor.hpp>
 
 #include "node/node_marks.hpp"
+#include "node/refused_marks.hpp"
 
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace gpu_labeler {
 
@@ -27,6 +29,14 @@ public:
 
     /// Makes these the marks that are ours; what was ours before and is not among them goes.
     virtual kcontrol::awaitable<kcontrol::result<void>> write(node_marks wanted, std::stop_token stop) = 0;
+
+    /// Which of these are refused, after a write that the server refused as Invalid; see refused_marks.hpp. Changes
+    /// nothing.
+    virtual kcontrol::awaitable<kcontrol::result<std::vector<refused_mark>>> find_refused(node_marks wanted,
+                                                                                          std::stop_token stop) {
+        (void)wanted, (void)stop;
+        co_return std::vector<refused_mark>();
+    }
 
     /// Removes all that is ours; that nothing is there is no error.
     virtual kcontrol::awaitable<kcontrol::result<void>> clear(std::stop_token stop) = 0;

@@ -1,5 +1,7 @@
 #include "service/labeler.hpp"
 
+#include "messages.hpp"
+
 #include <chrono>
 
 namespace gpu_labeler {
@@ -78,7 +80,24 @@ kcontrol::awaitable<void> labeler::read(std::stop_token stop) {
     status_.last_read_took = env_.now() - begin;
     took(answer->found);
     status_.labels = answer->marks.labels.size();
-    loop_.read(env_.now(), env_.wall_now(), std::move(answer->marks));
+    auto wanted = wanted_of(std::move(answer->marks));
+    loop_.read(env_.now(), env_.wall_now(), std::move(wanted));
+}
+
+// What was read, without what nobody takes.
+node_marks labeler::wanted_of(node_marks read) {
+    const auto all = read.labels.size() + read.annotations.size();
+    for (const auto& mark : take_invalid(read)) {
+        if (refusals_.is_news(mark)) tell(mark);
+    }
+    auto wanted = refusals_.without(std::move(read));
+    status_.refused = all - wanted.labels.size() - wanted.annotations.size();
+    return wanted;
+}
+
+void labeler::tell(const refused_mark& mark) {
+    log_.error("a label is refused, and left out; the others are written",
+               {{"name", mark.key}, {"value", quoted(mark.value)}, {"error", mark.why}});
 }
 
 void labeler::took(const inventory& found) {
@@ -101,6 +120,8 @@ void labeler::took(const inventory& found) {
 }
 
 kcontrol::awaitable<void> labeler::look(std::stop_token stop) {
+    // Not after a failure: then the look is for what that left. What is refused now may be taken by the next read.
+    if (status_.store_error.empty()) refusals_.forget();
     auto there = co_await store_->look(stop);
     if (stop.stop_requested()) co_return;
     ++status_.looks;
@@ -120,6 +141,11 @@ kcontrol::awaitable<void> labeler::write(std::stop_token stop) {
     const auto labels = wanted.labels.size();
     const auto done = co_await store_->write(std::move(wanted), stop);
     if (!done && stop.stop_requested()) co_return;
+    if (!done && done.error() == kcontrol::api_errc::invalid) {
+        auto asked = *loop_.wanted();
+        const bool can_do = co_await do_without_refused(std::move(asked), stop);
+        if (can_do || stop.stop_requested()) co_return;
+    }
     if (!done) {
         store_failed(done.error());
         co_return;
@@ -132,6 +158,18 @@ kcontrol::awaitable<void> labeler::write(std::stop_token stop) {
     log_.info("labels written", {{"where", store_->name()},
                                  {"labels", std::to_string(labels)},
                                  {"milliseconds", milliseconds(status_.last_write_took)}});
+}
+
+// True: with fewer marks it may work, and they are the ones that are wanted now.
+kcontrol::awaitable<bool> labeler::do_without_refused(node_marks wanted, std::stop_token stop) {
+    const auto found = co_await store_->find_refused(wanted, std::move(stop));
+    if (!found || found->empty()) co_return false;
+    for (const auto& mark : *found) {
+        if (refusals_.note(mark)) tell(mark);
+    }
+    status_.refused += found->size();
+    loop_.make_do(refusals_.without(std::move(wanted)));
+    co_return true;
 }
 
 void labeler::store_failed(const kcontrol::error& why) {

@@ -56,6 +56,9 @@ private:
     kcontrol::awaitable<void> read(std::stop_token stop);
     kcontrol::awaitable<void> look(std::stop_token stop);
     kcontrol::awaitable<void> write(std::stop_token stop);
+    kcontrol::awaitable<bool> do_without_refused(node_marks wanted, std::stop_token stop);
+    node_marks wanted_of(node_marks read);
+    void tell(const refused_mark& mark);
     void took(const inventory& found);
     void store_failed(const kcontrol::error& why);
     void store_works();
@@ -69,6 +72,7 @@ private:
     kcontrol::async_event happened_;
     labeler_status status_;
     std::vector<lost_gpu> lost_;
+    refusals refusals_;
 };
 
 }  // namespace gpu_labeler

@@ -25,6 +25,7 @@ struct labeler_status {
     std::size_t gpus = 0;     ///< that answer
     std::size_t lost = 0;     ///< that are there and don't
     std::size_t labels = 0;   ///< that there should be
+    std::size_t refused = 0;  ///< of these that nobody takes; the others are written
     bool settled = false;     ///< what is there is what should be
     bool keeps_old = false;   ///< the labels are those of GPUs that can't be read now
 };

@@ -50,6 +50,8 @@ void write(const labeler_status& s, int hanging, kcontrol::metrics_writer& out) 
     out.gauge(gpus, gpus_help, {{"state", "ok"}}, static_cast<double>(s.gpus));
     out.gauge(gpus, gpus_help, {{"state", "lost"}}, static_cast<double>(s.lost));
     out.gauge("gpu_labeler_labels", "Labels that the node should have.", {}, static_cast<double>(s.labels));
+    out.gauge("gpu_labeler_labels_refused", "Labels that are left out, for they are refused; the log names them.", {},
+              static_cast<double>(s.refused));
     out.gauge("gpu_labeler_labels_settled", "1 while the labels are what they should be.", {}, s.settled ? 1 : 0);
     out.gauge("gpu_labeler_last_read_timestamp_seconds", "When the GPUs were last read; 0: never.", {},
               seconds(s.last_read));

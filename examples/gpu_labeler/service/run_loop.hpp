@@ -74,6 +74,8 @@ public:
     /// The GPUs could not be read.
     void read_failed(kcontrol::time_point now, kcontrol::wall_time wall, double unit);
     void looked(node_marks there);
+    /// Not all of that can be had: so the marks should be instead, and at once.
+    void make_do(node_marks wanted) { wanted_ = std::move(wanted); }
     void wrote();
     /// A look or a write failed, or nobody knows.
     void store_failed(kcontrol::time_point now, double unit);

@@ -8,6 +8,8 @@
 #include <boost/asio/strand.hpp>
 #include <doctest/doctest.h>
 
+#include <map>
+
 using namespace gpu_labeler;
 using namespace std::chrono_literals;
 using kcontrol::awaitable;
@@ -20,6 +22,8 @@ namespace {
 struct shelf {
     node_marks there;
     std::optional<error> refuses;
+    std::map<std::string, std::string> refused;  ///< the labels with these values are
+    int questions = 0;                           ///< what would be refused
     bool hangs = false;
     int looks = 0, writes = 0;
 };
@@ -39,12 +43,31 @@ public:
     awaitable<result<void>> write(node_marks wanted, std::stop_token) override {
         ++shelf_.writes;
         if (shelf_.refuses) co_return *shelf_.refuses;
-        shelf_.there = std::move(wanted);
-        co_return result<void>();
+        const auto taken = check(wanted);
+        if (taken) shelf_.there = std::move(wanted);
+        co_return taken;
+    }
+    awaitable<result<std::vector<refused_mark>>> find_refused(node_marks wanted, std::stop_token stop) override {
+        const try_function ask = [this](node_marks some, std::stop_token) { return would_take(std::move(some)); };
+        auto found = co_await gpu_labeler::find_refused(std::move(wanted), ask, std::move(stop));
+        co_return found;
     }
     awaitable<result<void>> clear(std::stop_token) override { co_return result<void>(); }
 
 private:
+    result<void> check(const node_marks& marks) const {
+        for (const auto& [key, value] : shelf_.refused) {
+            const auto found = marks.labels.find(key);
+            if (found == marks.labels.end() || found->second != value) continue;
+            return error(kcontrol::api_errc::invalid, "Node n: not this one");
+        }
+        return {};
+    }
+    awaitable<result<void>> would_take(node_marks some) {
+        ++shelf_.questions;
+        co_return check(some);
+    }
+
     kcontrol::environment& env_;
     shelf& shelf_;
     std::string name_ = "Node n";
@@ -86,7 +109,9 @@ public:
     std::stop_source stop;
     shelf api;
     std::vector<std::string> logged;
+    std::vector<std::string> refusals;  ///< "name=value: error", as the log has them
     int gpus = 8;
+    label_map more;  ///< labels, besides the count
     std::vector<lost_gpu> lost;
     std::optional<error> broken;
     bool driver_hangs = false;
@@ -96,7 +121,13 @@ public:
 
 private:
     kcontrol::logger log() {
-        return kcontrol::logger([this](const kcontrol::log_record& r) { logged.emplace_back(r.message); });
+        return kcontrol::logger([this](const kcontrol::log_record& r) {
+            logged.emplace_back(r.message);
+            if (logged.back().find("refused") == std::string::npos) return;
+            std::string text;
+            for (const auto& field : r.fields) text += (text.empty() ? "" : " ") + std::string(field.value);
+            refusals.push_back(std::move(text));
+        });
     }
     awaitable<result<reading>> read(std::stop_token token) {
         if (driver_hangs) co_await never_.wait(env, token);
@@ -105,6 +136,7 @@ private:
         reading out;
         out.found.gpus.resize(static_cast<std::size_t>(gpus));
         out.found.lost = lost;
+        out.marks.labels = more;
         out.marks.labels["nvidia.com/gpu.count"] = std::to_string(gpus);
         co_return out;
     }
@@ -172,6 +204,72 @@ TEST_CASE("labeler: what fails is logged once, and so is its end") {
     n.context.run_for(11min);
     CHECK(n.api.there.labels.at("nvidia.com/gpu.count") == "7");
     CHECK(n.keeper.status().store_error.empty());
+}
+
+TEST_CASE("labeler: a label that the server refuses costs no other, and is told once with name and value") {
+    node n;
+    for (const char c : std::string("abcdefgh")) n.more[std::string("nvidia.com/") + c] = "1";
+    n.api.refused = {{"nvidia.com/c", "1"}};
+    n.start();
+    n.context.run_for(1min);
+    CHECK(n.api.there.labels.size() == 8);
+    CHECK(n.api.there.labels.at("nvidia.com/gpu.count") == "8");
+    CHECK(!n.api.there.labels.contains("nvidia.com/c"));
+    CHECK(n.api.writes == 2);
+    CHECK(n.api.questions <= 9);
+    REQUIRE(n.refusals.size() == 1);
+    CHECK(n.refusals[0] == "nvidia.com/c \"1\" Node n: not this one");
+    CHECK(n.count("the labels can't be written") == 0);
+    CHECK(n.keeper.status().refused == 1);
+    CHECK(n.keeper.status().settled);
+    CHECK(loop_metrics(n.keeper.status(), {}, 0).find("gpu_labeler_labels_refused 1\n") != std::string::npos);
+
+    const int questions = n.api.questions;
+    n.context.run_for(1h);
+    CHECK(n.api.writes == 2);
+    CHECK(n.api.questions == questions);
+    n.gpus = 7;  // what is refused stays out of later writes
+    n.context.run_for(2min);
+    CHECK(n.api.there.labels.at("nvidia.com/gpu.count") == "7");
+    CHECK(n.api.writes == 3);
+    n.more["nvidia.com/c"] = "2";  // another value may be taken
+    n.context.run_for(2min);
+    CHECK(n.api.there.labels.at("nvidia.com/c") == "2");
+    CHECK(n.keeper.status().refused == 0);
+    n.more["nvidia.com/c"] = "1";
+    n.context.run_for(2min);
+    CHECK(!n.api.there.labels.contains("nvidia.com/c"));
+    CHECK(n.refusals.size() == 1);
+    n.api.refused.clear();  // found by the resync
+    n.context.run_for(11h);
+    CHECK(n.api.there.labels.at("nvidia.com/c") == "1");
+    CHECK(n.refusals.size() == 1);
+}
+
+TEST_CASE("labeler: what no server takes is not sent") {
+    node n(node::settings().once(true));
+    n.more = {{"nvidia.com/mig-1g.5gb!.count", "1"}, {"nvidia.com/a", "b c"}, {"nvidia.com/b", "c"}};
+    n.start();
+    n.context.run_for(1s);
+    CHECK(n.keeper.succeeded());
+    CHECK(n.api.there.labels == label_map{{"nvidia.com/b", "c"}, {"nvidia.com/gpu.count", "8"}});
+    CHECK(n.api.writes == 1);
+    CHECK(n.api.questions == 0);
+    REQUIRE(n.refusals.size() == 2);
+    CHECK(n.refusals[0].find("nvidia.com/a \"b c\" a valid label must be") == 0);
+    CHECK(n.refusals[1].find("nvidia.com/mig-1g.5gb!.count \"1\" name part must") == 0);
+    CHECK(n.keeper.status().refused == 2);
+}
+
+TEST_CASE("labeler: a server that refuses whatever is asked is asked again, later and later") {
+    node n(node::settings().start_jitter(0s));
+    n.api.refuses = error(kcontrol::api_errc::invalid, "Node n: not yours");
+    n.start();
+    n.context.run_for(1h);
+    CHECK(n.api.looks <= 21);
+    CHECK(n.count("the labels can't be written") == 1);
+    CHECK(n.refusals.empty());
+    CHECK(n.keeper.status().refused == 0);
 }
 
 TEST_CASE("labeler: a single pass") {
