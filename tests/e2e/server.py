@@ -15,24 +15,34 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class Server:
-    """Raises SkipTest where there is no control plane."""
+    """Raises SkipTest where there is no control plane. `prepare` gets the folder before the first start."""
 
-    def __init__(self, name):
-        assets, why = cluster.find_assets(server_only=True)
-        if assets is None:
+    def __init__(self, name, prepare=None):
+        self.assets, why = cluster.find_assets(server_only=True)
+        if self.assets is None:
             raise unittest.SkipTest(why)
         self.folder = tempfile.TemporaryDirectory(prefix=f"kcontrol-{name}-", ignore_cleanup_errors=True)
         self.work = pathlib.Path(self.folder.name) / "server"
-        run = subprocess.run([cluster.SCRIPTS / "start.sh", assets, self.work], capture_output=True, text=True)
-        if run.returncode != 0:
-            raise RuntimeError(f"the API server did not start: {run.stdout}{run.stderr}")
-        self.url = run.stdout.strip().splitlines()[-1]
+        self.work.mkdir()
+        if prepare:
+            prepare(self.work)
+        self.resume()
         self.kubeconfig = self.work / "admin.kubeconfig"
         self.context = ssl.create_default_context(cafile=self.work / "ca.crt")
         self.context.load_cert_chain(self.work / "admin.crt", self.work / "admin.key")
 
-    def stop(self):
+    def resume(self, *port):
+        """Starts it, at the address that it had, unless `port` says otherwise."""
+        run = subprocess.run([cluster.SCRIPTS / "start.sh", self.assets, self.work, *port], capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RuntimeError(f"the API server did not start: {run.stdout}{run.stderr}")
+        self.url = run.stdout.strip().splitlines()[-1]
+
+    def halt(self):
         subprocess.run([cluster.SCRIPTS / "stop.sh", self.work], check=False)
+
+    def stop(self):
+        self.halt()
         self.folder.cleanup()
 
     def ask_text(self, method, path, body=None, content_type="application/json"):
