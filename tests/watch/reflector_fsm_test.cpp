@@ -438,6 +438,23 @@ TEST_CASE("reflector_fsm: the diagnosis of a failure stays until the server has 
     CHECK(m.fsm.reason().empty());
 }
 
+TEST_CASE("reflector_fsm: a watch that can't be resumed, for the server told no version, is begun again by a list") {
+    machine m;
+    m.start();
+    CHECK(m.page("") == act::replace());
+    CHECK(m.replaced() == act::watch(""));
+    auto refused_one = m;
+    CHECK(refused_one.known(refused_one.fsm.on_watch_refused(forbidden, m.now, 0)) == act::sleep(15s));
+    CHECK(refused_one.known(refused_one.fsm.on_timer(m.now)) == act::list("0", "", 500));
+    m.opened();
+    auto told = m;
+    m.now += 1min;
+    CHECK(m.known(m.fsm.on_watch_broken(lost, m.now, 0)) == act::list("0", "", 500));
+    told.event("7");
+    told.now += 1min;
+    CHECK(told.known(told.fsm.on_watch_broken(lost, told.now, 0)) == act::watch("7"));
+}
+
 // --- which server answers, and how far it is
 
 TEST_CASE("reflector_fsm: who answers is asked at each start and after each failure, and not after a proper end") {

@@ -118,6 +118,7 @@ private:
     KCONTROL_DECL reflector_action on_expired(const error& why, time_point now, double unit);
 
     KCONTROL_DECL void end_watch();
+    KCONTROL_DECL next_step resume();
     KCONTROL_DECL reflector_action after_watch(const error* why, time_point now, double unit);
     KCONTROL_DECL void plan_look(time_point now);
     KCONTROL_DECL void forget_trouble();

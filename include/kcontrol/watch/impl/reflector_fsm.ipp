@@ -388,7 +388,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why,
     if (why.code() == api_errc::forbidden) {
         become(reflector_state::forbidden, &why);
         verify_ = true;
-        return wait(policy_.probe_period(), next_step::watch);
+        return wait(policy_.probe_period(), resume());
     }
     if (why.code() == api_errc::bad_request || why.code() == api_errc::invalid) {
         // The server can't make sense of our version, as after a restore from a backup.
@@ -396,7 +396,15 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why,
         begin_list();
         return back_off(why, now, unit, next_step::list);
     }
-    return back_off(why, now, unit, next_step::watch);
+    return back_off(why, now, unit, resume());
+}
+
+// How a watch goes on: from the last version, or, where the server told none, by a list. A watch without a version
+// would not tell what was deleted meanwhile.
+KCONTROL_DECL reflector_fsm::next_step reflector_fsm::resume() {
+    if (!version_.empty()) return next_step::watch;
+    begin_list();
+    return next_step::list;
 }
 
 // The version is too old, or the kind is unknown: a list shows. At once, unless the list before helped nothing.
@@ -417,9 +425,9 @@ KCONTROL_DECL reflector_action reflector_fsm::on_error_event(const error& why, t
     if (why.code() == condition::expired) return on_expired(why, now, unit);
     if (!progressed_) ++fruitless_;
     // Retryable ones say that the server is in trouble, not that our version is: resume where we were.
-    const bool resume = why.code() == condition::retryable && !detail::is_storage_read_error(why);
-    if (!resume) begin_list();
-    return back_off(why, now, unit, resume ? next_step::watch : next_step::list);
+    const bool resumes = why.code() == condition::retryable && !detail::is_storage_read_error(why);
+    if (!resumes) begin_list();
+    return back_off(why, now, unit, resumes ? resume() : next_step::list);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_end(time_point now, double unit) {
@@ -428,7 +436,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_end(time_point now, doubl
     if (!asked_for) return after_watch(nullptr, now, unit);
     forget_trouble();
     become(reflector_state::live, nullptr);
-    return open(next_step::watch, now);
+    return open(resume(), now);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_broken(const error& why, time_point now, double unit) {
@@ -441,7 +449,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_broken(const error& why, 
 KCONTROL_DECL reflector_action reflector_fsm::after_watch(const error* why, time_point now, double unit) {
     verify_ = true;
     troubled_ = true;
-    if (progressed_) return open(next_step::watch, now);
+    if (progressed_) return open(resume(), now);
     const duration lasted = now - opened_;
     const bool early = lasted < detail::healthy_watch;
     if (early) ++fruitless_;
@@ -452,8 +460,8 @@ KCONTROL_DECL reflector_action reflector_fsm::after_watch(const error* why, time
         become(reflector_state::failed, why);
     }
     const duration left = backoff_.next(now, unit) - lasted;
-    if (left <= duration::zero()) return open(next_step::watch, now);
-    return wait(left, next_step::watch);
+    if (left <= duration::zero()) return open(resume(), now);
+    return wait(left, resume());
 }
 
 KCONTROL_DECL void reflector_fsm::become(reflector_state state, const error* why) {
