@@ -128,6 +128,12 @@ TEST_CASE("store: an object that can't be read keeps its last good version, and 
     CHECK(describe(s.remove_invalid(bad("a", "1", "16"))) == "-a@13?");
     CHECK(s.size() == 0);
     CHECK(s.invalid_count() == 0);
+    // Its name can't be read, its uid can.
+    s.apply(make("b", "2", "20"));
+    s.mark_invalid(bad("b\\xff", "2", "21"));
+    CHECK(describe(s.remove_invalid(bad("", "9", "22"))) == "");
+    CHECK(describe(s.remove_invalid(bad("", "2", "22"))) == "-b@20?");
+    CHECK(s.invalid_count() == 0);
 }
 
 TEST_CASE("store: an object made anew that can't be read ends the one we knew") {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kcontrol;
@@ -121,7 +122,7 @@ TEST_CASE("list_reader: an object that does not decode is told of, and all other
     CHECK(names(*list) == "a,b,");
     CHECK(list->invalid.size() == 8);
     const std::string told = invalid(*list);
-    MESSAGE(told);
+
     CHECK(told.find("(no name): it is not a JSON object\n") == 0);
     CHECK(told.find("n/bad: ") != std::string::npos);
     CHECK(told.find("o: kind: expected Thing, got \"Other\"\n") != std::string::npos);
@@ -159,6 +160,36 @@ TEST_CASE("list_reader: an object that is larger than any can be is passed over,
     const auto member =
         read_list(R"({"metadata":{"x":")" + std::string(5000, 'x') + R"("},"items":[]})", 10, 100, 1000);
     CHECK(member.error() == errc::too_large);
+}
+
+TEST_CASE("list_reader: what has no end is held up to the largest object, and not copied again and again") {
+    constexpr std::size_t largest = std::size_t{2} << 20, batch = std::size_t{64} << 10;
+    struct row {
+        const char* begin;
+        char then;
+    };
+    const row rows[] = {{R"({"metadata":{},"items":[{"a":")", 'x'},
+                        {R"({"metadata":{},"items":[)", ' '},
+                        {R"({"a":")", 'x'},
+                        {"{", ' '}};
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.begin));
+        share_pool pool;
+        detail::list_reader reader(json_head(), things(), pool, batch, largest);
+        std::size_t copied = 0, most = 0;
+        const char* end = nullptr;
+        std::string piece = row.begin;
+        for (std::size_t sent = 0; sent < 4 * largest; sent += piece.size(), piece.assign(4096, row.then)) {
+            const auto room = reader.room();
+            // Another buffer: what was held went over.
+            if (room.data() + room.size() != std::exchange(end, room.data() + room.size())) copied += sent;
+            most = std::max(most, room.size());
+            std::memcpy(room.data(), piece.data(), piece.size());
+            if (!reader.filled(piece.size())) break;
+        }
+        CHECK(most <= largest + 4 * batch);
+        CHECK(copied <= 4 * largest);
+    }
 }
 
 TEST_CASE("list_reader: of members that come twice the first one counts, and strings only") {

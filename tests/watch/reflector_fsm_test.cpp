@@ -249,6 +249,24 @@ TEST_CASE("reflector_fsm: a watch that is always refused as too old, or unknown,
     }
 }
 
+TEST_CASE("reflector_fsm: a deletion of nobody knows whom is found by a list, and by no storm of them") {
+    auto m = live();
+    const time_point begin = m.now;
+    int lists = 0;
+    while (m.now < begin + 5min) {
+        m.now += 1ms;
+        act next = m.known(m.fsm.on_unknown_deletion(rubbish, "", m.now, 0));
+        while (next.step == reflector_step::sleep) next = m.timer(next);
+        CHECK(next == act::list("10", "", 0));
+        ++lists;
+        m.now += 1ms;
+        next = m.listed("10");
+        while (next.step == reflector_step::sleep) next = m.timer(next);
+        m.opened();
+    }
+    CHECK(lists < 18);
+}
+
 TEST_CASE("reflector_fsm: 410 on a later page lists once more without pages") {
     machine m;
     m.start();

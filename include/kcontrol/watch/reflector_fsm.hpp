@@ -71,6 +71,9 @@ public:
     KCONTROL_DECL bool is_news(std::string_view version) const;
     /// An added, modified or deleted object was taken over or refused as old, or a bookmark came.
     KCONTROL_DECL reflector_action on_event(std::string_view version, time_point now);
+    /// Some object was deleted, and which one can't be read: a list shows.
+    KCONTROL_DECL reflector_action on_unknown_deletion(const error& why, std::string_view version, time_point now,
+                                                       double unit);
     /// The server sent an ERROR event.
     KCONTROL_DECL reflector_action on_error_event(const error& why, time_point now, double unit);
     /// The server ended the watch properly.

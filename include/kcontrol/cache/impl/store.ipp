@@ -3,6 +3,7 @@
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/model/resource_version.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -146,10 +147,15 @@ KCONTROL_DECL store_change store::mark_invalid(invalid_object object) {
 KCONTROL_DECL store_change store::remove_invalid(const invalid_object& last) {
     store_change change;
     change.events.reserve(1);
-    const auto key = last.key();
+    const auto& uid = last.metadata.uid;
     const std::unique_lock lock(mutex_);
-    invalid_.erase(key);
-    const auto known = objects_.find(key);
+    // Of a name that can't be read the uid is left.
+    const auto has_uid = [&](const object_meta& known) { return !uid.empty() && known.uid == uid; };
+    auto known = objects_.find(last.key());
+    if (known == objects_.end()) {
+        known = std::find_if(objects_.begin(), objects_.end(), [&](const auto& e) { return has_uid(e.second.meta()); });
+    }
+    std::erase_if(invalid_, [&](const auto& e) { return e.first == last.key() || has_uid(e.second->metadata); });
     if (known == objects_.end()) return change;
     change.events.push_back(detail::deletion(std::move(known->second), true));
     objects_.erase(known);

@@ -41,9 +41,10 @@ KCONTROL_DECL result<void> list_reader::read_all(bool last) {
         if (*done == progress::more) break;
         begin_ = static_cast<std::size_t>(in.at() - buffer_.get());
     }
-    // What is there of an object is not looked at again before it is twice as much.
-    wanted_ = at_ == place::inside_item ? batch_ : std::max(batch_, 2 * unread());
     const std::size_t most = at_ == place::item ? largest_ : std::min(largest_, most_beside_items);
+    // What is there of an object is not looked at again before it is twice as much, or too much: the buffer takes no
+    // more than that without growing, and being copied, by little steps.
+    wanted_ = at_ == place::inside_item ? batch_ : std::min(std::max(batch_, 2 * unread()), most + 1);
     if (at_ != place::inside_item && unread() > most) {
         if (at_ != place::item) {
             return error(errc::too_large, "the server's answer is no list: what is not its items goes on beyond " +

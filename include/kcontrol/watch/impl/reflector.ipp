@@ -24,6 +24,12 @@ inline invalid_object invalid_from(const object_meta& meta, error why) {
     return out;
 }
 
+// Neither name nor uid says which object is gone.
+inline bool deletes_nobody(const watch_event& event) {
+    return event.type == watch_event_type::deleted && event.invalid != nullptr && !event.invalid->has_name() &&
+           event.invalid->metadata.uid.empty();
+}
+
 inline error no_memory(const resource_info& info) {
     return error(errc::out_of_memory, "there is no memory for the objects of kind " + info.gvk.kind +
                                           "; give the process more, or select fewer objects or fields");
@@ -220,6 +226,9 @@ KCONTROL_DECL reflector_action reflector::take(watch_event event) {
     case watch_event_type::modified:
     case watch_event_type::deleted:
         if (fsm_.is_news(event.resource_version)) take_object(event);
+        if (detail::deletes_nobody(event)) {
+            return fsm_.on_unknown_deletion(event.invalid->why, event.resource_version, env_->now(), unit());
+        }
         break;
     }
     return fsm_.on_event(event.resource_version, env_->now());

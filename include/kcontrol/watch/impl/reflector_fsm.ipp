@@ -383,6 +383,13 @@ KCONTROL_DECL reflector_action reflector_fsm::on_event(std::string_view version,
     return reflector_action::read();
 }
 
+KCONTROL_DECL reflector_action reflector_fsm::on_unknown_deletion(const error& why, std::string_view version,
+                                                                  time_point now, double unit) {
+    on_event(version, now);
+    end_watch();
+    return on_expired(why, now, unit);
+}
+
 KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why, time_point now, double unit) {
     if (why.code() == condition::expired || why.code() == condition::not_found) return on_expired(why, now, unit);
     if (why.code() == api_errc::forbidden) {
