@@ -194,16 +194,18 @@ group_tsan() {
 }
 
 # Each parser for KCONTROL_FUZZ_SECONDS; what breaks one is left in the logs' folder, and KCONTROL_FUZZ_CORPUS, a folder,
-# keeps what was found for the next time.
+# keeps what was found for the next time. Some begin with the files of tests/fuzz/seeds.
 group_fuzz() {
-    local build=$BUILD/fuzz fuzzer corpus
+    local build=$BUILD/fuzz fuzzer corpus seeds
     cmake -S "$ROOT" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DKCONTROL_FUZZERS=ON >/dev/null
     cmake --build "$build" --parallel "$(build_jobs)" --target fuzzers
     for fuzzer in "$build"/tests/fuzz/*_fuzz; do
         corpus=${KCONTROL_FUZZ_CORPUS:-$build/corpus}/$(basename "$fuzzer")
         mkdir -p "$corpus"
+        seeds=("$ROOT/tests/fuzz/seeds/$(basename "$fuzzer")")
+        [[ -d ${seeds[0]} ]] || seeds=()
         check "$(basename "$fuzzer")" "$fuzzer" -max_total_time="${KCONTROL_FUZZ_SECONDS:-30}" -timeout=10 \
-            -rss_limit_mb=2048 -artifact_prefix="$LOGS/$(basename "$fuzzer")-" "$corpus"
+            -rss_limit_mb=2048 -artifact_prefix="$LOGS/$(basename "$fuzzer")-" "$corpus" "${seeds[@]}"
     done
 }
 
