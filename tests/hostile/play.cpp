@@ -156,6 +156,7 @@ awaitable<void> play::perform(reply what, http::responder& out) {
             if (part.pause > duration::zero()) co_await sleep_for(env, part.pause, gone);
             std::string text = part.make(i);
             if (text.empty()) continue;
+            heap_most_ = std::max(heap_most_, heap_bytes());
             const auto written = co_await out.write(std::move(text));
             open = written.has_value();
         }
@@ -361,7 +362,7 @@ void play_all(const std::vector<scenario>& rows) {
         play p(row, seed_from_environment());
         INFO("row ", p.name());
         const std::string line = p.run_row();
-        if (wants_table()) std::cout << line << "\n";
+        if (wants_table()) std::cout << line << std::endl;
     }
 }
 

@@ -40,6 +40,11 @@ public:
     /// "a=1 b=2 c=3"
     std::string stored() const;
     std::string held_by_server() const;
+    std::size_t heap_growth() const { return heap_bytes() - std::min(heap_bytes(), heap_before_); }
+    /// Requests of that sort since the server began to misbehave.
+    std::size_t asked(verb what) const { return asked_.contains(what) ? asked_.at(what) : 0; }
+    /// What answers the requests that the row does not.
+    void put_behind(http::handler h) { behind_ = std::move(h); }
 
     widget_server& honest;
     std::unique_ptr<any_informer> watched;

@@ -456,6 +456,13 @@ TEST_CASE("reflector_fsm: the diagnosis of a failure stays until the server has 
     CHECK(m.fsm.reason().empty());
 }
 
+TEST_CASE("reflector_fsm: a list whose version the server makes no sense of is asked for at the newest state") {
+    auto m = live();
+    CHECK(m.error_event(expired) == act::list("10", "", 0));
+    CHECK(m.known(m.list_failed(from_server(400, "BadRequest"))).step == reflector_step::sleep);
+    CHECK(m.known(m.fsm.on_timer(m.now)) == act::list("", "", 500));
+}
+
 TEST_CASE("reflector_fsm: a watch that can't be resumed, for the server told no version, is begun again by a list") {
     machine m;
     m.start();

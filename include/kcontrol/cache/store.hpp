@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -79,6 +80,7 @@ private:
     mutable std::shared_mutex mutex_;
     std::map<namespaced_name, any_object> objects_;
     invalid_map invalid_;
+    std::set<namespaced_name> foreign_;  // objects whose version is of another history: any other may follow
 };
 
 }  // namespace kcontrol

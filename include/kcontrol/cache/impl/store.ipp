@@ -100,7 +100,8 @@ KCONTROL_DECL store_change store::apply(any_object object) {
         objects_.emplace(key, std::move(object));
     } else {
         const object_meta& known = present->second.meta();
-        if (detail::is_older(object.meta(), known)) return change;
+        const bool comparable = foreign_.erase(key) == 0;
+        if (comparable && detail::is_older(object.meta(), known)) return change;
         if (!detail::same_version(known, object.meta())) {
             detail::append_change(present->second, object, false, change.events);
             present->second = std::move(object);
@@ -179,6 +180,7 @@ KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
         }
     }
     auto& events = change.events;
+    std::set<namespaced_name> foreign;
     std::map<namespaced_name, any_object> old;  // freed outside the lock
     {
         const std::unique_lock lock(mutex_);
@@ -190,6 +192,7 @@ KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
             const auto present = objects_.find(key);
             if (present != objects_.end() && !detail::is_other_uid(present->second.meta(), mark->metadata)) {
                 next.emplace(key, present->second);
+                if (all.same != nullptr || foreign_.contains(key)) foreign.insert(key);
             }
         }
         for (const auto& [key, object] : objects_) {
@@ -203,8 +206,9 @@ KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
                 events.push_back(std::move(added));
                 continue;
             }
-            const bool same = detail::same_version(present->second.meta(), object.meta()) &&
-                              (all.same == nullptr || all.same(present->second, object));
+            const bool same = present->second == object ||  // kept above
+                              (detail::same_version(present->second.meta(), object.meta()) &&
+                               (all.same == nullptr || all.same(present->second, object)));
             if (!same) detail::append_change(present->second, object, initial, events);
             // Unchanged: keep the copy that readers share already.
             if (same) object = present->second;
@@ -212,6 +216,7 @@ KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
         old.swap(objects_);
         objects_.swap(next);
         invalid_.swap(marks);
+        foreign_.swap(foreign);
     }
     return change;
 }

@@ -277,6 +277,8 @@ KCONTROL_DECL reflector_action reflector_fsm::on_list_failed(const error& why, t
         failure_ = why.code();
         return open(next_step::list, now);
     }
+    // The server may not make sense of our version.
+    if (why.code() == api_errc::bad_request || why.code() == api_errc::invalid) use_newest_ = true;
     begin_list();
     if (why.code() == condition::not_found) return on_missing(why);
     missing_once_ = false;
