@@ -65,8 +65,8 @@ class Servers(Folder):
             "redirect": (bad.redirect(self.elsewhere.url), "failed", ["302", self.elsewhere.url, "not followed"]),
             "cut": (bad.cut, "unreachable", ["closed the connection inside its answer"]),
             "cut-chunk": (bad.cut_chunk, "unreachable", ["closed the connection inside its answer"]),
-            "giant-list": (bad.giant_list, "failed", ["268435456 bytes", "namespace"]),
-            "giant-event": (bad.giant_event, "failed", ["watch event larger than 33554432 bytes", "check"]),
+            "giant-list": (bad.giant_list, "failed", ["no list", "1048576 bytes"]),
+            "giant-event": (bad.giant_event, "failed", ["a watch event goes on beyond 134217728 bytes", "check"]),
         }
         out = {}
         for name, (answer, state, parts) in plain.items():
