@@ -119,7 +119,9 @@ void swarm_host::remove(const std::string& object) {
 }
 
 // The object can't be decoded any more, until somebody writes it again.
+// Not where the store is put back: to make it right again is a write.
 void swarm_host::spoil(const std::string& object) {
+    if (snapshot_) return;
     const auto made = server_->patch(widgets, {"default", object}, {{"spec", {{"value", "no number"}}}});
     spoiled_ = spoiled_ || made.has_value();
 }
@@ -128,7 +130,7 @@ void swarm_host::spoil(const std::string& object) {
 // nobody writes for a while.
 void swarm_host::roll_back(std::stop_token stop) {
     // A kind that was gone and comes back with its old objects is no promise's business.
-    if (kind_removed_) return;
+    if (kind_removed_ || spoiled_) return;
     if (!snapshot_) {
         snapshot_ = server_->snapshot();
         return;
