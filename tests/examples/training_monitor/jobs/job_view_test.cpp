@@ -105,7 +105,8 @@ TEST_CASE("the JSON of a cluster has exactly the fields of the interface") {
     write(out, cluster);
     CHECK(out.text() == R"({"name":"a","state":"live","reason":"","server":"https://10.0.0.1:6443","generation":2,)"
                         R"("lastSync":"2026-11-21T06:40:30Z","kinds":[{"kind":"Job","apiVersion":"batch/v1",)"
-                        R"("state":"live","reason":"","objects":3,"lists":1,"watches":4,"lastEvent":null}]})");
+                        R"("state":"live","reason":"","objects":3,"lists":1,"watches":4,"lastEvent":null,)"
+                        R"("invalid":0,"serverChanges":0,"rollbacks":0}]})");
 }
 
 TEST_CASE("labels are kept in one string") {
