@@ -3,3 +3,4 @@
 #include <kcontrol/base/impl/flags.ipp>
 #include <kcontrol/base/impl/log.ipp>
 #include <kcontrol/base/impl/secret_string.ipp>
+#include <kcontrol/base/impl/thrown.ipp>

@@ -15,6 +15,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/base/secret_string.hpp>
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/cache/informer.hpp>
@@ -121,6 +122,7 @@
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/scope.hpp>

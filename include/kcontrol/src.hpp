@@ -40,6 +40,7 @@
 #include <kcontrol/base/impl/flags.ipp>
 #include <kcontrol/base/impl/log.ipp>
 #include <kcontrol/base/impl/secret_string.ipp>
+#include <kcontrol/base/impl/thrown.ipp>
 #include <kcontrol/cache/impl/informer.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/client/impl/answer.ipp>
@@ -129,6 +130,7 @@
 #include <kcontrol/multicluster/impl/secret_source.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
+#include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>
