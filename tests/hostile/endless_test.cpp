@@ -41,29 +41,23 @@ std::string of_one_megabyte(std::string text) {
     return text.substr(0, text.size() - 1) + R"(,"data":")" + std::string(1'000'000, 'x') + "\"}";
 }
 
+scenario large_objects(const char* name) {
+    return scenario(name)
+        .before([](play& p) { create_many(p, 297); })
+        .from_the_start()
+        .answers([](const ask& q) -> std::optional<reply> {
+            if (!q.is_list()) return std::nullopt;
+            return in_pages(q, of_one_megabyte, 0s);
+        })
+        .well()
+        .lists(1, 1)
+        .peak(std::size_t{16} << 20);
+}
+
 std::vector<scenario> lists_that_do_not_fit() {
     return {
-        scenario("2. 300 objects of 1 MB at once")
-            .before([](play& p) { create_many(p, 297); })
-            .from_the_start()
-            .answers([](const ask& q) -> std::optional<reply> {
-                if (!q.is_list()) return std::nullopt;
-                return in_pages(q, of_one_megabyte, 0s);
-            })
-            .well()
-            .lists(1, 1)
-            .peak(std::size_t{16} << 20),
-        scenario("2. 300 objects of 1 MB in pages of 20")
-            .before([](play& p) { create_many(p, 297); })
-            .with(informer_options().page_size(20))
-            .from_the_start()
-            .answers([](const ask& q) -> std::optional<reply> {
-                if (!q.is_list()) return std::nullopt;
-                return in_pages(q, of_one_megabyte, 0s);
-            })
-            .well()
-            .lists(1, 1)
-            .peak(std::size_t{16} << 20),
+        large_objects("2. 300 objects of 1 MB at once"),
+        large_objects("2. 300 objects of 1 MB in pages of 20").with(informer_options().page_size(20)),
         scenario("2. a page that drips, an object a second, is halved until it fits")
             .before([](play& p) { create_many(p, 97); })
             .from_the_start()

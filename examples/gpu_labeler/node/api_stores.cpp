@@ -78,20 +78,9 @@ const kcontrol::resource_info& node_features() {
     return info;
 }
 
-class node_store final : public label_store {
+// A store that is written by server-side apply, and so can ask by dry runs what would be refused.
+class applied_store : public label_store {
 public:
-    node_store(kcontrol::client api, std::string node)
-        : name_("Node " + node), object_(std::move(api), nodes(), {"", std::move(node)}) {}
-
-    const std::string& name() const noexcept override { return name_; }
-
-    kcontrol::awaitable<result<node_marks>> look(std::stop_token stop) override {
-        const auto there = co_await object_.look(std::move(stop));
-        if (!there) co_return explain(there.error());
-        uid_ = kcontrol::json::get_string(*there, {"metadata", "uid"});
-        co_return marks_of_node(*there);
-    }
-
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
         const auto done = co_await apply(std::move(wanted), false, std::move(stop));
         co_return done;
@@ -106,6 +95,24 @@ public:
         co_return found;
     }
 
+private:
+    virtual kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) = 0;
+};
+
+class node_store final : public applied_store {
+public:
+    node_store(kcontrol::client api, std::string node)
+        : name_("Node " + node), object_(std::move(api), nodes(), {"", std::move(node)}) {}
+
+    const std::string& name() const noexcept override { return name_; }
+
+    kcontrol::awaitable<result<node_marks>> look(std::stop_token stop) override {
+        const auto there = co_await object_.look(std::move(stop));
+        if (!there) co_return explain(there.error());
+        uid_ = kcontrol::json::get_string(*there, {"metadata", "uid"});
+        co_return marks_of_node(*there);
+    }
+
     kcontrol::awaitable<result<void>> clear(std::stop_token stop) override {
         const auto there = co_await look(stop);
         if (!there) co_return there.error();
@@ -115,7 +122,7 @@ public:
     }
 
 private:
-    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) {
+    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) override {
         auto text = node_text(marks);
         const auto done = co_await object_.apply(std::move(text), uid_, dry_run, std::move(stop));
         if (!done) co_return explain(done.error());
@@ -131,7 +138,7 @@ private:
     api_object object_;
 };
 
-class node_feature_store final : public label_store {
+class node_feature_store final : public applied_store {
 public:
     node_feature_store(kcontrol::client api, std::string node, std::string in_namespace)
         : node_(std::move(node)),
@@ -149,20 +156,6 @@ public:
         co_return marks_of_node_feature(*there);
     }
 
-    kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token stop) override {
-        const auto done = co_await apply(std::move(wanted), false, std::move(stop));
-        co_return done;
-    }
-
-    kcontrol::awaitable<result<std::vector<refused_mark>>> find_refused(node_marks wanted,
-                                                                        std::stop_token stop) override {
-        const try_function ask = [this](node_marks marks, std::stop_token s) {
-            return apply(std::move(marks), true, std::move(s));
-        };
-        auto found = co_await gpu_labeler::find_refused(std::move(wanted), ask, std::move(stop));
-        co_return found;
-    }
-
     kcontrol::awaitable<result<void>> clear(std::stop_token stop) override {
         const auto done = co_await object_.remove(std::move(stop));
         if (!done) co_return explain(done.error());
@@ -170,7 +163,7 @@ public:
     }
 
 private:
-    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) {
+    kcontrol::awaitable<result<void>> apply(node_marks marks, bool dry_run, std::stop_token stop) override {
         auto text = node_feature_text(node_, marks);
         const auto done = co_await object_.apply(std::move(text), std::string(), dry_run, std::move(stop));
         if (!done) co_return explain(done.error());
