@@ -1,2 +1,3 @@
 #include <kcontrol/cache/impl/informer.ipp>
+#include <kcontrol/cache/impl/shared_watch.ipp>
 #include <kcontrol/cache/impl/store.ipp>

@@ -1,5 +1,4 @@
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/home_cluster.ipp>
-#include <kcontrol/cluster/impl/informer_kind.ipp>
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>

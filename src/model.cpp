@@ -1,3 +1,4 @@
+#include <kcontrol/model/impl/any_object.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>

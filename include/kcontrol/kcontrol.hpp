@@ -34,7 +34,6 @@
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
-#include <kcontrol/cluster/informer_kind.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/cluster/source.hpp>

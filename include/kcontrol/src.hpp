@@ -42,6 +42,7 @@
 #include <kcontrol/base/impl/secret_string.ipp>
 #include <kcontrol/base/impl/thrown.ipp>
 #include <kcontrol/cache/impl/informer.ipp>
+#include <kcontrol/cache/impl/shared_watch.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/client/impl/answer.ipp>
 #include <kcontrol/client/impl/apply.ipp>
@@ -56,7 +57,6 @@
 #include <kcontrol/client/impl/watch_stream.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/home_cluster.ipp>
-#include <kcontrol/cluster/impl/informer_kind.ipp>
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
 #include <kcontrol/codec/impl/compact_check.ipp>
@@ -115,6 +115,7 @@
 #include <kcontrol/metrics/impl/exposition.ipp>
 #include <kcontrol/metrics/impl/histogram.ipp>
 #include <kcontrol/metrics/impl/metrics_registry.ipp>
+#include <kcontrol/model/impl/any_object.ipp>
 #include <kcontrol/model/impl/field_path.ipp>
 #include <kcontrol/model/impl/field_selector.ipp>
 #include <kcontrol/model/impl/label_selector.ipp>

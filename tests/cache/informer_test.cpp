@@ -348,7 +348,7 @@ TEST_CASE_FIXTURE(fixture, "informer: another server behind the same address is 
     other.create("y");
     other.create("z");
     const auto reasons = std::make_shared<std::vector<std::string>>();
-    watched.on_status_change([reasons](const informer_status& s) { reasons->push_back(s.reason); });
+    const auto hold = watched.on_status_change([reasons](const informer_status& s) { reasons->push_back(s.reason); });
     network.listen("a", other.api.get_executor(), other.api.handler());
     server.api.break_watches();
     settle(5s);
@@ -455,7 +455,7 @@ TEST_CASE_FIXTURE(fixture, "informer: memory that runs out in a list is a failur
             if (scarce && ++decoded > 3) throw std::bad_alloc();
             return resource_of<widget>().decode(from, pool);
         },
-        resource_of<widget>().encode);
+        resource_of<widget>().encoder());
     scarce = true;
     for (int i = 0; i < 5; ++i) server.create("w" + std::to_string(i));
     any_informer informer(env, home, connect(server.config()), hungry);
@@ -477,6 +477,43 @@ TEST_CASE_FIXTURE(fixture, "informer: memory that runs out in a list is a failur
     CHECK(informer.status().state == informer_state::live);
     CHECK(informer.objects().get({"default", "w0"}).as<widget>()->spec.value == 7);
     ends_within(1s, informer.stop());
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "informer: what a handler or a callback throws is told and counted, and nothing else changes") {
+    int calls = 0;
+    const auto wild = watched.subscribe([&](const any_event&) {
+        if (++calls % 2 == 0) throw 7;
+        throw std::runtime_error("no");
+    });
+    const auto callback = watched.on_status_change([](const informer_status&) { throw 7; });
+    watched.start();
+    settle();
+    server.create("x");
+    server.create("y");
+    settle();
+    CHECK(calls == 2);
+    CHECK(take() == "+x +y ");
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(watched.status().handler_errors >= 3);
+    // What was there already is told in the same way.
+    const auto late = watched.subscribe([](const any_event&) { throw 7; }, 10s);
+    settle(11s);
+    CHECK(watched.status().handler_errors >= 7);
+    CHECK(ends_within(1s, watched.stop()));
+    CHECK(watched.status().state == informer_state::paused);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a status callback is called until it is taken back") {
+    int calls = 0;
+    auto callback = watched.on_status_change([&](const informer_status&) { ++calls; });
+    watched.start();
+    settle();
+    CHECK(calls > 0);
+    callback.reset();
+    calls = 0;
+    CHECK(ends_within(1s, watched.stop()));
+    CHECK(calls == 0);
 }
 
 TEST_CASE_FIXTURE(fixture, "informer: wait_synced waits for the first list, a deadline or a stop") {

@@ -1,6 +1,7 @@
 // The informers of one cluster, and the cluster of one client that owns some.
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
 
 #include "support/widget_world.hpp"
 
@@ -46,10 +47,10 @@ any_event_handler note(std::string& into) {
 }
 
 TEST_CASE_FIXTURE(fixture, "informer_set: one informer a kind, which runs while the set does") {
-    const auto first = set->of(informer_kind_of<widget>());
+    const auto first = set->of(resource_of<widget>());
     REQUIRE(first.size() == 1);
-    CHECK(set->of(informer_kind_of<widget>()) == first);
-    CHECK(set->of(informer_kind_of<gadget>()) != first);
+    CHECK(set->of(resource_of<widget>()) == first);
+    CHECK(set->of(resource_of<gadget>()) != first);
     settle();
     CHECK(first.front()->status().state == informer_state::idle);
     CHECK_FALSE(set->has_synced());
@@ -57,7 +58,7 @@ TEST_CASE_FIXTURE(fixture, "informer_set: one informer a kind, which runs while 
     set->start();
     settle();
     CHECK(first.front()->status().state == informer_state::live);
-    CHECK(set->of(informer_kind_of<gadget>()).front()->status().state == informer_state::not_installed);
+    CHECK(set->of(resource_of<gadget>()).front()->status().state == informer_state::not_installed);
     server.api.register_resource({"test.kcontrol.dev", "v1", "Gadget", "gadgets"});
     settle(6s);
     CHECK(set->has_synced());
@@ -77,7 +78,7 @@ TEST_CASE_FIXTURE(fixture,
                   "informer_set: what is asked for while it runs is started at once; a parent's stop ends it") {
     std::stop_source parent;
     set->start(parent.get_token());
-    const auto made = set->of(informer_kind_of<widget>()).front();
+    const auto made = set->of(resource_of<widget>()).front();
     settle();
     CHECK(made->status().state == informer_state::live);
     parent.request_stop();
@@ -91,7 +92,7 @@ TEST_CASE_FIXTURE(fixture,
 TEST_CASE_FIXTURE(fixture, "informer_set: a rebuild goes over to another client and notifies nothing twice") {
     server.create("x");
     std::string seen;
-    const auto source = set->source_of(informer_kind_of<widget>());
+    const auto source = set->source_of(resource_of<widget>());
     const auto hold = source->subscribe(note(seen));
     set->start();
     settle();
@@ -105,25 +106,54 @@ TEST_CASE_FIXTURE(fixture, "informer_set: a rebuild goes over to another client 
     CHECK(source->get({"default", "x"}).as<widget>()->spec.value == 1);
 }
 
-TEST_CASE_FIXTURE(fixture, "informer_set: a kind without its type is shared by all who need no type") {
-    const informer_kind bare = resource_of<widget>();
-    const auto untyped = set->of(bare);
-    CHECK(set->of(bare) == untyped);
-    const auto source = set->source_of(informer_kind_of<widget>());
+// The same kind with fewer fields.
+struct widget_name {
+    static constexpr resource_name kcontrol_resource = widget::kcontrol_resource;
+    using kcontrol_projection = void;
+    object_meta metadata;
+    static constexpr auto kcontrol_fields() { return fields(); }
+};
+
+const resource_info& dynamic_widget() {
+    static const resource_info info = dynamic_resource(resource_of<widget>().gvk, resource_of<widget>().plural);
+    return info;
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: one watch a kind and scope, whatever types it is read as") {
+    server.create("x", 7);
+    const auto full = set->of(resource_of<widget>()).front();
+    const auto names = set->of(resource_of<widget_name>()).front();
+    const auto loose = set->of(dynamic_widget()).front();
+    const resource_info again = dynamic_resource(resource_of<widget>().gvk, resource_of<widget>().plural);
+    CHECK(set->of(again).front() == loose);
+    CHECK(names != full);
+    CHECK(names->shares_watch_with(*full));
     set->start();
     settle();
     CHECK(open() == 1);
-    // Only who needs the type gets an informer of its own, and shares it from then on.
-    const auto typed = set->of(informer_kind_of<widget>());
-    CHECK(typed != untyped);
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 1);
+    CHECK(full->objects().get({"default", "x"}).as<widget>()->spec.value == 7);
+    CHECK(names->objects().get({"default", "x"}).as<widget_name>()->metadata.name == "x");
+    CHECK(loose->objects().get({"default", "x"}).as<dynamic_object>()->content.get({"spec", "value"}) == 7);
+    // A wrong question has an answer.
+    CHECK(names->objects().get({"default", "x"}).as<widget>() == nullptr);
+    CHECK(informer<widget_name>::of(*full) == nullptr);
+    CHECK(informer<widget>::of(*full)->get({"default", "x"})->spec.value == 7);
+
+    set->rebuild(connect(server.config("2")));
+    server.set_value("x", 8);
     settle();
-    CHECK(open() == 2);
-    CHECK(set->all().size() == 2);
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 2);
+    CHECK(full->objects().get({"default", "x"}).as<widget>()->spec.value == 8);
+    CHECK(loose->objects().get({"default", "x"}).as<dynamic_object>()->content.get({"spec", "value"}) == 8);
+    CHECK(loose->status().generation == 2);
 }
 
 TEST_CASE_FIXTURE(fixture, "informer_set: unshared informers are started by who asked, and rebuilt with the others") {
-    const auto apart = set->make_unshared(informer_kind_of<widget>()).front();
-    CHECK(set->of(informer_kind_of<widget>()).front() != apart);
+    const auto apart = set->make_unshared(resource_of<widget>()).front();
+    CHECK(set->of(resource_of<widget>()).front() != apart);
     set->start();
     settle();
     CHECK(open() == 1);
@@ -147,7 +177,7 @@ TEST_CASE("informer_set: several namespaces are one source") {
     f.server.create("y", 2, "two");
     f.server.create("z", 3, "three");
     std::string seen;
-    const auto source = f.set->source_of(informer_kind_of<widget>());
+    const auto source = f.set->source_of(resource_of<widget>());
     const auto hold = source->subscribe(note(seen));
     CHECK(source->describe() == "Widget (test.kcontrol.dev/v1): idle");
     CHECK_FALSE(f.run(source->wait_synced({}, f.env.now() + 1s)));
@@ -172,11 +202,11 @@ TEST_CASE("home_cluster: what it is made of, and its informers") {
     CHECK(home.name().empty());
     CHECK(&home.env() == &world.env);
     const auto widgets_there = home.get_informer<widget>();
-    CHECK(widgets_there == home.informer_of(informer_kind_of<widget>()));
+    CHECK(widgets_there->shares_watch_with(*home.informer_of(resource_of<widget>())));
     made.informers().start();
     world.context.run_for(2s);
     REQUIRE(widgets_there->get({"default", "x"}));
-    CHECK(home.source_of(informer_kind_of<widget>())->get({"default", "x"}));
+    CHECK(home.source_of(resource_of<widget>())->get({"default", "x"}));
     const auto found = world.run(home.get_client().get<widget>({"default", "x"}));
     CHECK(found.has_value());
     CHECK(world.run(made.informers().stop()));

@@ -270,7 +270,7 @@ TEST_CASE("codec: a resource") {
     REQUIRE(object.has_value());
     CHECK(to_string(object->key()) == "shop/web-0");
     CHECK(object->as<kcontrol_test::pod>()->spec.node_name == "n1");
-    CHECK(info.encode(*object, info) == text);
+    CHECK(info.encode(*object).value() == text);
 
     const auto wrong = document.parse(R"({"metadata":{"name":"x","labels":{"a":1}}})");
     const auto failed = info.decode(*wrong);

@@ -46,12 +46,12 @@ public:
     cluster& get_cluster() noexcept override { return *this; }
     const std::string& name() const noexcept override { return name_; }
     client& get_client() noexcept override { std::abort(); }  // no controller here sends anything
-    std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind&) override { return {}; }
+    std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info&) override { return {}; }
     environment& env() const noexcept override { return env_; }
     executor get_executor() const override { return context.get_executor(); }
     const logger& log() const noexcept override { return log_; }
-    std::shared_ptr<cached_source> source_of(const informer_kind& kind) override {
-        auto& slot = sources[kind.info->gvk.kind];
+    std::shared_ptr<cached_source> source_of(const resource_info& kind) override {
+        auto& slot = sources[kind.gvk.kind];
         if (!slot) slot = std::make_shared<fake_source>(env_);
         return slot;
     }

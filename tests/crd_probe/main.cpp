@@ -20,7 +20,7 @@ result<std::string> again(const std::string& line) {
         if (!kind.is_string() || info->gvk.kind != kind.as_string()) continue;
         const auto decoded = info->decode(*object);
         if (!decoded) return decoded.error();
-        return info->encode(*decoded, *info);
+        return info->encode(*decoded).value();
     }
     return error(errc::no_such_kind, "no type is linked for " + line.substr(0, 80));
 }

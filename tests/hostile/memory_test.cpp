@@ -34,7 +34,7 @@ const resource_info& scarce_widgets() {
             [](const resource_info&, json::node from, share_pool* pool) {
                 return take_room(), real.decode(from, pool);
             },
-            real.encode,
+            real.encoder(),
             [](const resource_info&, std::string_view text, share_pool* pool) {
                 return take_room(), real.decode_parsed(text, pool);
             },

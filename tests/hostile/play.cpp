@@ -86,7 +86,7 @@ play::play(const scenario& row, std::uint64_t seed)
     events_ = watched->subscribe([this](const any_event& e) { hear(e); });
     invalids_ =
         watched->on_invalid([this](const invalid_object& o) { heard_ += "!" + std::string(o.metadata.name) + " "; });
-    watched->on_status_change([this](const informer_status& s) {
+    statuses_ = watched->on_status_change([this](const informer_status& s) {
         if (bad_ && !s.reason.empty()) reasons_.push_back(s.reason);
     });
 }

@@ -68,7 +68,7 @@ private:
     time_point began_{};
     std::map<verb, std::size_t> asked_;
     std::vector<std::pair<time_point, verb>> requests_;
-    subscription events_, invalids_;
+    subscription events_, invalids_, statuses_;
     std::string heard_;
     std::string row_failed_;
     std::vector<std::string> reasons_, log_;

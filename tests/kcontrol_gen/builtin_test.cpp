@@ -30,7 +30,7 @@ std::string round_trip(const std::string& text) {
         if ((*node)["apiVersion"].as_string() != info->gvk.api_version()) continue;
         if ((*node)["kind"].as_string() != info->gvk.kind) continue;
         const auto object = info->decode(*node);
-        return object ? info->encode(*object, *info) : object.error().what();
+        return object ? info->encode(*object).value() : object.error().what();
     }
     return "no such kind";
 }

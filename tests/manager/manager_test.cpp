@@ -1,4 +1,5 @@
 // The manager: order of start and stop, failure, restart, and what it answers.
+#include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/testing/fake_source.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
@@ -12,6 +13,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
@@ -30,9 +32,17 @@ struct pod {
     static constexpr auto kcontrol_fields() { return fields(field("phase", &pod::phase)); }
 };
 
+// The same kind as another part of the program declares it.
+struct other_pod {
+    static constexpr resource_name kcontrol_resource = pod::kcontrol_resource;
+    object_meta metadata;
+    std::vector<std::string> words;
+    static constexpr auto kcontrol_fields() { return fields(field("words", &other_pod::words)); }
+};
+
 constexpr const char* one_pod =
     R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[)"
-    R"({"metadata":{"namespace":"ns","name":"p","uid":"u","resourceVersion":"5"},"phase":"Running"}]})";
+    R"({"metadata":{"namespace":"ns","name":"p","uid":"u","resourceVersion":"5"},"phase":"Running","words":["w"]}]})";
 
 client connect(environment& env, const executor& ex, scripted_transport& net) {
     auth::cluster_config config;
@@ -40,6 +50,11 @@ client connect(environment& env, const executor& ex, scripted_transport& net) {
     auto made = client::connect(env, ex, config, net.factory());
     REQUIRE(made.has_value());
     return *made;
+}
+
+const resource_info& loose_pod() {
+    static const resource_info info = dynamic_resource(resource_of<pod>().gvk, resource_of<pod>().plural);
+    return info;
 }
 
 // What every informer asks first.
@@ -86,6 +101,41 @@ struct bench {
 };
 
 }  // namespace
+
+TEST_CASE("controllers that read one kind as different types, one of them at run time, share a watch") {
+    bench b;
+    const auto none = reconcile_result::done();
+    const auto typed =
+        controller_builder(b.m, "typed").for_<pod>().complete([&](reconcile_context, std::shared_ptr<const pod> p) {
+            return b.calls += p->phase + " ", none;
+        });
+    const auto other = controller_builder(b.m, "other")
+                           .for_<other_pod>()
+                           .complete([&](reconcile_context, std::shared_ptr<const other_pod> p) {
+                               return b.calls += p->words.at(0) + " ", none;
+                           });
+    const auto loose = controller_builder(b.m, "loose")
+                           .for_(loose_pod(), predicate_on<dynamic_object>([](const dynamic_object& o) {
+                                     return o.content.get_string({"phase"}) == "Running";
+                                 }))
+                           .owns(loose_pod())
+                           .watches(loose_pod(), [](const any_object& o) { return request(o.key()); })
+                           .complete([&](reconcile_context, any_object o) {
+                               return b.calls += o.get<dynamic_object>().content.get_string({"phase"}) + "! ", none;
+                           });
+    REQUIRE(typed.has_value());
+    REQUIRE(other.has_value());
+    REQUIRE(loose.has_value());
+    b.net->expect(who_answers).reply(404, "{}");
+    b.net->expect("GET /api/v1/pods?*").reply(200, one_pod);
+    b.net->expect("GET /api/v1/pods?*").stream({}, stream_end::open);  // and no other
+    b.start();
+    b.advance(1s);
+    for (const char* seen : {"Running ", "w ", "Running! "}) CHECK(b.calls.find(seen) != std::string::npos);
+    CHECK(b.m.get_informer<pod>()->get({"ns", "p"})->phase == "Running");
+    CHECK(b.m.get_informer<other_pod>()->get({"ns", "p"})->words.size() == 1);
+    CHECK(b.m.get_cluster().informer_of(loose_pod())->objects().get({"ns", "p"}).is<dynamic_object>());
+}
 
 TEST_CASE("a built controller runs on an informer that the manager shares, starts and stops") {
     bench b;

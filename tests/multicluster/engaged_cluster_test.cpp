@@ -168,7 +168,7 @@ TEST_CASE("a cluster that is watched in several namespaces has an informer for e
     f.want({{"a", ""}});
     CHECK(f.take("a") == "x=1 ");
     CHECK(f.engaged.at("a")->get_informer<widget>() == nullptr);
-    CHECK(f.engaged.at("a")->informers_of(informer_kind_of<widget>()).size() == 2);
+    CHECK(f.engaged.at("a")->informers_of(resource_of<widget>()).size() == 2);
 }
 
 TEST_CASE_FIXTURE(fixture, "a controller of a cluster that can't be reached for long starts when it can") {

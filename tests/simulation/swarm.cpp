@@ -1,5 +1,6 @@
 #include "simulation/swarm.hpp"
 
+#include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/scope.hpp>
@@ -25,6 +26,21 @@ using testing::event_checker;
 using testing::sim_context;
 using testing::sim_environment;
 using testing::sim_network;
+
+const resource_info& loose_widget() {
+    static const resource_info info = dynamic_resource(resource_of<widget>().gvk, resource_of<widget>().plural);
+    return info;
+}
+
+// The same objects as another type, on the same watch.
+struct second_view {
+    explicit second_view(const std::string& cluster) : checker(cluster + " (second view)") {}
+
+    std::shared_ptr<any_informer> watched;
+    subscription held;
+    event_checker checker;
+    std::map<std::string, std::string> content;  // uid → version and value
+};
 
 constexpr auto restless_time = 60s;
 constexpr auto time_to_converge = 5min;
@@ -89,16 +105,52 @@ private:
             const auto histories = count_histories(status);
             if (std::exchange(histories_[status.name], histories) != histories) {
                 checkers_.try_emplace(status.name, status.name).first->second.expect_other_history();
+                if (views_.contains(status.name)) views_.at(status.name)->checker.expect_other_history();
             }
             statuses_[status.name] = status;
             context_.trace(status.name + std::string(to_string(status.state)));
             if (status.state == cluster_state::live) find(status.name)->note_live();
         });
+        o.on_engage([this](engaged_cluster& c) { add_view(c); });
         o.on_removed([this](const std::string& cluster) {
             close_checker(cluster);
             find(cluster)->note_left();
         });
         return o;
+    }
+
+    void add_view(engaged_cluster& c) {
+        const auto view = std::make_shared<second_view>(c.name());
+        view->watched = c.informer_of(loose_widget());
+        view->held = view->watched->subscribe([this, weak = std::weak_ptr(view)](const any_event& event) {
+            const auto mine = weak.lock();
+            if (!mine) return;
+            mine->checker.take(event);
+            const auto& object = event.object();
+            if (event.type == event_type::deleted) {
+                mine->content.erase(object.meta().uid);
+                return;
+            }
+            const auto value = object.get<dynamic_object>().content.get({"spec", "value"});
+            mine->content[object.meta().uid] =
+                std::string(object.meta().resource_version) + "=" + json::serialize(value);
+            context_.trace("2" + object.meta().resource_version.str());
+        });
+        views_[c.name()] = view;
+        const bool restless = !find(c.name())->calm() && env_.random() % 2 == 0;
+        if (restless) asio::co_spawn(c.get_executor(), leave_and_join(view), asio::detached);
+    }
+
+    // The view misses what happens between, and the watch is exchanged for it.
+    awaitable<void> leave_and_join(std::shared_ptr<second_view> view) {
+        const auto end = env_.now() + restless_time;
+        const auto some_time = [this] { return 1ms * (env_.random() % 8000); };
+        while (env_.now() < end) {
+            co_await sleep_for(env_, some_time(), {});
+            co_await view->watched->stop();
+            co_await sleep_for(env_, some_time(), {});
+            view->watched->start();
+        }
     }
 
     static std::uint64_t count_histories(const cluster_status& status) {
@@ -126,7 +178,10 @@ private:
         const auto status = statuses_.find(host.name());
         if (status == statuses_.end() || status->second.state != cluster_state::live) return false;
         const auto known = contents_.find(host.name());
-        return (known == contents_.end() ? std::map<std::string, std::string>() : known->second) == host.present();
+        const auto present = host.present();
+        if ((known == contents_.end() ? std::map<std::string, std::string>() : known->second) != present) return false;
+        const auto view = views_.find(host.name());
+        return view != views_.end() && view->second->content == present;
     }
 
     void wait_for_convergence() {
@@ -148,6 +203,7 @@ private:
     std::uint64_t count_events() const {
         std::uint64_t n = 0;
         for (const auto& [name, checker] : checkers_) n += checker.events();
+        for (const auto& [name, view] : views_) n += view->checker.events();
         return n;
     }
 
@@ -190,6 +246,10 @@ private:
     }
 
     void close_checker(const std::string& cluster) {
+        if (const auto view = views_.find(cluster); view != views_.end()) {
+            collect(view->second->checker);
+            views_.erase(view);
+        }
         const auto found = checkers_.find(cluster);
         if (found == checkers_.end()) return;
         collect(found->second);
@@ -205,6 +265,7 @@ private:
 
     swarm_verdict take_verdict() {
         for (const auto& [name, checker] : checkers_) collect(checker);
+        for (const auto& [name, view] : views_) collect(view->checker);
         for (const auto& host : hosts_) {
             verdict_.writes += host->writes();
             verdict_.faults += host->faults();
@@ -223,7 +284,8 @@ private:
     std::vector<std::unique_ptr<swarm_host>> hosts_;
     std::map<std::string, event_checker> checkers_;
     std::map<std::string, std::map<std::string, std::string>> contents_;  // of the caches: uid → version and value
-    std::map<std::string, std::uint64_t> histories_;                      // changes of server or history that were told
+    std::map<std::string, std::shared_ptr<second_view>> views_;
+    std::map<std::string, std::uint64_t> histories_;  // changes of server or history that were told
     std::map<std::string, cluster_status> statuses_;
     swarm_verdict verdict_;
     std::optional<multicluster_manager> manager_;

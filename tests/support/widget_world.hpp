@@ -72,7 +72,10 @@ public:
     T run(awaitable<T> work, duration limit = std::chrono::hours(1)) {
         return world.run(std::move(work), limit);
     }
-    bool ends_within(duration limit, awaitable<void> work) { return world.ends_within(limit, std::move(work)); }
+    template <class T>
+    bool ends_within(duration limit, awaitable<T> work) {
+        return world.ends_within(limit, std::move(work));
+    }
 
     testing::sim_world world;
     testing::sim_context& context = world.context();

@@ -33,13 +33,16 @@ public:
 template <class T>
 class event {
 public:
+    /// Throws kcontrol::exception if the event is not about a T.
     explicit event(const any_event& e)
         : type(e.type),
-          old_object(e.old_object ? e.old_object.as<T>() : nullptr),
-          new_object(e.new_object ? e.new_object.as<T>() : nullptr),
+          old_object(e.old_object.as<T>()),
+          new_object(e.new_object.as<T>()),
           initial(e.initial),
           resync(e.resync),
-          final_state_unknown(e.final_state_unknown) {}
+          final_state_unknown(e.final_state_unknown) {
+        (void)e.object().template get<T>();
+    }
 
     event_type type;
     std::shared_ptr<const T> old_object;

@@ -37,6 +37,7 @@ public:
     std::size_t invalid = 0;              ///< objects that can't be decoded now; what was known of them stays
     std::uint64_t server_changes = 0;     ///< times another server answered at the same address
     std::uint64_t rollbacks = 0;          ///< times the server's versions went back: its store was restored
+    std::uint64_t handler_errors = 0;     ///< times a handler or callback of this informer threw
     std::optional<wall_time> last_event;  ///< when the server sent something last
 };
 
@@ -96,16 +97,31 @@ enum class resume_mode {
     relist,  ///< perhaps another server: versions mean nothing, so list, and compare with the store
 };
 
+/// Is called when an informer's status changed, on its executor, in the same guarded way as its handlers.
+using status_handler = std::function<void(const informer_status&)>;
+
+namespace detail {
+class shared_watch;
+}
+
 /// The informer of a kind known at run time; informer<T> is its typed face.
+///
+/// Several informers may share one watch: each is a view of it, with a store of its own, decoded from the same bytes to
+/// a C++ type of its own (a projection, a type with all fields, dynamic_object, metadata_object). While all that run
+/// read metadata only, so does the watch. When one starts that has something to catch up with, the watch is exchanged
+/// for another that begins with a list; the others are notified of nothing twice.
 ///
 /// Thread-safety: shared objects unsafe but for the store's readers (store.hpp); use it on the executor given, a strand
 /// or a single-threaded context.
-/// Cancellation: stop() and the parent's stop token; both end every request of this informer and nothing else's.
-/// Object lifetime: destruction stops it; what still runs keeps the shared part alive.
+/// Cancellation: stop() and the parent's stop token; both end every request of this informer and nothing else's. A
+/// watch that is shared ends with the last of its informers.
+/// Object lifetime: destruction stops it; what still runs keeps the shared part alive. `info` outlives all of it.
 class any_informer {
 public:
     KCONTROL_DECL any_informer(environment& env, executor ex, client cl, const resource_info& info,
                                informer_options options = {});
+    /// Another view of what `first` watches, decoded as `view` says, which is of the same kind.
+    KCONTROL_DECL any_informer(const any_informer& first, const resource_info& view);
     KCONTROL_DECL ~any_informer();
     any_informer(const any_informer&) = delete;
     any_informer& operator=(const any_informer&) = delete;
@@ -114,24 +130,29 @@ public:
     /// runs. A triggered `parent` ends it like stop().
     KCONTROL_DECL void start(std::stop_token parent = {});
 
-    /// Ends the present generation and waits until its work has returned. Store and handlers stay. Idempotent.
-    KCONTROL_DECL awaitable<void> stop();
+    /// Ends the present generation and waits until its work has returned (true), or until `deadline` (false), after
+    /// which that work calls no handler either. Store and handlers stay. Idempotent.
+    KCONTROL_DECL awaitable<bool> stop(std::optional<time_point> deadline = std::nullopt);
 
     /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers get what
-    /// really changed, and nothing twice. A stopped informer takes the client and stays stopped.
+    /// really changed, and nothing twice. A stopped informer takes the client and stays stopped. Informers that share
+    /// its watch go over to that client as well.
     KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
+
+    KCONTROL_DECL bool shares_watch_with(const any_informer& other) const noexcept;
 
     /// The handler gets `added` (initial) for what is in the store already, then every change. With a resync period it
     /// gets every object again, as `updated` with the same object twice and `resync` set.
-    KCONTROL_DECL subscription subscribe(any_event_handler handler, duration resync_period = duration::zero());
+    [[nodiscard]] KCONTROL_DECL subscription subscribe(any_event_handler handler,
+                                                       duration resync_period = duration::zero());
 
     /// The handler gets every object that can't be decoded now, and each that comes, once a version. What was known of
     /// it before stays in the store, and no other handler hears of it. The log has a warning for each.
     [[nodiscard]] KCONTROL_DECL subscription on_invalid(invalid_handler handler);
 
-    /// Called on the executor whenever status() changed in state, reason, synced, generation or invalid. Added for
-    /// good.
-    KCONTROL_DECL void on_status_change(std::function<void(const informer_status&)> callback);
+    /// Called on the executor whenever status() changed in state, reason, synced, generation, invalid, server_changes
+    /// or rollbacks.
+    [[nodiscard]] KCONTROL_DECL subscription on_status_change(status_handler callback);
 
     KCONTROL_DECL informer_status status() const;
     bool has_synced() const { return status().synced; }
@@ -142,9 +163,18 @@ public:
     KCONTROL_DECL const store& objects() const noexcept;
     KCONTROL_DECL const resource_info& info() const noexcept;
 
+protected:
+    struct another_handle {};
+    /// The same informer again, not another view: it stops when the last handle of it is destroyed.
+    KCONTROL_DECL any_informer(const any_informer& same, another_handle);
+
 private:
     struct impl;
+    struct handle;
+    KCONTROL_DECL any_informer(std::shared_ptr<detail::shared_watch> watch, const resource_info& info);
+
     std::shared_ptr<impl> impl_;
+    std::shared_ptr<handle> handle_;
 };
 
 /// The informer of a kind known at compile time.
@@ -153,12 +183,17 @@ class informer : public any_informer {
 public:
     informer(environment& env, executor ex, client cl, informer_options options = {})
         : any_informer(env, std::move(ex), std::move(cl), resource_of<T>(), std::move(options)) {}
+    /// Another view of what `first` watches.
+    explicit informer(const any_informer& first) : any_informer(first, resource_of<T>()) {}
+
+    /// The typed face of an informer; null if its objects are not of type T.
+    static std::shared_ptr<informer> of(const any_informer& same) {
+        if (!resource_of<T>().reads_like(same.info())) return nullptr;
+        return std::shared_ptr<informer>(new informer(same, another_handle()));
+    }
 
     /// The cached object, or null.
-    std::shared_ptr<const T> get(const namespaced_name& key) const {
-        const any_object found = objects().get(key);
-        return found ? found.template as<T>() : nullptr;
-    }
+    std::shared_ptr<const T> get(const namespaced_name& key) const { return objects().get(key).template as<T>(); }
 
     /// Everything cached, sorted by key; `ns` empty: all namespaces.
     std::vector<std::shared_ptr<const T>> list(const std::string& ns = {}) const {
@@ -166,6 +201,9 @@ public:
         for (const auto& object : objects().list(ns)) out.push_back(object.template as<T>());
         return out;
     }
+
+private:
+    informer(const any_informer& same, another_handle tag) : any_informer(same, tag) {}
 };
 
 }  // namespace kcontrol

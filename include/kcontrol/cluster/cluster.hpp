@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/cluster/informer_kind.hpp>
 #include <kcontrol/cluster/source.hpp>
 
 #include <memory>
@@ -32,17 +32,19 @@ public:
     virtual client& get_client() noexcept = 0;
 
     /// The informers of a kind, made at the first call: one for each namespace that this cluster is watched in, usually
-    /// one for all. They run while the cluster does, and stay when its credentials change.
-    virtual std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind& kind) = 0;
+    /// one for all. They run while the cluster does, and stay when its credentials change. The resource_info, be it of
+    /// a type (resource_of) or made at run time, outlives the cluster; several of one kind are views of one watch.
+    virtual std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) = 0;
 
     /// The objects of a kind, as what a controller watches.
-    virtual std::shared_ptr<cached_source> source_of(const informer_kind& kind) = 0;
+    virtual std::shared_ptr<cached_source> source_of(const resource_info& kind) = 0;
 
     /// The informer of a kind. Null where the cluster is watched in several namespaces: informers_of() has them all.
-    KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const informer_kind& kind);
+    KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const resource_info& kind);
     template <resource T>
     std::shared_ptr<informer<T>> get_informer() {
-        return std::static_pointer_cast<informer<T>>(informer_of(informer_kind_of<T>()));
+        const auto found = informer_of(resource_of<T>());
+        return found ? informer<T>::of(*found) : nullptr;
     }
 };
 

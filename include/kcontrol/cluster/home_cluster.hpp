@@ -25,8 +25,8 @@ public:
     KCONTROL_DECL executor get_executor() const override;
     KCONTROL_DECL const logger& log() const noexcept override;
     KCONTROL_DECL client& get_client() noexcept override;
-    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const informer_kind& kind) override;
-    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind) override;
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
 
     informer_set& informers() noexcept { return informers_; }
     const informer_set& informers() const noexcept { return informers_; }

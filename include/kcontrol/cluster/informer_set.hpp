@@ -1,7 +1,7 @@
 // The informers of one cluster: one for each kind and scope, started, stopped and rebuilt together.
 #pragma once
 
-#include <kcontrol/cluster/informer_kind.hpp>
+#include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/runtime/scope.hpp>
 
@@ -13,10 +13,9 @@
 
 namespace kcontrol {
 
-/// Owns informers. Two that ask for the same kind in the same scope (namespace and selectors) get the same informer.
-///
-/// A kind counts as the same if its resource_info is the same object. A typed kind (informer_kind_of) gets an informer
-/// of that type; where one was made of the bare resource_info before, the typed one is a second watch.
+/// Owns informers. Who asks for the same kind in the same scope (namespace and selectors) looks at the same watch,
+/// whatever C++ type he wants: two resource_infos that read alike get the same informer, others of the kind get a view
+/// each. Of the options, those of the view that was asked for first count.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to start().
@@ -32,14 +31,14 @@ public:
     informer_set& operator=(const informer_set&) = delete;
 
     /// The informers of a kind, one a scope, made at the first call. They run while the set does.
-    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> of(const informer_kind& kind);
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> of(const resource_info& kind);
 
-    /// The same as one source. Any informer of that resource_info and scope will do, whatever its type.
-    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const informer_kind& kind);
+    /// The same as one source.
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind);
 
     /// Informers of a kind, one a scope, that nobody else gets, and that the caller starts and stops. They are rebuilt,
     /// and stopped in the end, with the others.
-    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const informer_kind& kind);
+    KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const resource_info& kind);
 
     /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token parent = {});
@@ -63,17 +62,16 @@ public:
 
 private:
     struct entry {
-        entry(informer_kind k, informer_options o) : kind(k), options(std::move(o)) {}
+        entry(informer_options o, std::shared_ptr<any_informer> m) : options(std::move(o)), made(std::move(m)) {}
 
-        informer_kind kind;
+        const resource_info& kind() const noexcept { return made->info(); }
+
         informer_options options;
-        bool shared = true;
         std::shared_ptr<any_informer> made;
+        bool shared = true;
     };
-    enum class of_type { same, any };
-    KCONTROL_DECL std::shared_ptr<any_informer> get(const informer_kind& kind, const informer_options& wanted,
-                                                    of_type type);
-    KCONTROL_DECL std::shared_ptr<any_informer> add(entry added);
+    KCONTROL_DECL std::shared_ptr<any_informer> get(const resource_info& kind, const informer_options& wanted);
+    KCONTROL_DECL void add(entry added);
     bool running() const { return term_ && !term_->stopped(); }
 
     environment* env_;

@@ -17,6 +17,11 @@ struct metadata_object {
     friend bool operator==(const metadata_object&, const metadata_object&) = default;
 };
 
+template <>
+struct field_list_of<metadata_object> {
+    static constexpr auto get() { return fields(field("metadata", &metadata_object::metadata)); }
+};
+
 /// The resource_info of a kind of which only the metadata is wanted. Its objects are metadata_object.
 KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::string plural,
                                               resource_scope scope = resource_scope::namespaced);

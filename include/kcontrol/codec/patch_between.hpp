@@ -29,7 +29,8 @@ public:
 /// It is a merge patch where that is exact, because a merge patch also creates the parents of what it sets: the first
 /// status of a custom resource needs that. Where list elements change, or a null is to be written, it is a JSON Patch.
 ///
-/// Errors: invalid_argument if the snapshot has no resource version, or the two are not of the same object;
+/// Errors: invalid_argument if the snapshot has no resource version, or the two are not of the same object or not of
+/// the kind's C++ type;
 /// decode_failed if one of them does not encode to JSON.
 KCONTROL_DECL result<object_patch> patch_between(const resource_info& info, const any_object& snapshot,
                                                  const any_object& edited);

@@ -74,6 +74,15 @@ constexpr bool assert_maps() {
     }
 }
 
+template <class T>
+const T& object_as(const any_object& object) {
+    if constexpr (std::same_as<T, any_object>) {
+        return object;
+    } else {
+        return object.get<T>();
+    }
+}
+
 template <class Request, class Mapped>
 void add_all(Mapped&& mapped, request_sink<Request>& sink) {
     if constexpr (std::convertible_to<Mapped, Request>) {
@@ -86,14 +95,14 @@ void add_all(Mapped&& mapped, request_sink<Request>& sink) {
 }  // namespace detail
 
 /// What `map` makes of the object: a request, or a range of requests or of namespaced names. An update maps the old and
-/// the new object. `map` takes `const T&`.
+/// the new object. `map` takes `const T&`; where T is any_object, objects of any kind.
 template <class T, class Request = request, class F>
 event_handler<Request> enqueue_mapped(F map) {
     if constexpr (detail::assert_maps<F, T, Request>()) {
         return [map = std::move(map)](const any_event& e, request_sink<Request>& sink) {
-            if (e.old_object) detail::add_all<Request>(map(*e.old_object.template as<T>()), sink);
+            if (e.old_object) detail::add_all<Request>(map(detail::object_as<T>(e.old_object)), sink);
             if (e.new_object && e.new_object != e.old_object) {
-                detail::add_all<Request>(map(*e.new_object.template as<T>()), sink);
+                detail::add_all<Request>(map(detail::object_as<T>(e.new_object)), sink);
             }
         };
     } else {

@@ -81,7 +81,7 @@ predicate predicate_on(F f) {
                       "const kcontrol::any_event&, and returns bool");
         if constexpr (is_predicate) {
             return
-                [f = std::move(f)](const any_event& e) { return static_cast<bool>(f(*e.object().template as<T>())); };
+                [f = std::move(f)](const any_event& e) { return static_cast<bool>(f(e.object().template get<T>())); };
         } else {
             return nullptr;
         }

@@ -1,6 +1,7 @@
 // any_object: an immutable, shared object of any kind, for the code that does not care which.
 #pragma once
 
+#include <kcontrol/model/describe.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/object_meta.hpp>
 
@@ -9,9 +10,28 @@
 
 namespace kcontrol {
 
-/// A shared pointer to an immutable object whose type is known elsewhere (by the resource_info it was decoded
-/// with). Copying it copies a pointer. The type-erased parts (reflector, store, informer) work on these; typed
-/// faces convert at their border.
+namespace detail {
+
+template <class T>
+inline constexpr char undescribed_tag = 0;
+
+// Says which type an object is of: the address of its table, or, of a type without one, of something of its own.
+template <class T>
+const void* type_tag() noexcept {
+    if constexpr (has_fields<T>) {
+        return &describe<T>();
+    } else {
+        return &undescribed_tag<T>;
+    }
+}
+
+}  // namespace detail
+
+/// A shared pointer to an immutable object that knows its C++ type. Copying it copies a pointer. The type-erased parts
+/// (reflector, store, informer) work on these; typed faces convert at their border.
+///
+/// A type counts as the same if its table (describe<T>()) is the same object: two shared libraries that each keep a
+/// type to themselves (-fvisibility=hidden) have two types of it.
 ///
 /// Thread-safety: distinct objects safe; the object is immutable.
 class any_object {
@@ -20,27 +40,58 @@ public:
 
     /// T has a member `metadata` of type object_meta.
     template <class T>
-    explicit any_object(std::shared_ptr<const T> object) : meta_(&object->metadata), object_(std::move(object)) {}
+    explicit any_object(std::shared_ptr<const T> object)
+        : meta_(&object->metadata), type_(detail::type_tag<T>()), object_(std::move(object)) {}
+
+    /// `meta` is part of the object, or lives as long.
+    template <class T>
+    any_object(std::shared_ptr<const T> object, const object_meta& meta)
+        : meta_(&meta), type_(detail::type_tag<T>()), object_(std::move(object)) {}
 
     /// The same where the type is known to a table only; `meta` is part of the object.
-    any_object(std::shared_ptr<const void> object, const object_meta& meta)
-        : meta_(&meta), object_(std::move(object)) {}
+    any_object(std::shared_ptr<const void> object, const object_meta& meta, const type_descriptor& type)
+        : meta_(&meta), type_(&type), object_(std::move(object)) {}
 
     explicit operator bool() const noexcept { return object_ != nullptr; }
     const object_meta& meta() const noexcept { return *meta_; }
     namespaced_name key() const { return key_of(*meta_); }
 
-    /// The object as what it is. Precondition: it was made from a T.
+    /// Whether it was made from a T. False of an empty one.
+    template <class T>
+    bool is() const noexcept {
+        return object_ != nullptr && type_ == detail::type_tag<T>();
+    }
+    /// Whether that table describes it. False of an empty one.
+    bool is(const type_descriptor& type) const noexcept { return object_ != nullptr && type_ == &type; }
+
+    /// The object as what it is; null if it is empty or not a T.
     template <class T>
     std::shared_ptr<const T> as() const noexcept {
-        return std::static_pointer_cast<const T>(object_);
+        return is<T>() ? std::static_pointer_cast<const T>(object_) : nullptr;
     }
+
+    /// The object as a T. Throws kcontrol::exception if it is empty or of another type.
+    template <class T>
+    const T& get() const {
+        if (!is<T>()) refuse_type();
+        return *static_cast<const T*>(object_.get());
+    }
+
+    /// Where the object is; is() says what.
+    const void* address() const noexcept { return object_.get(); }
 
     friend bool operator==(const any_object& a, const any_object& b) noexcept { return a.object_ == b.object_; }
 
 private:
+    [[noreturn]] KCONTROL_DECL void refuse_type() const;
+
     const object_meta* meta_ = nullptr;
+    const void* type_ = nullptr;
     std::shared_ptr<const void> object_;
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/model/impl/any_object.ipp>
+#endif

@@ -43,6 +43,7 @@ enum class resource_scope { cluster, namespaced };
 class resource_info {
 public:
     using decode_function = result<any_object> (*)(const resource_info&, json::node, share_pool*);
+    /// Throws kcontrol::exception if the object is of another C++ type.
     using encode_function = std::string (*)(const any_object&, const resource_info&);
     using text_decode_function = result<any_object> (*)(const resource_info&, std::string_view, share_pool*);
     using cursor_decode_function = any_object (*)(const resource_info&, json::cursor&, share_pool*);
@@ -54,7 +55,7 @@ public:
         : gvk(std::move(k)),
           plural(std::move(p)),
           scope(s),
-          encode(e),
+          encode_(e),
           decode_(d),
           text_decode_(from_text),
           cursor_decode_(from_cursor) {}
@@ -64,7 +65,18 @@ public:
     resource_scope scope;
     const type_descriptor* type = nullptr;  ///< the table of its objects; null if they are dynamic or metadata only
     bool metadata_only = false;             ///< a client asks the server for the metadata alone
-    encode_function encode;                 ///< to the JSON of one object, with apiVersion and kind
+
+    /// The JSON of an object, with apiVersion and kind. Errors: invalid_argument if it is not of the C++ type that this
+    /// kind's objects are of.
+    result<std::string> encode(const any_object& object) const {
+        try {
+            return encode_(object, *this);
+        } catch (const exception& e) {
+            return e.cause().with_context(gvk.kind);
+        }
+    }
+    /// What encode() calls, for the resource_info of a kind that is read in another way.
+    encode_function encoder() const noexcept { return encode_; }
 
     /// From the JSON of one object. `pool` is that of the stream it came with, if any. Errors: decode_failed.
     result<any_object> decode(json::node from, share_pool* pool = nullptr) const { return decode_(*this, from, pool); }
@@ -92,9 +104,17 @@ public:
         return decode_parsed(text, pool);
     }
 
+    /// Whether the two are of the same kind and make the same C++ objects of the same bytes.
+    bool reads_like(const resource_info& other) const {
+        return gvk == other.gvk && plural == other.plural && scope == other.scope && type == other.type &&
+               metadata_only == other.metadata_only && encode_ == other.encode_ && decode_ == other.decode_ &&
+               text_decode_ == other.text_decode_ && cursor_decode_ == other.cursor_decode_;
+    }
+
     bool namespaced() const noexcept { return scope == resource_scope::namespaced; }
 
 private:
+    encode_function encode_;
     decode_function decode_;
     text_decode_function text_decode_;
     cursor_decode_function cursor_decode_;

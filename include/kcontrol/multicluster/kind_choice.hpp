@@ -1,20 +1,20 @@
 // A kind to watch in every cluster, under whichever version a cluster serves.
 #pragma once
 
-#include <kcontrol/cluster/informer_kind.hpp>
+#include <kcontrol/model/resource.hpp>
 
 #include <vector>
 
 namespace kcontrol {
 
 /// A kind to watch: `kind_choice(resource_of<job>())`. Where a cluster serves one of several versions, the first one
-/// served counts; the others are tried again when that one vanishes.
+/// served counts; the others are tried again when that one vanishes. The resource_infos outlive all clusters.
 class kind_choice {
 public:
-    explicit kind_choice(const informer_kind& only) : versions{only} {}
-    kind_choice(const informer_kind& first, const informer_kind& second) : versions{first, second} {}
+    explicit kind_choice(const resource_info& only) : versions{&only} {}
+    kind_choice(const resource_info& first, const resource_info& second) : versions{&first, &second} {}
 
-    std::vector<informer_kind> versions;
+    std::vector<const resource_info*> versions;
 };
 
 }  // namespace kcontrol

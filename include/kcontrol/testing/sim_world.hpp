@@ -53,6 +53,10 @@ public:
 
     /// Runs a coroutine; true if it ended within `limit` of virtual time. What it throws is thrown here.
     KCONTROL_DECL bool ends_within(duration limit, awaitable<void> work);
+    template <class T>
+    bool ends_within(duration limit, awaitable<T> work) {
+        return ends_within(limit, detail::drop_value(std::move(work)));
+    }
 
     /// Runs until virtual time has moved on by `d`.
     void run_for(duration d) { context_.run_for(d); }

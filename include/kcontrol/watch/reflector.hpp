@@ -56,10 +56,14 @@ public:
     /// The next run() lists the newest state instead of resuming; for another server under the same name.
     void forget_version() { fsm_.forget_version(); }
 
+    /// The next run() decodes the objects so: another view of the same kind. `info` outlives it.
+    void read_as(const resource_info& info) { info_ = &info; }
+    /// The next run() lists before it watches.
+    void list_at_start() { fsm_.list_at_start(); }
+
     const reflector_fsm& fsm() const noexcept { return fsm_; }
-    std::uint64_t lists() const noexcept {
-        return lists_;
-    }  ///< list requests made; those of one object are not counted
+    /// List requests made; those of one object are not counted.
+    std::uint64_t lists() const noexcept { return lists_; }
     std::uint64_t watches() const noexcept { return watches_; }  ///< watch requests made
 
 private:

@@ -55,6 +55,10 @@ public:
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
     KCONTROL_DECL void forget_version();
 
+    /// The next start() lists, at least as new as what is known, instead of resuming: some reader of it has nothing
+    /// yet.
+    void list_at_start() { list_at_start_ = true; }
+
     /// Who answers. Where that can't be read, versions alone decide; a server that had the namespace and has none is
     /// just starting with an empty store, and is asked again for some seconds.
     KCONTROL_DECL reflector_action on_identity(const result<server_identity>& who, time_point now, double unit);
@@ -146,13 +150,14 @@ private:
     std::uint32_t nameless_ = 0;        // answers in a row without a kube-system, where there was one
 
     std::int64_t page_size_;
-    std::string list_version_;   // what the list in progress asked for
-    std::string token_;          // of the page in progress
-    bool unpaged_ = false;       // the list in progress was begun again without pages
-    std::string page_version_;   // of its answer
-    bool use_newest_ = false;    // lists ask for "", since "at least N" was refused or makes no sense
-    bool by_content_ = false;    // the next list is of another history
-    std::string odd_;            // what to say of a watch that is live
+    std::string list_version_;  // what the list in progress asked for
+    std::string token_;         // of the page in progress
+    bool unpaged_ = false;      // the list in progress was begun again without pages
+    std::string page_version_;  // of its answer
+    bool use_newest_ = false;   // lists ask for "", since "at least N" was refused or makes no sense
+    bool by_content_ = false;   // the next list is of another history
+    std::string odd_;           // what to say of a watch that is live
+    bool list_at_start_ = false;
     bool missing_once_ = false;  // one 404 of a kind that was served before: to be confirmed
 
     time_point opened_{};

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <kcontrol/cache/detail/handler_list.hpp>
-#include <kcontrol/cache/detail/state_journal.hpp>
+#include <kcontrol/cache/detail/shared_watch.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
-#include <kcontrol/watch/reflector.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -48,145 +48,104 @@ KCONTROL_DECL std::string_view to_string(informer_state state) noexcept {
     return "unknown";
 }
 
-struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<impl> {
-    impl(environment& e, executor x, client c, const resource_info& i, informer_options o)
-        : env(e),
-          ex(std::move(x)),
-          cl(std::move(c)),
+// The view of a watch that one informer is. It lives as long as its work; handle says when that ends.
+struct any_informer::impl final : detail::watch_view, std::enable_shared_from_this<impl> {
+    impl(std::shared_ptr<detail::shared_watch> shared, const resource_info& i)
+        : watch(std::move(shared)),
+          env(watch->env()),
           info(i),
-          options(std::move(o)),
-          log(options.log().with("kind", info.gvk.kind)),
-          source(env, ex, info, options.reflector(), *this),
-          handlers(log),
-          tasks(env, ex, log) {}
+          calls(env, watch->log()),
+          tasks(env, watch->get_executor(), watch->log()) {}
 
-    // --- reflector_sink
+    // --- watch_view
+    const resource_info& reads() const noexcept override { return info; }
+    bool wants() const noexcept override { return lifetime && !lifetime->stopped(); }
+    void begin_generation() override { ++generation; }
     void replace(listed_objects all) override {
-        record_contact();
         const bool first = !std::exchange(listed_once, true);
         store_content next;
         next.objects = std::move(all.objects);
         next.invalid = std::move(all.invalid);
         if (all.by_content) {
             next.same = [this](const any_object& a, const any_object& b) {
-                return info.encode(a, info) == info.encode(b, info);
+                return info.encode(a).value() == info.encode(b).value();
             };
         }
         deliver(content.replace(std::move(next), first));
         changed.notify_all();
     }
-    void apply(any_object object) override {
-        record_contact();
-        deliver(content.apply(std::move(object)));
-    }
-    void remove(any_object last) override {
-        record_contact();
-        deliver(content.remove(std::move(last)));
-    }
-    void mark_invalid(invalid_object object) override {
-        record_contact();
-        deliver(content.mark_invalid(std::move(object)));
-    }
-    void remove_invalid(const invalid_object& last) override {
-        record_contact();
-        deliver(content.remove_invalid(last));
-    }
-    void stepped() override {
-        if (source.fsm().state() == reflector_state::live) record_contact();
-        const auto now = current();
+    void apply(any_object object) override { deliver(content.apply(std::move(object))); }
+    void remove(any_object last) override { deliver(content.remove(std::move(last))); }
+    void mark_invalid(invalid_object object) override { deliver(content.mark_invalid(std::move(object))); }
+    void remove_invalid(const invalid_object& last) override { deliver(content.remove_invalid(last)); }
+
+    bool refresh() override {
+        auto now = current();
         if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
             now.generation == published.generation && now.invalid == published.invalid &&
             now.server_changes == published.server_changes && now.rollbacks == published.rollbacks) {
-            return;
+            return false;
         }
-        if (now.server_changes > published.server_changes || now.rollbacks > published.rollbacks) {
-            log.warning("everything is listed anew and compared by content", {{"reason", now.reason}});
-        }
-        if (const auto entry = journal.take(now, env.now())) write(*entry, now);
-        published = now;
+        published = std::move(now);
+        return true;
+    }
+    const informer_status& refreshed() const override { return published; }
+    void notify() override {
         changed.notify_all();
-        for (const auto& callback : std::vector(status_callbacks)) callback(now);
+        handlers.deliver(published, calls);
     }
-
-    void write(const detail::journal_entry& entry, const informer_status& now) const {
-        const std::string state(to_string(entry.state));
-        if (entry.trouble) {
-            std::vector<log_field> fields{{"reason", now.reason}};
-            if (entry.times > 1) fields.push_back({"times", std::to_string(entry.times)});
-            log.warning("the informer is " + state, std::move(fields));
-            return;
-        }
-        std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
-        if (entry.lasted > duration::zero()) {
-            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.lasted);
-            fields.push_back({"after_seconds", std::to_string(seconds.count())});
-        }
-        log.info("the informer is " + state, std::move(fields));
-    }
-
-    void record_contact() { last_event = env.wall_now(); }
 
     void deliver(store_change change) {
-        for (auto& event : change.events) event.generation = lifetime->generation();
-        for (const auto& object : change.invalid) {
-            log.warning("an object can't be decoded; what was known of it stays",
-                        {{"object", object->describe()},
-                         {"version", object->metadata.resource_version},
-                         {"error", object->why.what()}});
-        }
-        handlers.deliver(change.events);
-        handlers.deliver(change.invalid);
+        for (auto& event : change.events) event.generation = generation;
+        for (const auto& object : change.invalid) watch->tell_invalid(*object);
+        handlers.deliver(change.events, calls);
+        handlers.deliver(change.invalid, calls);
     }
+
+    bool synced() const { return listed_once && watch->source().fsm().synced(); }
 
     informer_status current() const {
         informer_status out;
-        const auto& fsm = source.fsm();
+        const auto& fsm = watch->source().fsm();
         if (!lifetime) {
             out.state = informer_state::idle;
-        } else if (!running()) {
+        } else if (!wants()) {
             out.state = informer_state::paused;
-        } else if (begun != lifetime->generation()) {
-            out.state = informer_state::listing;  // the reflector's state is that of the generation before
+        } else if (!watch->is_filling(*this)) {
+            out.state = informer_state::listing;  // the reflector's state is not this generation's
         } else {
             out.state = detail::informer_state_from(fsm.state());
             out.reason = fsm.reason();
             out.failure = fsm.failure();
         }
-        out.synced = fsm.synced();
-        out.generation = lifetime ? lifetime->generation() : 0;
-        out.lists = source.lists();
-        out.watches = source.watches();
+        out.synced = synced();
+        out.generation = generation;
+        out.lists = watch->source().lists();
+        out.watches = watch->source().watches();
         out.objects = content.size();
         out.invalid = content.invalid_count();
         out.server_changes = fsm.server_changes();
         out.rollbacks = fsm.rollbacks();
-        out.last_event = last_event;
+        out.handler_errors = calls.thrown();
+        out.last_event = watch->last_event();
         return out;
     }
 
-    bool running() const { return lifetime && !lifetime->stopped(); }
-
-    void launch() {
-        const auto token = lifetime->token();
-        tasks.spawn(run(shared_from_this(), cl, token));
-        tasks.spawn(resync(shared_from_this(), token));
+    void start(std::stop_token parent) {
+        if (wants()) return;
+        ++generation;
+        lifetime = std::make_unique<scope>(std::move(parent));
+        tasks.spawn(attend(shared_from_this(), lifetime->token()));
+        watch->join(shared_from_this());
     }
 
-    // One run of the reflector at a time: the next generation waits until the last one has returned.
-    static awaitable<void> run(std::shared_ptr<impl> self, client with, std::stop_token stop) {
-        while (self->reflecting) {
-            co_await self->idle.wait(self->env, stop);
-            if (stop.stop_requested()) co_return;
-        }
-        self->reflecting = true;
-        self->begun = self->lifetime->generation();
-        co_await self->source.run(std::move(with), stop);
-        self->reflecting = false;
-        self->idle.notify_all();
-        if (self->lifetime->stopped()) self->stepped();
+    void leave() {
+        if (lifetime) lifetime->stop();
+        watch->left();
     }
 
-    static awaitable<void> resync(std::shared_ptr<impl> self, std::stop_token stop) {
+    // Redelivers what handlers asked to hear again, until the informer stops, however it is told to.
+    static awaitable<void> attend(std::shared_ptr<impl> self, std::stop_token stop) {
         while (!stop.stop_requested()) {
             std::optional<time_point> next;
             for (const auto& weak : self->handlers.present()) {
@@ -194,112 +153,128 @@ struct any_informer::impl final : reflector_sink, std::enable_shared_from_this<i
                 if (!entry || entry->resync_period <= duration::zero()) continue;
                 if (entry->next_resync <= self->env.now()) {
                     entry->next_resync = self->env.now() + entry->resync_period;
-                    self->redeliver(*entry);
+                    self->redeliver(*entry, stop);
                 }
                 next = next ? std::min(*next, entry->next_resync) : entry->next_resync;
             }
             co_await self->subscribed.wait(self->env, stop, next);
         }
+        self->watch->left();
+        if (!self->wants() && self->refresh()) self->notify();
     }
 
-    void redeliver(const detail::handler_entry& entry) {
+    void redeliver(const detail::handler_entry& entry, const std::stop_token& stop) {
         for (auto& object : content.list()) {
+            if (stop.stop_requested()) return;
             any_event event(event_type::updated, object, object);
             event.resync = true;
-            event.generation = lifetime->generation();
-            handlers.call(entry, event);
+            event.generation = generation;
+            handlers.call(entry, event, calls);
         }
     }
 
+    std::shared_ptr<detail::shared_watch> watch;
     environment& env;
-    executor ex;
-    client cl;
     const resource_info& info;
-    informer_options options;
-    logger log;
-    detail::state_journal journal;
-    reflector source;
+    guarded_calls calls;
     detail::handler_list handlers;
     task_group tasks;
     store content;
-    std::unique_ptr<scope> lifetime;  // null before the first start()
-    bool reflecting = false;
-    std::uint64_t begun = 0;  // the generation whose run of the reflector has begun
+    std::unique_ptr<scope> lifetime;  // from start() to stop(); null before the first start()
+    std::uint64_t generation = 0;
     bool listed_once = false;
-    std::optional<wall_time> last_event;
     informer_status published;
-    std::vector<std::function<void(const informer_status&)>> status_callbacks;
-    async_event idle;        // a reflector run returned
     async_event changed;     // the status may differ
     async_event subscribed;  // the set of resync periods differs
 };
 
+// What the informers that are handles of one share. The last one that goes stops it.
+struct any_informer::handle {
+    explicit handle(std::shared_ptr<any_informer::impl> i) : impl(std::move(i)) {}
+    ~handle() {
+        impl->handlers.forget_status();
+        impl->leave();
+    }
+    handle(const handle&) = delete;
+    handle& operator=(const handle&) = delete;
+
+    std::shared_ptr<any_informer::impl> impl;
+};
+
 KCONTROL_DECL any_informer::any_informer(environment& env, executor ex, client cl, const resource_info& info,
                                          informer_options options)
-    : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), info, std::move(options))) {}
+    : any_informer(std::make_shared<detail::shared_watch>(env, std::move(ex), std::move(cl), info, std::move(options)),
+                   info) {}
 
-KCONTROL_DECL any_informer::~any_informer() {
-    impl_->status_callbacks.clear();
-    if (impl_->lifetime) impl_->lifetime->stop();
-}
+KCONTROL_DECL any_informer::any_informer(std::shared_ptr<detail::shared_watch> watch, const resource_info& info)
+    : impl_(std::make_shared<impl>(std::move(watch), info)), handle_(std::make_shared<handle>(impl_)) {}
 
-KCONTROL_DECL void any_informer::start(std::stop_token parent) {
-    if (impl_->running()) return;
-    const std::uint64_t number = impl_->lifetime ? impl_->lifetime->generation() + 1 : 1;
-    impl_->lifetime = std::make_unique<scope>(std::move(parent), number);
-    impl_->launch();
-}
+KCONTROL_DECL any_informer::any_informer(const any_informer& first, const resource_info& view)
+    : any_informer(first.impl_->watch, view) {}
 
-KCONTROL_DECL awaitable<void> any_informer::stop() {
+KCONTROL_DECL any_informer::any_informer(const any_informer& same, another_handle)
+    : impl_(same.impl_), handle_(same.handle_) {}
+
+KCONTROL_DECL any_informer::~any_informer() = default;
+
+KCONTROL_DECL void any_informer::start(std::stop_token parent) { impl_->start(std::move(parent)); }
+
+KCONTROL_DECL awaitable<bool> any_informer::stop(std::optional<time_point> deadline) {
     const auto self = impl_;
-    if (self->lifetime) self->lifetime->stop();
-    co_await self->tasks.join();
-    self->stepped();
+    self->leave();
+    const bool ended = co_await self->watch->drained(deadline);
+    if (!self->wants() && self->refresh()) self->notify();
+    co_return ended;
 }
 
 KCONTROL_DECL void any_informer::rebuild(client next, resume_mode mode) {
-    impl_->cl = std::move(next);
-    if (mode == resume_mode::relist) impl_->source.forget_version();
-    if (!impl_->running()) return;
-    impl_->lifetime->rebuild();
-    impl_->launch();
+    impl_->watch->rebuild(std::move(next), mode);
+}
+
+KCONTROL_DECL bool any_informer::shares_watch_with(const any_informer& other) const noexcept {
+    return impl_->watch == other.impl_->watch;
 }
 
 KCONTROL_DECL subscription any_informer::subscribe(any_event_handler handler, duration resync_period) {
+    const auto self = impl_;
     auto entry = std::make_shared<detail::handler_entry>();
     entry->handler = std::move(handler);
     entry->resync_period = resync_period;
-    entry->next_resync = impl_->env.now() + resync_period;
-    for (auto& object : impl_->content.list()) {
+    entry->next_resync = self->env.now() + resync_period;
+    for (auto& object : self->content.list()) {
         any_event event(event_type::added, {}, std::move(object));
         event.initial = true;
-        event.generation = impl_->lifetime ? impl_->lifetime->generation() : 0;
-        impl_->handlers.call(*entry, event);
+        event.generation = self->generation;
+        self->handlers.call(*entry, event, self->calls);
     }
-    impl_->handlers.add(entry);
-    impl_->subscribed.notify_all();
+    self->handlers.add(entry);
+    self->subscribed.notify_all();
     return subscription(std::move(entry));
 }
 
 KCONTROL_DECL subscription any_informer::on_invalid(invalid_handler handler) {
+    const auto self = impl_;
     const auto entry = std::make_shared<detail::invalid_entry>();
     entry->handler = std::move(handler);
-    for (const auto& object : impl_->content.invalid()) impl_->handlers.call(*entry, *object);
-    impl_->handlers.add(entry);
+    for (const auto& object : self->content.invalid()) self->handlers.call(*entry, *object, self->calls);
+    self->handlers.add(entry);
     return subscription(entry);
 }
 
-KCONTROL_DECL void any_informer::on_status_change(std::function<void(const informer_status&)> callback) {
-    impl_->status_callbacks.push_back(std::move(callback));
+KCONTROL_DECL subscription any_informer::on_status_change(status_handler callback) {
+    const auto entry = std::make_shared<detail::status_entry>();
+    entry->handler = std::move(callback);
+    impl_->handlers.add(entry);
+    return subscription(entry);
 }
 
 KCONTROL_DECL informer_status any_informer::status() const { return impl_->current(); }
 
 KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
     const auto self = impl_;
-    while (!self->source.fsm().synced()) {
+    while (!self->synced()) {
         const wake reason = co_await self->changed.wait(self->env, stop, deadline);
-        if (reason != wake::notified) co_return self->source.fsm().synced();
+        if (reason != wake::notified) co_return self->synced();
     }
     co_return true;
 }

@@ -139,7 +139,9 @@ inline awaitable<result<any_object>> apply_body(shared_client_state state, const
 
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, any_object object,
                                                           apply_options options) {
-    auto body = json::parse(info.encode(object, info));
+    const auto text = info.encode(object);
+    if (!text) return detail::refused<any_object>(text.error());
+    auto body = json::parse(*text);
     if (!body) return detail::refused<any_object>(body.error().with_context(info.gvk.kind));
     if (body->is_object()) detail::strip_applied(body->get_object(), options.subresource());
     return detail::apply_body(state_, info, object.key(), std::move(*body), options);

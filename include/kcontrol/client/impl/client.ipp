@@ -110,6 +110,8 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
 
 KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,
                                                            write_options options) {
+    auto body = info.encode(object);
+    if (!body) return detail::refused<any_object>(body.error());
     const object_meta& meta = object.meta();
     if (meta.name.empty() && meta.generate_name.empty()) {
         return detail::refused<any_object>(
@@ -122,13 +124,15 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
     // A subresource that is created (a binding, an eviction) belongs to an object that exists.
     const auto path = options.subresource().empty() ? detail::collection_path(info, meta.namespace_)
                                                     : detail::object_path(info, object.key(), options.subresource());
-    return detail::write_call(state_, info, "POST", path, "application/json", info.encode(object, info), options);
+    return detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options);
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
                                                            write_options options) {
+    auto body = info.encode(object);
+    if (!body) return detail::refused<any_object>(body.error());
     const auto path = detail::object_path(info, object.key(), options.subresource());
-    return detail::write_call(state_, info, "PUT", path, "application/json", info.encode(object, info), options);
+    return detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options);
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& info, namespaced_name key,

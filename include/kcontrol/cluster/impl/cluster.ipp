@@ -6,7 +6,7 @@
 
 namespace kcontrol {
 
-KCONTROL_DECL std::shared_ptr<any_informer> cluster::informer_of(const informer_kind& kind) {
+KCONTROL_DECL std::shared_ptr<any_informer> cluster::informer_of(const resource_info& kind) {
     auto all = informers_of(kind);
     return all.size() == 1 ? std::move(all.front()) : nullptr;
 }

@@ -28,11 +28,11 @@ KCONTROL_DECL executor home_cluster::get_executor() const { return ex_; }
 KCONTROL_DECL const logger& home_cluster::log() const noexcept { return log_; }
 KCONTROL_DECL client& home_cluster::get_client() noexcept { return informers_.get_client(); }
 
-KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> home_cluster::informers_of(const informer_kind& kind) {
+KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> home_cluster::informers_of(const resource_info& kind) {
     return informers_.of(kind);
 }
 
-KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const informer_kind& kind) {
+KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resource_info& kind) {
     return informers_.source_of(kind);
 }
 

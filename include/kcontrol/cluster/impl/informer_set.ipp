@@ -16,6 +16,10 @@ inline bool same_scope(const informer_options& a, const informer_options& b) {
            a.field_selector() == b.field_selector();
 }
 
+inline bool same_kind(const resource_info& a, const resource_info& b) {
+    return a.gvk == b.gvk && a.plural == b.plural && a.scope == b.scope;
+}
+
 inline awaitable<void> stop_informer(std::shared_ptr<any_informer> one) { co_await one->stop(); }
 
 }  // namespace detail
@@ -25,51 +29,48 @@ KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client c
 
 KCONTROL_DECL informer_set::~informer_set() = default;
 
-KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const informer_kind& kind) {
+KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const resource_info& kind) {
     std::vector<std::shared_ptr<any_informer>> out;
-    for (const auto& wanted : scopes_(*kind.info)) out.push_back(get(kind, wanted, of_type::same));
+    for (const auto& wanted : scopes_(kind)) out.push_back(get(kind, wanted));
     return out;
 }
 
-KCONTROL_DECL std::shared_ptr<cached_source> informer_set::source_of(const informer_kind& kind) {
-    std::vector<std::shared_ptr<any_informer>> informers;
-    for (const auto& wanted : scopes_(*kind.info)) informers.push_back(get(kind, wanted, of_type::any));
-    return std::make_shared<informer_source>(std::move(informers));
+KCONTROL_DECL std::shared_ptr<cached_source> informer_set::source_of(const resource_info& kind) {
+    return std::make_shared<informer_source>(of(kind));
 }
 
-KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::make_unshared(const informer_kind& kind) {
+KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::make_unshared(const resource_info& kind) {
     std::vector<std::shared_ptr<any_informer>> out;
-    for (auto& wanted : scopes_(*kind.info)) {
-        entry added(kind, std::move(wanted));
+    for (auto& wanted : scopes_(kind)) {
+        out.push_back(std::make_shared<any_informer>(*env_, ex_, client_, kind, wanted));
+        entry added(std::move(wanted), out.back());
         added.shared = false;
-        out.push_back(add(std::move(added)));
+        add(std::move(added));
     }
     return out;
 }
 
-KCONTROL_DECL std::shared_ptr<any_informer> informer_set::get(const informer_kind& kind, const informer_options& wanted,
-                                                              of_type type) {
-    // Who asks for no type is content with every one.
-    const bool any = type == of_type::any || kind.make == informer_kind(*kind.info).make;
+KCONTROL_DECL std::shared_ptr<any_informer> informer_set::get(const resource_info& kind,
+                                                              const informer_options& wanted) {
+    std::shared_ptr<any_informer> beside;
     for (const auto& e : entries_) {
-        if (!e.shared || e.kind.info != kind.info || !detail::same_scope(e.options, wanted)) continue;
-        if (any || e.kind.make == kind.make) return e.made;
+        if (!e.shared || !detail::same_kind(e.kind(), kind) || !detail::same_scope(e.options, wanted)) continue;
+        if (e.kind().reads_like(kind)) return e.made;
+        beside = e.made;
     }
-    auto made = add(entry(kind, wanted));
+    auto made = beside ? std::make_shared<any_informer>(*beside, kind)
+                       : std::make_shared<any_informer>(*env_, ex_, client_, kind, wanted);
+    add(entry(wanted, made));
     if (running()) made->start(term_->token());
     return made;
 }
 
-KCONTROL_DECL std::shared_ptr<any_informer> informer_set::add(entry added) {
+KCONTROL_DECL void informer_set::add(entry added) {
     const auto before = [](const entry& a, const entry& b) {
-        return std::tie(a.kind.info->gvk, a.options.in_namespace()) <
-               std::tie(b.kind.info->gvk, b.options.in_namespace());
+        return std::tie(a.kind().gvk, a.options.in_namespace()) < std::tie(b.kind().gvk, b.options.in_namespace());
     };
-    added.made = added.kind.make(*env_, ex_, client_, *added.kind.info, added.options);
-    auto made = added.made;
     const auto place = std::upper_bound(entries_.begin(), entries_.end(), added, before);
     entries_.insert(place, std::move(added));
-    return made;
 }
 
 KCONTROL_DECL void informer_set::start(std::stop_token parent) {
@@ -90,7 +91,14 @@ KCONTROL_DECL awaitable<bool> informer_set::stop(std::optional<time_point> deadl
 
 KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
     client_ = std::move(next);
-    for (const auto& e : entries_) e.made->rebuild(client_, mode);
+    std::vector<std::shared_ptr<any_informer>> done;
+    for (const auto& e : entries_) {
+        const bool went_along =
+            std::any_of(done.begin(), done.end(), [&](const auto& other) { return other->shares_watch_with(*e.made); });
+        if (went_along) continue;
+        e.made->rebuild(client_, mode);
+        done.push_back(e.made);
+    }
 }
 
 KCONTROL_DECL void informer_set::clear() {

@@ -196,12 +196,12 @@ inline bool is_whole_text(const dynamic_object& object) {
 }
 
 inline std::string encode_dynamic(const any_object& object, const resource_info& info) {
-    const auto self = object.as<dynamic_object>();
-    if (is_whole_text(*self)) return self->content.to_json();
-    json::object members = self->content.tree();
+    const auto& self = object.get<dynamic_object>();
+    if (is_whole_text(self)) return self.content.to_json();
+    json::object members = self.content.tree();
     if (!members.contains("apiVersion")) members["apiVersion"] = info.gvk.api_version();
     if (!members.contains("kind")) members["kind"] = info.gvk.kind;
-    overlay_metadata(members, self->metadata);
+    overlay_metadata(members, self.metadata);
     return json::serialize(members);
 }
 

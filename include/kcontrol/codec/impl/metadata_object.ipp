@@ -6,16 +6,11 @@
 
 namespace kcontrol {
 
-template <>
-struct field_list_of<metadata_object> {
-    static constexpr auto get() { return fields(field("metadata", &metadata_object::metadata)); }
-};
-
 namespace detail {
 
 inline std::string encode_metadata(const any_object& object, const resource_info& info) {
     return encode_object(describe<metadata_object>(), info.gvk.api_version(), info.gvk.kind,
-                         object.as<metadata_object>().get());
+                         &object.get<metadata_object>());
 }
 
 }  // namespace detail

@@ -9,7 +9,9 @@ namespace detail {
 
 // The encoding without what the server keeps count of itself.
 inline result<json::value> encoded_for_patch(const resource_info& info, const any_object& object) {
-    auto value = json::parse(info.encode(object, info));
+    const auto text = info.encode(object);
+    if (!text) return text.error();
+    auto value = json::parse(*text);
     if (!value) return value.error().with_context("encoding " + to_string(object.key()));
     if (value->is_object()) {
         auto& members = value->get_object();

@@ -10,13 +10,16 @@ namespace kcontrol {
 namespace detail {
 
 inline std::string encode_by_table(const any_object& object, const resource_info& info) {
-    return encode_object(*info.type, info.gvk.api_version(), info.gvk.kind, object.as<void>().get());
+    if (!object.is(*info.type)) {
+        throw exception(error(errc::invalid_argument, "the object is not of the C++ type that is asked for"));
+    }
+    return encode_object(*info.type, info.gvk.api_version(), info.gvk.kind, object.address());
 }
 
 inline any_object as_object(const type_descriptor& type, std::shared_ptr<const void> block) {
     assert(type.field_count > 0 && type.fields[0].name == "metadata");
     const auto* meta = static_cast<const object_meta*>(type.fields[0].place(block.get()));
-    return any_object(std::move(block), *meta);
+    return any_object(std::move(block), *meta, type);
 }
 
 inline result<any_object> as_object_or_error(const type_descriptor& type, result<std::shared_ptr<const void>> block) {

@@ -80,9 +80,9 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     void make_slot(const kind_choice& choice) {
         const auto slot = std::make_shared<detail::kind_slot>();
         const bool only_one = choice.versions.size() == 1;
-        for (const auto& kind : choice.versions) {
-            detail::kind_version version(*kind.info);
-            version.informers = only_one ? informers->of(kind) : informers->make_unshared(kind);
+        for (const auto* kind : choice.versions) {
+            detail::kind_version version(*kind);
+            version.informers = only_one ? informers->of(*kind) : informers->make_unshared(*kind);
             for (const auto& one : version.informers) observe(slot, version, one);
             slot->versions.push_back(std::move(version));
         }
@@ -97,13 +97,14 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
             if (options->on_event() && !lifetime.stopped()) options->on_event()(name, *info, event);
         }));
         // Who shares the informer may hold it longer than this cluster lives.
-        one->on_status_change([weak = weak_from_this(), weak_slot = std::weak_ptr(slot)](const informer_status&) {
-            const auto self = weak.lock();
-            const auto changed = weak_slot.lock();
-            if (!self || !changed) return;
-            changed->changed.notify_all();
-            self->publish();
-        });
+        version.subscriptions.push_back(
+            one->on_status_change([weak = weak_from_this(), weak_slot = std::weak_ptr(slot)](const informer_status&) {
+                const auto self = weak.lock();
+                const auto changed = weak_slot.lock();
+                if (!self || !changed) return;
+                changed->changed.notify_all();
+                self->publish();
+            }));
     }
 
     static awaitable<void> run_kind(std::shared_ptr<impl> self, std::shared_ptr<detail::kind_slot> slot,
@@ -240,11 +241,11 @@ KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->str
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }
 KCONTROL_DECL client& engaged_cluster::get_client() noexcept { return impl_->informers->get_client(); }
 
-KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> engaged_cluster::informers_of(const informer_kind& kind) {
+KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> engaged_cluster::informers_of(const resource_info& kind) {
     return impl_->informers->of(kind);
 }
 
-KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const informer_kind& kind) {
+KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const resource_info& kind) {
     return impl_->informers->source_of(kind);
 }
 

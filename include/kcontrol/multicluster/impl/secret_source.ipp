@@ -114,6 +114,7 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
     std::function<void(std::vector<desired_cluster>)> on_change;
     std::unique_ptr<any_informer> informer;
     subscription handler;
+    subscription status_handler;
     std::string last_reason;
     bool about_to_publish = false;
 };
@@ -137,7 +138,7 @@ KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<d
     self.handler = self.informer->subscribe([weak](const any_event& event) {
         if (const auto alive = weak.lock()) alive->take(event);
     });
-    self.informer->on_status_change([weak](const informer_status& status) {
+    self.status_handler = self.informer->on_status_change([weak](const informer_status& status) {
         if (const auto alive = weak.lock()) alive->take_status(status);
     });
     self.informer->start();
@@ -147,6 +148,7 @@ KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<d
 KCONTROL_DECL void secret_source::stop() {
     impl_->on_change = nullptr;
     impl_->handler.reset();
+    impl_->status_handler.reset();
     impl_->informer.reset();
     impl_->clusters.clear();
     impl_->published.reset();

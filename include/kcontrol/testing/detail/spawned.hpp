@@ -36,6 +36,11 @@ inline awaitable<nothing> as_value(awaitable<void> work) {
 }
 
 template <class T>
+awaitable<void> drop_value(awaitable<T> work) {
+    (void)co_await std::move(work);
+}
+
+template <class T>
 std::shared_ptr<spawned<T>> spawn(const executor& ex, awaitable<T> work) {
     auto out = std::make_shared<spawned<T>>();
     asio::co_spawn(ex, keep(std::move(work), out), [out](std::exception_ptr failure) {

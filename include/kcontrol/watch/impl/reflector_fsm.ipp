@@ -72,7 +72,7 @@ KCONTROL_DECL reflector_action reflector_fsm::start(time_point now) {
     due_.reset();
     verify_ = true;
     reason_.clear();  // what was wrong before need not be wrong with this generation's client
-    if (!synced_ || version_.empty()) return list_again(now);
+    if (!synced_ || version_.empty() || list_at_start_) return list_again(now);
     troubled_ = true;  // nobody looked since it was stopped
     become(reflector_state::listing, nullptr);
     return open(next_step::watch, now);
@@ -253,6 +253,7 @@ KCONTROL_DECL reflector_action reflector_fsm::on_page(std::string_view version, 
 KCONTROL_DECL reflector_action reflector_fsm::on_replaced(time_point now) {
     version_ = page_version_;
     synced_ = true;
+    list_at_start_ = false;
     use_newest_ = by_content_ = missing_once_ = troubled_ = false;
     return open(next_step::watch, now);
 }

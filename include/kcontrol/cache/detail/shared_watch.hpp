@@ -1,0 +1,129 @@
+// One list-watch of a kind in a scope, and the views that it fills: however many informers look at those objects, and
+// as whatever C++ types, the server is asked once.
+#pragma once
+
+#include <kcontrol/cache/detail/joint_kind.hpp>
+#include <kcontrol/cache/detail/state_journal.hpp>
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/watch/reflector.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kcontrol::detail {
+
+/// What a shared watch fills: the store of one informer.
+class watch_view {
+public:
+    virtual ~watch_view() = default;
+    /// How it wants its objects decoded.
+    virtual const resource_info& reads() const noexcept = 0;
+    /// Whether it wants to be filled now.
+    virtual bool wants() const noexcept = 0;
+    /// The watch goes over to another client.
+    virtual void begin_generation() = 0;
+    virtual void replace(listed_objects all) = 0;
+    virtual void apply(any_object object) = 0;
+    virtual void remove(any_object last) = 0;
+    virtual void mark_invalid(invalid_object object) = 0;
+    virtual void remove_invalid(const invalid_object& last) = 0;
+    /// The watch took a step. True if the view's status differs by what is told.
+    virtual bool refresh() = 0;
+    virtual const informer_status& refreshed() const = 0;
+    /// Tells who wants to know of it.
+    virtual void notify() = 0;
+};
+
+/// The watch. It runs while a view wants it to, in turns: each begins with a client and a set of views, and ends when
+/// one of these changes. The next turn resumes from the last version, unless a view in it has missed something: then it
+/// lists, and the others' stores take of that what is news to them.
+///
+/// Thread-safety: shared objects unsafe; use it on its executor.
+/// Object lifetime: its coroutine keeps it alive while it runs. Views are only observed.
+class shared_watch final : public reflector_sink, public std::enable_shared_from_this<shared_watch> {
+public:
+    KCONTROL_DECL shared_watch(environment& env, executor ex, client cl, const resource_info& first,
+                               informer_options options);
+
+    /// The view wants to be filled from now on.
+    KCONTROL_DECL void join(const std::shared_ptr<watch_view>& view);
+    /// Some view does not want to be filled any more.
+    KCONTROL_DECL void left();
+    /// Waits until the turn that the last view left has ended (true), or until `deadline` (false). Returns at once
+    /// while some view wants more.
+    KCONTROL_DECL awaitable<bool> drained(std::optional<time_point> deadline);
+    /// Goes over to another client, at once if it runs.
+    KCONTROL_DECL void rebuild(client next, resume_mode mode);
+
+    /// Whether what the view shows is of the present turn.
+    KCONTROL_DECL bool is_filling(const watch_view& view) const;
+    const reflector& source() const noexcept { return source_; }
+    const std::optional<wall_time>& last_event() const noexcept { return last_event_; }
+    const logger& log() const noexcept { return log_; }
+    environment& env() const noexcept { return env_; }
+    executor get_executor() const { return ex_; }
+
+    /// Tells of an object that can't be decoded, once however many views can't.
+    KCONTROL_DECL void tell_invalid(const invalid_object& object);
+
+    // --- reflector_sink
+    KCONTROL_DECL void replace(listed_objects all) override;
+    KCONTROL_DECL void apply(any_object object) override;
+    KCONTROL_DECL void remove(any_object last) override;
+    KCONTROL_DECL void mark_invalid(invalid_object object) override;
+    KCONTROL_DECL void remove_invalid(const invalid_object& last) override;
+    KCONTROL_DECL void stepped() override;
+
+private:
+    // A view's place.
+    struct seat {
+        explicit seat(const std::shared_ptr<watch_view>& v) : view(v) {}
+        std::weak_ptr<watch_view> view;
+        std::optional<std::size_t> part;  // of the present turn's objects; nothing if it is in none
+        bool complete = false;            // it has missed nothing of what the reflector knows
+    };
+    using seat_list = std::vector<std::shared_ptr<seat>>;
+
+    static awaitable<void> run(std::shared_ptr<shared_watch> self);
+    KCONTROL_DECL void begin_turn();
+    KCONTROL_DECL bool anybody_wants() const;
+    KCONTROL_DECL bool only_metadata_wanted() const;
+    KCONTROL_DECL void write_log(const informer_status& now);
+    KCONTROL_DECL void write_entry(const journal_entry& entry, const informer_status& now) const;
+    template <class Fill>
+    void fill(Fill fill);
+
+    environment& env_;
+    executor ex_;
+    client client_;
+    logger log_;
+    reflector source_;
+    task_group tasks_;
+    seat_list seats_;
+    std::unique_ptr<scope> term_;        // from the first view that joins to the last that leaves
+    std::unique_ptr<joint_kind> joint_;  // of a turn with several views
+    bool reads_metadata_only_ = false;   // the present turn
+    bool running_ = false;
+    bool in_turn_ = false;
+    std::stop_token turn_;     // the present one's
+    std::uint64_t turns_ = 0;  // that ended
+    async_event turn_ended_;
+    std::optional<wall_time> last_event_;
+    state_journal journal_;
+    std::uint64_t told_changes_ = 0;  // of servers and versions
+    std::set<std::string> told_;      // records about objects, of the call in progress
+};
+
+}  // namespace kcontrol::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cache/impl/shared_watch.ipp>
+#endif

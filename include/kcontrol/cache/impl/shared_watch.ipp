@@ -1,0 +1,268 @@
+#pragma once
+
+#include <kcontrol/base/thrown.hpp>
+#include <kcontrol/cache/detail/shared_watch.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kcontrol::detail {
+
+// What failed in a way that nobody foresaw is tried again after this.
+inline constexpr duration unforeseen_pause = std::chrono::seconds(1);
+
+KCONTROL_DECL shared_watch::shared_watch(environment& env, executor ex, client cl, const resource_info& first,
+                                         informer_options options)
+    : env_(env),
+      ex_(std::move(ex)),
+      client_(std::move(cl)),
+      log_(options.log().with("kind", first.gvk.kind)),
+      source_(env_, ex_, first, options.reflector(), *this),
+      tasks_(env_, ex_, log_) {}
+
+// --- the turns
+
+KCONTROL_DECL void shared_watch::join(const std::shared_ptr<watch_view>& view) {
+    auto found = std::find_if(seats_.begin(), seats_.end(), [&](const auto& s) { return s->view.lock() == view; });
+    if (found == seats_.end()) found = seats_.insert(seats_.end(), std::make_shared<seat>(view));
+    if (!term_ || term_->stopped()) term_ = std::make_unique<scope>();
+    if (!running_) {
+        running_ = true;
+        // Not before those that start together have all joined.
+        boost::asio::post(ex_, [self = shared_from_this()] { self->tasks_.spawn(run(self)); });
+        return;
+    }
+    const bool filled = (*found)->part && (*found)->complete;
+    if (in_turn_ && !filled) term_->rebuild();
+}
+
+KCONTROL_DECL void shared_watch::left() {
+    if (!term_) return;
+    if (!anybody_wants()) {
+        term_->stop();
+    } else if (in_turn_ && !reads_metadata_only_ && only_metadata_wanted()) {
+        term_->rebuild();
+    }
+}
+
+KCONTROL_DECL awaitable<bool> shared_watch::drained(std::optional<time_point> deadline) {
+    const auto self = shared_from_this();
+    if (self->anybody_wants()) co_return true;
+    const std::uint64_t mine = self->turns_;
+    while (self->in_turn_ && self->turns_ == mine) {
+        const wake reason = co_await self->turn_ended_.wait(self->env_, {}, deadline);
+        if (reason == wake::timeout) co_return false;
+    }
+    co_return true;
+}
+
+KCONTROL_DECL void shared_watch::rebuild(client next, resume_mode mode) {
+    client_ = std::move(next);
+    if (mode == resume_mode::relist) source_.forget_version();
+    if (!anybody_wants()) return;
+    for (const auto& one : seats_) {
+        if (const auto view = one->view.lock(); view && view->wants()) view->begin_generation();
+    }
+    if (!term_->stopped()) term_->rebuild();
+}
+
+awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
+    while (!self->term_->stopped() && self->anybody_wants()) {
+        self->begin_turn();
+        const std::stop_token turn = self->turn_;
+        client with = self->client_;
+        bool failed = false;
+        try {
+            co_await self->source_.run(std::move(with), turn);
+        } catch (...) {
+            failed = true;
+            self->log_.error("a watch ended unforeseen and is begun anew", {{"error", describe_thrown()}});
+        }
+        if (failed) {
+            self->source_.list_at_start();
+            co_await sleep_for(self->env_, unforeseen_pause, turn);
+        }
+        self->in_turn_ = false;
+        ++self->turns_;
+        self->turn_ended_.notify_all();
+    }
+    self->running_ = false;
+    self->stepped();
+}
+
+KCONTROL_DECL void shared_watch::begin_turn() {
+    std::erase_if(seats_, [](const auto& one) { return one->view.expired(); });
+    std::vector<const resource_info*> readers;
+    bool complete = true;
+    reads_metadata_only_ = true;
+    for (const auto& one : seats_) {
+        const auto view = one->view.lock();
+        one->part.reset();
+        if (!view->wants()) continue;
+        one->part = readers.size();
+        readers.push_back(&view->reads());
+        complete = complete && one->complete;
+        reads_metadata_only_ = reads_metadata_only_ && view->reads().metadata_only;
+    }
+    joint_ = readers.size() > 1 ? std::make_unique<joint_kind>(readers) : nullptr;
+    source_.read_as(joint_ ? *joint_ : *readers.front());
+    if (!complete) source_.list_at_start();
+    turn_ = term_->token();
+    in_turn_ = true;
+}
+
+KCONTROL_DECL bool shared_watch::anybody_wants() const {
+    return std::any_of(seats_.begin(), seats_.end(), [](const auto& one) {
+        const auto view = one->view.lock();
+        return view && view->wants();
+    });
+}
+
+KCONTROL_DECL bool shared_watch::only_metadata_wanted() const {
+    return std::all_of(seats_.begin(), seats_.end(), [](const auto& one) {
+        const auto view = one->view.lock();
+        return !view || !view->wants() || view->reads().metadata_only;
+    });
+}
+
+KCONTROL_DECL bool shared_watch::is_filling(const watch_view& view) const {
+    if (!in_turn_ || turn_.stop_requested()) return false;
+    return std::any_of(seats_.begin(), seats_.end(),
+                       [&](const auto& one) { return one->part && one->view.lock().get() == &view; });
+}
+
+// --- what the reflector brings
+
+// A handler may add views and stop some meanwhile. Seats are taken away between two turns only.
+template <class Fill>
+void shared_watch::fill(Fill fill) {
+    last_event_ = env_.wall_now();
+    told_.clear();
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+        const auto one = seats_[i];
+        const auto view = one->view.lock();
+        if (view && view->wants() && one->part) {
+            fill(*view, *one);
+        } else {
+            one->complete = false;
+        }
+    }
+}
+
+inline invalid_object invalid_part(const object_meta& meta, const error& why) {
+    invalid_object out;
+    out.metadata = meta;
+    out.why = why;
+    return out;
+}
+
+KCONTROL_DECL void shared_watch::replace(listed_objects all) {
+    std::vector<listed_objects> parts(1);
+    if (!joint_) {
+        parts.front() = std::move(all);
+    } else {
+        parts.assign(seats_.size(), listed_objects());
+        for (auto& part : parts) {
+            part.invalid = all.invalid;
+            part.by_content = all.by_content;
+        }
+        for (const auto& object : all.objects) {
+            const auto& of_each = object.get<joint_object>().parts;
+            for (std::size_t i = 0; i < of_each.size(); ++i) {
+                if (of_each[i]) {
+                    parts[i].objects.push_back(*of_each[i]);
+                } else {
+                    parts[i].invalid.push_back(invalid_part(object.meta(), of_each[i].error()));
+                }
+            }
+        }
+        all.objects.clear();
+    }
+    fill([&](watch_view& view, seat& one) {
+        one.complete = true;
+        view.replace(std::move(parts[*one.part]));
+    });
+}
+
+KCONTROL_DECL void shared_watch::apply(any_object object) {
+    if (!joint_) return fill([&](watch_view& view, const seat&) { view.apply(object); });
+    fill([&](watch_view& view, const seat& one) {
+        const auto& mine = object.get<joint_object>().parts[*one.part];
+        if (mine) {
+            view.apply(*mine);
+        } else {
+            view.mark_invalid(invalid_part(object.meta(), mine.error()));
+        }
+    });
+}
+
+KCONTROL_DECL void shared_watch::remove(any_object last) {
+    if (!joint_) return fill([&](watch_view& view, const seat&) { view.remove(last); });
+    fill([&](watch_view& view, const seat& one) {
+        const auto& mine = last.get<joint_object>().parts[*one.part];
+        if (mine) {
+            view.remove(*mine);
+        } else {
+            view.remove_invalid(invalid_part(last.meta(), mine.error()));
+        }
+    });
+}
+
+KCONTROL_DECL void shared_watch::mark_invalid(invalid_object object) {
+    fill([&](watch_view& view, const seat&) { view.mark_invalid(object); });
+}
+
+KCONTROL_DECL void shared_watch::remove_invalid(const invalid_object& last) {
+    fill([&](watch_view& view, const seat&) { view.remove_invalid(last); });
+}
+
+KCONTROL_DECL void shared_watch::stepped() {
+    if (in_turn_ && source_.fsm().state() == reflector_state::live) last_event_ = env_.wall_now();
+    bool logged = false;
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+        const auto view = seats_[i]->view.lock();
+        if (!view) continue;
+        const bool changed = view->refresh();
+        if (view->wants() && !std::exchange(logged, true) && changed) write_log(view->refreshed());
+        if (changed) view->notify();
+    }
+}
+
+// --- what the log tells
+
+KCONTROL_DECL void shared_watch::tell_invalid(const invalid_object& object) {
+    if (!told_.insert(object.describe() + "\n" + object.metadata.resource_version.str() + "\n" + object.why.what())
+             .second)
+        return;
+    log_.warning(
+        "an object can't be decoded; what was known of it stays",
+        {{"object", object.describe()}, {"version", object.metadata.resource_version}, {"error", object.why.what()}});
+}
+
+KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
+    const std::uint64_t changes = now.server_changes + now.rollbacks;
+    if (changes > std::exchange(told_changes_, changes)) {
+        log_.warning("everything is listed anew and compared by content", {{"reason", now.reason}});
+    }
+    if (const auto entry = journal_.take(now, env_.now())) write_entry(*entry, now);
+}
+
+KCONTROL_DECL void shared_watch::write_entry(const journal_entry& entry, const informer_status& now) const {
+    const std::string state(to_string(entry.state));
+    if (entry.trouble) {
+        std::vector<log_field> fields{{"reason", now.reason}};
+        if (entry.times > 1) fields.push_back({"times", std::to_string(entry.times)});
+        log_.warning("the informer is " + state, std::move(fields));
+        return;
+    }
+    std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
+    if (entry.lasted > duration::zero()) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.lasted);
+        fields.push_back({"after_seconds", std::to_string(seconds.count())});
+    }
+    log_.info("the informer is " + state, std::move(fields));
+}
+
+}  // namespace kcontrol::detail
