@@ -30,17 +30,20 @@ std::string kubeconfig_for(const std::string& host) {
 }  // namespace
 
 TEST_CASE("flags with their values, in both forms") {
-    const auto parsed = command_line::parse(
-        {"--kubeconfig", "/k", "--context=c=d", "--namespace", "ns", "--listen=:8080", "--log-level", "debug"});
+    const auto parsed =
+        command_line::parse({"--kubeconfig", "/k", "--context=c=d", "--namespace", "ns", "--listen=:8080",
+                             "--health-probe-bind-address", ":8081", "--log-level", "debug"});
     REQUIRE(parsed.has_value());
     CHECK(parsed->kubeconfig == "/k");
     CHECK(parsed->context == "c=d");
     CHECK(parsed->namespace_ == "ns");
     CHECK(parsed->listen == ":8080");
+    CHECK(parsed->health_probe_bind_address == ":8081");
     CHECK(parsed->verbosity == log_level::debug);
     CHECK_FALSE(parsed->help);
     CHECK(command_line::parse({"-h"})->help);
     CHECK(command_line::parse({})->listen == "0");
+    CHECK(command_line::parse({})->health_probe_bind_address == "0");
 }
 
 TEST_CASE("what is wrong with a command line") {

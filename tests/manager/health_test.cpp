@@ -75,3 +75,17 @@ TEST_CASE("other methods are refused") {
     CHECK(health_handler(http::request("POST", "/readyz"), "/readyz", {}).status == 405);
     CHECK(health_handler(http::request("HEAD", "/readyz"), "/readyz", {}).status == 200);
 }
+
+TEST_CASE("a name that would steer a terminal does not get there") {
+    const std::vector<named_check> checks{named_check("a\x1b[2J\n", good), named_check("b\xff", bad)};
+    const auto answer = get("/readyz?verbose&exclude=x", checks).body;
+    CHECK(answer.find("[+]a\\x1b[2J\\x0a ok\n") == 0);
+    CHECK(answer.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("the server of probes has little to lose") {
+    const auto options = health_server_options();
+    CHECK(options.max_connections() <= 64);
+    CHECK(options.max_buffered_bytes() <= std::size_t{1} << 20);
+    CHECK(options.first_request_timeout() <= std::chrono::seconds(5));
+}

@@ -6,6 +6,7 @@
 #include <kcontrol/testing/run.hpp>
 #include <kcontrol/testing/scripted_transport.hpp>
 
+#include "support/fake_responder.hpp"
 #include "support/thing.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -297,4 +298,12 @@ TEST_CASE("metrics carry controller-runtime's names") {
         CAPTURE(target);
         CHECK(b.m.answer(http::request("GET", target)).status == 404);
     }
+    const auto probe = [&](const std::string& target) {
+        test::fake_responder out(b.env);
+        testing::run(b.context, b.m.probe_handler()(http::server_request(http::request("GET", target)), out));
+        return out.head.status;
+    };
+    CHECK(probe("/healthz") == 200);
+    CHECK(probe("/readyz") == 200);
+    for (const char* target : {"/metrics", "/", "/healthzz"}) CHECK(probe(target) == 404);
 }

@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/serve/router.hpp>
+#include <kcontrol/transport/server_options.hpp>
 
 #include <functional>
 #include <string>
@@ -36,6 +37,11 @@ KCONTROL_DECL http::response health_handler(const http::request& req, std::strin
 /// Adds health_handler() to a router, for `path` and all below it. `checks` is asked at each request.
 KCONTROL_DECL void add_health_routes(http::router& to, const std::string& path,
                                      std::function<std::vector<named_check>()> checks);
+
+/// Limits for a server that answers such checks only, on a port of its own: small, and short-lived. A kubelet asks on a
+/// new connection each time and must get through whatever else happens to the program; so what others do at the port
+/// for readers must not matter to this one.
+KCONTROL_DECL http::server_options health_server_options();
 
 }  // namespace kcontrol
 

@@ -75,6 +75,8 @@ public:
     KCONTROL_DECL http::response answer(const http::request& req) const;
     /// answer() for an http::server. Valid as long as the manager lives.
     KCONTROL_DECL http::handler handler() const;
+    /// Answers /healthz and /readyz only: for a server of its own, with health_server_options(). Valid as long.
+    KCONTROL_DECL http::handler probe_handler() const;
 
     KCONTROL_DECL client& get_client() noexcept;
     KCONTROL_DECL environment& env() const noexcept;

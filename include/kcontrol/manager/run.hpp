@@ -16,10 +16,12 @@ namespace kcontrol {
 /// What a program of run() understands on its command line; values as `--name VALUE` or `--name=VALUE`.
 class command_line {
 public:
-    std::string kubeconfig;                 ///< --kubeconfig FILE
-    std::string context;                    ///< --context NAME
-    std::string namespace_;                 ///< --namespace NAME: watch only this one
-    std::string listen = "0";               ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
+    std::string kubeconfig;    ///< --kubeconfig FILE
+    std::string context;       ///< --context NAME
+    std::string namespace_;    ///< --namespace NAME: watch only this one
+    std::string listen = "0";  ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
+    /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
+    std::string health_probe_bind_address = "0";
     log_level verbosity = log_level::info;  ///< --log-level debug|info|warning|error
     bool help = false;                      ///< --help
 

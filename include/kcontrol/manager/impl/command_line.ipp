@@ -17,9 +17,13 @@ inline result<log_level> parse_log_level(std::string_view text) {
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments) {
-    constexpr flag_shape flags[] = {{"--kubeconfig"},        {"--context"},
-                                    {"--namespace"},         {"--listen"},
-                                    {"--log-level"},         {"--help", flag_value::none},
+    constexpr flag_shape flags[] = {{"--kubeconfig"},
+                                    {"--context"},
+                                    {"--namespace"},
+                                    {"--listen"},
+                                    {"--health-probe-bind-address"},
+                                    {"--log-level"},
+                                    {"--help", flag_value::none},
                                     {"-h", flag_value::none}};
     const auto said = split_arguments({arguments.begin(), arguments.end()}, flags);
     if (!said) return said.error();
@@ -34,6 +38,7 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
         if (name == "--context") out.context = one.text;
         if (name == "--namespace") out.namespace_ = one.text;
         if (name == "--listen") out.listen = one.text;
+        if (name == "--health-probe-bind-address") out.health_probe_bind_address = one.text;
         if (name == "--help" || name == "-h") out.help = true;
         if (name != "--log-level") continue;
         const auto parsed = detail::parse_log_level(one.text);
@@ -48,6 +53,9 @@ KCONTROL_DECL std::string command_line::usage() {
            "  --context NAME       a context of that file; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
            "  --listen ADDR:PORT   answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
+           "  --health-probe-bind-address ADDR:PORT\n"
+           "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
+           "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --log-level LEVEL    debug, info, warning or error; else info\n"
            "  --help               this text\n";
 }

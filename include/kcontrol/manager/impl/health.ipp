@@ -87,16 +87,17 @@ KCONTROL_DECL http::response health_handler(const http::request& req, std::strin
     std::set<std::string> unknown = excluded;
     for (const named_check* one : sorted) {
         unknown.erase(one->name);
+        const std::string name = escape_control(one->name);
         if (excluded.contains(one->name)) {
-            lines += "[+]" + one->name + " excluded: ok\n";
+            lines += "[+]" + name + " excluded: ok\n";
             continue;
         }
         const auto failure = detail::failure_of(*one);
         failed = failed || failure;
         if (!failure) {
-            lines += "[+]" + one->name + " ok\n";
+            lines += "[+]" + name + " ok\n";
         } else {
-            lines += "[-]" + one->name + " failed: " + (verbose ? escape_control(*failure) : "reason withheld") + "\n";
+            lines += "[-]" + name + " failed: " + (verbose ? escape_control(*failure) : "reason withheld") + "\n";
         }
     }
     if (!failed && !verbose) return detail::health_text(200, "ok");
@@ -112,6 +113,12 @@ KCONTROL_DECL void add_health_routes(http::router& to, const std::string& path,
         return health_handler(asked, path, checks());
     };
     to.add("", path, answer).add("", path + "/{check...}", answer);
+}
+
+KCONTROL_DECL http::server_options health_server_options() {
+    http::server_options out;
+    out.max_connections(64).max_body(1024).max_buffered_bytes(std::size_t{1} << 20);
+    return out.first_request_timeout(std::chrono::seconds(5)).idle_timeout(std::chrono::seconds(30));
 }
 
 }  // namespace kcontrol

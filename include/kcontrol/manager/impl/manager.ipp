@@ -40,7 +40,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     controller_list controllers;
     std::vector<runnable> runnables;
     std::vector<named_check> healthz, readyz;
-    http::router routes;
+    http::router routes, probes;
 
     manager_state state = manager_state::idle;
     async_event state_changed;
@@ -50,13 +50,15 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
 };
 
 inline void manager::impl::add_routes() {
-    add_health_routes(routes, "/healthz", [this] { return healthz; });
-    add_health_routes(routes, "/readyz", [this] { return readyz; });
+    for (http::router* to : {&routes, &probes}) {
+        add_health_routes(*to, "/healthz", [this] { return healthz; });
+        add_health_routes(*to, "/readyz", [this] { return readyz; });
+        to->otherwise([](const http::routed_request& asked) { return health_handler(asked, "/healthz", {}); });
+    }
     // Every method, as Prometheus' own handler.
     routes.add("", "/metrics", [this](const http::routed_request&) {
         return http::response(200, metrics_content_type, metrics.text());
     });
-    routes.otherwise([](const http::routed_request& asked) { return health_handler(asked, "/healthz", {}); });
 }
 
 inline void manager::impl::fail(const error& why) {
@@ -229,5 +231,6 @@ KCONTROL_DECL http::response manager::answer(const http::request& req) const {
 }
 
 KCONTROL_DECL http::handler manager::handler() const { return impl_->routes.handler(); }
+KCONTROL_DECL http::handler manager::probe_handler() const { return impl_->probes.handler(); }
 
 }  // namespace kcontrol

@@ -13,21 +13,68 @@
 
 #include <exception>
 #include <iostream>
-#include <optional>
+#include <string>
+#include <utility>
 
 namespace kcontrol::detail {
 
-inline awaitable<void> run_manager(manager& m, http::server& endpoints, signal_stop& signals, std::stop_token stop,
+inline result<http::listen_address> address_of(const char* flag, const std::string& text) {
+    auto parsed = http::parse_listen_address(text);
+    if (!parsed) return parsed.error().with_context(flag);
+    return parsed;
+}
+
+// What a program of run() serves: everything at one port, health at another.
+class run_servers {
+public:
+    run_servers(environment& env, executor ex, manager& m, const logger& log)
+        : log_(log),
+          endpoints_(env, ex, m.handler(), http::server_options().max_connections(256).max_body(1024), log),
+          probes_(env, ex, m.probe_handler(), health_server_options(), log) {
+        m.metrics().collect([this](metrics_writer& out) {
+            http::write_server_metrics(out, "main", endpoints_.stats());
+            http::write_server_metrics(out, "health", probes_.stats());
+        });
+    }
+
+    result<void> listen(const http::listen_address& at, const http::listen_address& health_at) {
+        const auto all = open(endpoints_, at, "--listen");
+        if (!all) return all;
+        return open(probes_, health_at, "--health-probe-bind-address");
+    }
+
+    awaitable<void> stop() {
+        co_await endpoints_.stop();
+        co_await probes_.stop();
+    }
+
+private:
+    result<void> open(http::server& one, const http::listen_address& at, const char* flag) const {
+        if (!at.enabled) return {};
+        const auto bound = one.listen(at);
+        if (!bound) return bound.error().with_context(flag);
+        one.start();
+        log_.info("listening", {{"flag", flag}, {"address", at.host + ":" + std::to_string(one.local_port())}});
+        return {};
+    }
+
+    logger log_;
+    http::server endpoints_, probes_;
+};
+
+inline awaitable<void> run_manager(manager& m, run_servers& servers, signal_stop& signals, std::stop_token stop,
                                    result<void>& outcome) {
     outcome = co_await m.run(std::move(stop));
-    co_await endpoints.stop();
+    co_await servers.stop();
     signals.cancel();
 }
 
 inline result<void> run_with(environment& env, const command_line& flags, const logger& log, manager_options options,
                              const std::function<result<void>(manager&)>& setup) {
-    const auto address = http::parse_listen_address(flags.listen);
-    if (!address) return address.error().with_context("--listen");
+    const auto at = address_of("--listen", flags.listen);
+    if (!at) return at.error();
+    const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
+    if (!health_at) return health_at.error();
     const auto config = find_cluster_config(env, flags.kubeconfig, flags.context);
     if (!config) return config.error();
     if (!flags.namespace_.empty()) {
@@ -44,18 +91,14 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     result<void> prepared = setup(m);
     if (!prepared) return prepared;
 
-    http::server endpoints(env, context.get_executor(), m.handler(), {}, log);
-    if (address->enabled) {
-        const auto bound = endpoints.listen(*address);
-        if (!bound) return bound.error().with_context("--listen");
-        endpoints.start();
-        log.info("listening", {{"address", address->host + ":" + std::to_string(endpoints.local_port())}});
-    }
+    run_servers servers(env, context.get_executor(), m, log);
+    const auto listening = servers.listen(*at, *health_at);
+    if (!listening) return listening;
     std::stop_source stop;
     signal_stop signals(context.get_executor(), stop, log);
     result<void> outcome;
     std::exception_ptr failure;
-    boost::asio::co_spawn(context, run_manager(m, endpoints, signals, stop.get_token(), outcome),
+    boost::asio::co_spawn(context, run_manager(m, servers, signals, stop.get_token(), outcome),
                           [&](std::exception_ptr e) {
                               failure = std::move(e);
                               cl->close();
