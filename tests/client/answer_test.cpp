@@ -151,3 +151,45 @@ TEST_CASE("a 2xx answer's JSON") {
     CHECK(read(status_json(404, "NotFound"), "application/json").error() == api_errc::not_found);
     CHECK(read(R"({"kind":"Status","status":"Success"})", "application/json").has_value());
 }
+
+TEST_CASE("an answer that somebody compressed, or that is no text at all, says so") {
+    using namespace std::string_literals;
+    const std::string gzip = "\x1f\x8b\x08\x00\x00\x00"s, json = R"({"a":1})";
+    const auto refused = [](int status, std::string body, std::string coding) {
+        http::response answer(status, "application/json", std::move(body));
+        if (!coding.empty()) answer.headers.set("Content-Encoding", std::move(coding));
+        return refuse_answer(answer);
+    };
+    struct row {
+        std::string body, coding;
+        bool by_bytes;
+        const char* says;
+    };
+    for (const auto& r :
+         {row{gzip, "gzip", true, "with Content-Encoding gzip, which nobody asked for"},
+          row{gzip, "", true, "with gzip-compressed bytes, which nobody asked for"},
+          row{json, "x\x1b", false, "with Content-Encoding x\\x1b"},
+          row{"\x28\xb5\x2f\xfd", "", true, "zstd-compressed"}, row{"k8s\0\n"s, "", true, "Kubernetes protobuf"},
+          row{" \n<html>", "", true, "with a web page"}}) {
+        CAPTURE(r.says);
+        const auto e = refused(200, r.body, r.coding);
+        REQUIRE(e.has_value());
+        CHECK(*e == errc::not_an_api_server);
+        CHECK(e->message().find(r.says) != std::string::npos);
+        CHECK(e->message().find("UTF-8") == std::string::npos);
+        CHECK(e->message().find("`server` in the kubeconfig") != std::string::npos);
+        CHECK(r.by_bytes == refuse_first_bytes(200, r.body).has_value());
+    }
+    CHECK_FALSE(refused(200, json, "").has_value());
+    CHECK_FALSE(refused(200, json, "identity").has_value());
+    CHECK_FALSE(refuse_first_bytes(200, json).has_value());
+    CHECK_FALSE(refuse_first_bytes(200, "").has_value());
+
+    // Beyond 2xx the status counts, and the bytes are not put into the message.
+    const error failed = of(503, gzip);
+    CHECK(failed == api_errc::service_unavailable);
+    CHECK(failed.status()->message == "the server answered 503 with gzip-compressed bytes");
+    http::response encoded(502, "text/plain", "\x01\x02");
+    encoded.headers.set("Content-Encoding", "br");
+    CHECK(answer_error(encoded).status()->message == "the server answered 502 with encoded bytes");
+}

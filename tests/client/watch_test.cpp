@@ -227,6 +227,61 @@ TEST_CASE_FIXTURE(watch_fixture, "frames that are not events") {
     }
 }
 
+TEST_CASE_FIXTURE(watch_fixture, "a watch that is no JSON says what it is, before it ends") {
+    using namespace std::string_literals;
+    const std::string gzip = "\x1f\x8b\x08\x00\n\x00"s;
+    struct row {
+        std::vector<std::string> pieces;
+        const char* says;
+    };
+    for (const auto& r : {row{{gzip}, "gzip-compressed bytes, which nobody asked for"},
+                          row{{"\x1f", "\x8b"}, "gzip-compressed bytes, which nobody asked for"},
+                          row{{"k8s", "\0\n"s}, "Kubernetes protobuf bytes"},
+                          row{{"\n ", "<html>"}, "200 with a web page: check that `server`"}}) {
+        CAPTURE(r.says);
+        const auto body = net->expect(target).stream({}, stream_end::open).body();
+        for (const auto& piece : r.pieces) body->push(piece);
+        const auto stream = open();
+        const auto before = env.now();
+        const auto next = await(stream->next({}));
+        REQUIRE_FALSE(next.has_value());
+        CHECK(next.error() == errc::not_an_api_server);
+        CHECK_MESSAGE(next.error().message().find(r.says) != std::string::npos, next.error().message());
+        CHECK(env.now() == before);
+    }
+    // Whoever looks at the beginning keeps nothing of it back.
+    net->expect(target).stream({" ", "\n", "{", event("ADDED", widget_json("a", "6")).substr(1)});
+    CHECK(all_of(*open()) == "+a@6 end");
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "lists and watches say the same of the same answer") {
+    struct row {
+        const char *type, *coding, *body, *says;
+    };
+    for (const auto& r : {row{"text/html", "", "<html>", "the server answered 200 with a web page: check that"},
+                          row{"text/html; charset=utf-8", "gzip", "x", "the server answered 200 with a web page: "},
+                          row{"text/plain", "", "hello", "the server answered 200 with text/plain instead of JSON: "},
+                          row{"application/json", "br", "x", "200 with Content-Encoding br, which nobody asked for"},
+                          row{"", "", "<html>", "the server answered 200 with a web page: "},
+                          row{"application/json", "", "\x1f\x8b\x08", "200 with gzip-compressed bytes, which"}}) {
+        CAPTURE(r.says);
+        client c = connect();
+        auto& watched = net->expect(target).reply(200, r.body, r.type);
+        if (*r.coding != 0) watched.header("Content-Encoding", r.coding);
+        const auto stream = await(c.watch(widgets(), watch_options().resource_version("5")));
+        const error of_watch = stream ? await((*stream)->next({})).error() : stream.error();
+        auto& listed = net->expect("GET /apis/example.com/v1/widgets").reply(200, r.body, r.type);
+        if (*r.coding != 0) listed.header("Content-Encoding", r.coding);
+        const auto list = await(c.list_page(widgets(), list_options()));
+        REQUIRE_FALSE(list.has_value());
+        CHECK(list.error() == errc::not_an_api_server);
+        CHECK_MESSAGE(list.error().message().find(r.says) != std::string::npos, list.error().message());
+        CHECK(of_watch == errc::not_an_api_server);
+        CHECK(of_watch.message() == list.error().message());
+    }
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(watch_fixture, "a refused watch") {
     client c = connect();
     watch_options options;

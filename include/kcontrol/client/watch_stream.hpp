@@ -30,12 +30,13 @@ public:
     /// The next event; `end` after the server has ended the watch properly, or should have long ago. One whose object
     /// can't be decoded has `invalid` instead, and all others flow on. Errors: connection_lost, truncated, timeout
     /// (nothing came within the idle time), stopped, too_large (an event that does not end), decode_failed (a frame
-    /// that is not JSON).
+    /// that is not JSON), not_an_api_server (the first bytes are a web page's, or compressed).
     KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
 
 private:
     // Bytes into chunk_, or why there are none.
     KCONTROL_DECL awaitable<result<std::size_t>> read(std::stop_token stop);
+    KCONTROL_DECL std::optional<error> look_at_beginning(std::string_view bytes);
     // An event, or nothing if the frame holds none that matters.
     KCONTROL_DECL result<std::optional<watch_event>> interpret(http::watch_frame frame);
     // A bookmark, or an object that a cursor could not read.
@@ -49,6 +50,8 @@ private:
     duration idle_;
     std::optional<time_point> deadline_;  // past it the server should have ended the watch
     time_point last_sign_;                // of life: bytes of an event
+    std::string beginning_;               // of the body, until enough is there to tell what it is
+    bool looked_ = false;
     std::shared_ptr<share_pool> pool_;
     logger log_;
     bool ended_ = false;

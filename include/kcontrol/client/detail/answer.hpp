@@ -46,8 +46,13 @@ inline bool is_failure(std::string_view kind, std::string_view status) noexcept 
 }
 KCONTROL_DECL error failed_answer(const http::response& answer);
 
-/// not_an_api_server if the head of a 2xx answer announces something else than JSON.
-KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head);
+/// What refuse_answer() says, by the head alone: not_an_api_server if the head of a 2xx answer announces a web page,
+/// something else than JSON, or JSON that is compressed.
+KCONTROL_DECL std::optional<error> refuse_head(const http::response_head& head);
+
+/// The same by the first bytes of the body (four will do): a web page, compressed or binary bytes. Nothing: they may be
+/// JSON.
+KCONTROL_DECL std::optional<error> refuse_first_bytes(int http_status, std::string_view body);
 
 }  // namespace kcontrol::detail
 

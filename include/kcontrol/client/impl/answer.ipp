@@ -23,11 +23,36 @@ inline bool is_json_type(std::string_view content_type) {
     return begins_with_no_case(content_type, "application/json") || begins_with_no_case(content_type, "text/json");
 }
 
-inline bool is_html(const http::response& answer) {
-    const auto type = answer.headers.get("Content-Type");
-    if (begins_with_no_case(type, "text/html") || begins_with_no_case(type, "application/xhtml")) return true;
-    const auto first = answer.body.find_first_not_of(" \t\r\n");
-    return first != std::string::npos && answer.body[first] == '<';
+inline bool looks_like_html(std::string_view body) {
+    const auto first = body.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && body[first] == '<';
+}
+
+inline bool is_html_type(std::string_view content_type) {
+    return begins_with_no_case(content_type, "text/html") || begins_with_no_case(content_type, "application/xhtml");
+}
+
+// What bytes are that are no text, by how they begin; empty: they may be text.
+// Sources: RFC 1952 §2.3.1, RFC 8878 §3.1.1, k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
+inline std::string_view binary_name(std::string_view body) {
+    using namespace std::string_view_literals;
+    if (body.starts_with("\x1f\x8b"sv)) return "gzip-compressed";
+    if (body.starts_with("\x28\xb5\x2f\xfd"sv)) return "zstd-compressed";
+    if (body.starts_with("k8s\0"sv)) return "Kubernetes protobuf";
+    return {};
+}
+
+// Nothing of ours asks for a coding, so nobody may use one (RFC 9110 §12.5.3).
+inline std::string_view content_coding(const http::response_head& head) {
+    const auto coding = head.headers.get("Content-Encoding");
+    return begins_with_no_case(coding, "identity") ? std::string_view() : coding;
+}
+
+inline error unasked_bytes(int http_status, const std::string& what) {
+    return error(errc::not_an_api_server, "the server answered " + std::to_string(http_status) + " with " + what +
+                                              ", which nobody asked for: have the proxy before the API server "
+                                              "leave answers as they are, or " +
+                                              std::string(point_at_api_server));
 }
 
 inline std::optional<std::int64_t> answer_integer(json::node n) {
@@ -94,14 +119,16 @@ inline error redirect_error(const http::response_head& answer) {
                  message + "; redirects are not followed: " + std::string(point_at_api_server));
 }
 
-inline error html_error(const http::response_head& answer) {
-    return error(errc::not_an_api_server, "the server answered " + std::to_string(answer.status) +
+inline error html_error(int http_status) {
+    return error(errc::not_an_api_server, "the server answered " + std::to_string(http_status) +
                                               " with a web page: " + std::string(point_at_api_server));
 }
 
 KCONTROL_DECL error answer_error(const http::response& answer) {
     if (answer.status >= 300 && answer.status < 400) return redirect_error(answer);
-    if (is_html(answer)) return html_error(answer);
+    if (is_html_type(answer.headers.get("Content-Type")) || looks_like_html(answer.body)) {
+        return html_error(answer.status);
+    }
     const auto after = retry_after_of(answer.headers);
     json::document document;
     const auto root = document.parse(answer.body);
@@ -116,23 +143,39 @@ KCONTROL_DECL error answer_error(const http::response& answer) {
     api_status out;
     out.code = answer.status;
     out.message = "the server answered " + std::to_string(answer.status);
+    const auto binary = binary_name(answer.body);
     const std::string text = server_text(answer.body);
-    out.message += text.empty() ? " without a body" : ": " + text;
+    if (!binary.empty() || !content_coding(answer).empty()) {
+        out.message += " with " + (binary.empty() ? "encoded" : std::string(binary)) + " bytes";
+    } else {
+        out.message += text.empty() ? " without a body" : ": " + text;
+    }
     out.retry_after = after;
     return error(std::move(out));
 }
 
-KCONTROL_DECL std::optional<error> refuse_content_type(const http::response_head& head) {
+KCONTROL_DECL std::optional<error> refuse_head(const http::response_head& head) {
     const auto type = head.headers.get("Content-Type");
+    if (is_html_type(type)) return html_error(head.status);
+    if (const auto coding = content_coding(head); !coding.empty()) {
+        return unasked_bytes(head.status, "Content-Encoding " + server_text(coding, 100));
+    }
     if (type.empty() || is_json_type(type)) return std::nullopt;
     return error(errc::not_an_api_server, "the server answered " + std::to_string(head.status) + " with " +
                                               server_text(type, 100) +
                                               " instead of JSON: " + std::string(point_at_api_server));
 }
 
+KCONTROL_DECL std::optional<error> refuse_first_bytes(int http_status, std::string_view body) {
+    if (looks_like_html(body)) return html_error(http_status);
+    const auto binary = binary_name(body);
+    if (!binary.empty()) return unasked_bytes(http_status, std::string(binary) + " bytes");
+    return std::nullopt;
+}
+
 KCONTROL_DECL std::optional<error> refuse_answer(const http::response& answer) {
-    if (is_html(answer)) return html_error(answer);
-    if (auto refused = refuse_content_type(answer)) return refused;
+    if (auto refused = refuse_head(answer)) return refused;
+    if (auto refused = refuse_first_bytes(answer.status, answer.body)) return refused;
     if (answer.body.find_first_not_of(" \t\r\n") == std::string::npos) {
         return error(errc::not_an_api_server, "the server answered " + std::to_string(answer.status) +
                                                   " with an empty body: " + std::string(point_at_api_server));

@@ -52,14 +52,6 @@ inline std::string list_target(const std::string& path, const list_options& opti
     return query.after(path);
 }
 
-// By its head alone.
-inline std::optional<error> refuse_head(const http::response_head& head) {
-    http::response looks(head.status);
-    looks.headers = head.headers;
-    looks.body = "{";
-    return refuse_answer(looks);
-}
-
 inline error page_too_slow(std::uint64_t bytes, const list_options& options) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options.deadline());
     return error(errc::too_large, "the list did not arrive within " + std::to_string(seconds.count()) +
@@ -119,7 +111,7 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
     bounds.deadline(options.deadline()).stop(options.stop());
     auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
     if (!opened) co_return opened.error();
-    if (auto refused = refuse_content_type(opened->head)) co_return *refused;
+    if (auto refused = refuse_head(opened->head)) co_return std::move(*refused);
     co_return std::make_unique<watch_stream>(*state->env, *info, std::move(opened->body), options, state->log);
 }
 

@@ -101,10 +101,22 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
         co_return std::size_t{0};
     }
     const std::string_view bytes(chunk_.data(), *count);
+    if (auto refused = look_at_beginning(bytes)) co_return std::move(*refused);
     framer_.feed(bytes);
     if (detail::holds_more_than_blanks(bytes)) last_sign_ = env_->now();
     if (env_->now() >= last_sign_ + idle_) co_return error(errc::timeout, "nothing but blank lines came");
     co_return *count;
+}
+
+// What is no JSON may have no line's end for long: it is told at once, and not as an event that was cut short.
+KCONTROL_DECL std::optional<error> watch_stream::look_at_beginning(std::string_view bytes) {
+    constexpr std::size_t enough = 4;
+    if (looked_) return std::nullopt;
+    if (beginning_.empty()) bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    beginning_ += bytes.substr(0, enough - beginning_.size());
+    if (beginning_.empty()) return std::nullopt;
+    looked_ = beginning_.front() == '{' || beginning_.size() == enough;
+    return detail::refuse_first_bytes(200, beginning_);
 }
 
 KCONTROL_DECL result<std::optional<watch_event>> watch_stream::interpret(http::watch_frame frame) {
