@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sys/stat.h>
 
 using namespace kcontrol;
 using testing::temporary_directory;
@@ -77,6 +78,29 @@ TEST_CASE("listing a directory gives regular files in order, links followed") {
     REQUIRE(names.has_value());
     CHECK(*names == std::vector<std::string>{"a", "b", "link"});
     CHECK(env.list_directory(dir.path("none")).error() == errc::file_failed);
+    CHECK(env.list_entries(dir.path("none")).error() == errc::file_failed);
+}
+
+TEST_CASE("all that is in a directory has its kind, and what is no regular file is not waited for") {
+    system_environment env;
+    temporary_directory dir;
+    dir.write("file", "hello");
+    std::filesystem::create_directory(dir.path("sub"));
+    std::filesystem::create_symlink("/dev/null", dir.path("device"));
+    std::filesystem::create_symlink("nowhere", dir.path("dangling"));
+    REQUIRE(::mkfifo(dir.path("pipe").c_str(), 0600) == 0);
+    const auto all = env.list_entries(dir.path(""));
+    REQUIRE(all.has_value());
+    CHECK(*all == std::vector<directory_entry>{{"device", file_kind::device},
+                                               {"file", file_kind::regular},
+                                               {"pipe", file_kind::fifo},
+                                               {"sub", file_kind::directory}});
+    CHECK(env.read_regular_file(dir.path("file"), 5).value() == "hello");
+    CHECK(env.read_regular_file(dir.path("file"), 4).error() == errc::too_large);
+    for (const char* name : {"device", "pipe", "sub", "none"}) {
+        CAPTURE(name);
+        CHECK(env.read_regular_file(dir.path(name), 5).error() == errc::file_failed);
+    }
 }
 
 TEST_CASE("variables") {

@@ -69,8 +69,8 @@ private:
     std::vector<log_field> fields_;
 };
 
-/// A copy of `text` in which control characters (CR, LF, ESC, DEL…) are written as \xNN, so that a name
-/// or a server's message can't forge a log line or steer a terminal.
+/// A copy of `text` in which control characters (CR, LF, ESC, DEL, those of U+0080 to U+009F) and bytes that are not
+/// UTF-8 are written as \xNN, so that a name or a server's message can't forge a log line or steer a terminal.
 KCONTROL_DECL std::string escape_control(std::string_view text);
 
 }  // namespace kcontrol

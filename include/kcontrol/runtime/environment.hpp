@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kcontrol {
@@ -29,6 +30,19 @@ public:
     virtual void start(std::function<void()> on_change) = 0;
     /// No call of `on_change` begins after this returns.
     virtual void stop() = 0;
+};
+
+/// What a name in a directory stands for, links followed.
+enum class file_kind { regular, directory, fifo, socket, device };
+
+class directory_entry {
+public:
+    directory_entry(std::string n, file_kind k) : name(std::move(n)), kind(k) {}
+
+    std::string name;
+    file_kind kind;
+
+    friend bool operator==(const directory_entry&, const directory_entry&) = default;
 };
 
 /// Clocks, timers, randomness, files, environment variables and programs. An environment outlives everything made with
@@ -54,8 +68,24 @@ public:
     /// The whole file, or file_failed (with the path and the reason), or too_large beyond `max_bytes`.
     virtual result<std::string> read_file(const std::string& path, std::size_t max_bytes) = 0;
 
+    /// The same, or file_failed for what is no regular file (links followed): such a thing is not read, and opening it
+    /// does not block. An environment that has regular files only need not override it.
+    virtual result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes) {
+        return read_file(path, max_bytes);
+    }
+
     /// The names of the regular files (links followed) in a directory, sorted.
     virtual result<std::vector<std::string>> list_directory(const std::string& path) = 0;
+
+    /// All that is in a directory, sorted by name; links that lead nowhere are left out. An environment that has
+    /// regular files only need not override it.
+    virtual result<std::vector<directory_entry>> list_entries(const std::string& path) {
+        auto names = list_directory(path);
+        if (!names) return names.error();
+        std::vector<directory_entry> out;
+        for (auto& name : *names) out.emplace_back(std::move(name), file_kind::regular);
+        return out;
+    }
 
     /// A watch of one directory whose callback runs on `ex`.
     virtual result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex, const std::string& path) = 0;

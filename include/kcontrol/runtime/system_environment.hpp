@@ -33,7 +33,9 @@ public:
     KCONTROL_DECL std::uint64_t random() override;
     KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
     KCONTROL_DECL result<std::string> read_file(const std::string& path, std::size_t max_bytes) override;
+    KCONTROL_DECL result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes) override;
     KCONTROL_DECL result<std::vector<std::string>> list_directory(const std::string& path) override;
+    KCONTROL_DECL result<std::vector<directory_entry>> list_entries(const std::string& path) override;
     KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;

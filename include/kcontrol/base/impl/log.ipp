@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/utf8.hpp>
 
 namespace kcontrol {
 
@@ -45,14 +46,22 @@ KCONTROL_DECL std::string escape_control(std::string_view text) {
     static constexpr char hex[] = "0123456789abcdef";
     std::string out;
     out.reserve(text.size());
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
+    while (!text.empty()) {
+        const auto byte = static_cast<unsigned char>(text[0]);
+        const std::size_t length = utf8_sequence_length(text);
+        const bool second_set = length == 2 && byte == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+        const bool plain = length != 0 && byte >= 0x20 && byte != 0x7f && !second_set;
+        const std::string_view taken = text.substr(0, length == 0 ? 1 : length);
+        text.remove_prefix(taken.size());
+        if (plain) {
+            out += taken;
+            continue;
+        }
+        for (const char c : taken) {
+            const auto value = static_cast<unsigned char>(c);
             out += "\\x";
-            out += hex[byte >> 4];
-            out += hex[byte & 15];
-        } else {
-            out += c;
+            out += hex[value >> 4];
+            out += hex[value & 15];
         }
     }
     return out;

@@ -14,33 +14,66 @@ inline std::string cluster_name_of(const std::string& file) {
 }
 
 inline bool is_kubeconfig_name(const std::string& file) {
-    return !file.empty() && file.front() != '.' && file.back() != '~' && file.front() != '#';
+    // The root of a file system of its own has the latter.
+    return !file.empty() && file.front() != '.' && file.back() != '~' && file.front() != '#' && file != "lost+found";
 }
 
-inline result<auth::cluster_config> read_kubeconfig(environment& env, const std::string& file, auth::trust level) {
-    const auto parsed = auth::kubeconfig::load(env, file, level);
-    if (!parsed) return parsed.error();
-    return parsed->resolve(env);
+// A file's name as text, and different names as different texts.
+inline std::string printable_file_name(std::string_view file) {
+    std::string out;
+    for (;;) {
+        const auto end = file.find('\\');
+        out += escape_control(file.substr(0, end));
+        if (end == std::string_view::npos) return out;
+        out += "\\x5c";
+        file.remove_prefix(end + 1);
+    }
+}
+
+inline error no_kubeconfig(const std::string& path, file_kind kind) {
+    const char* what = "a directory";
+    if (kind == file_kind::fifo) what = "a FIFO";
+    if (kind == file_kind::socket) what = "a socket";
+    if (kind == file_kind::device) what = "a device";
+    return error(errc::invalid_config, escape_control(path) + ": it is " + what +
+                                           ", not a file with a kubeconfig; move it elsewhere, or give it a name "
+                                           "that begins with a dot");
+}
+
+inline result<auth::cluster_config> read_kubeconfig(environment& env, const std::string& path, file_kind kind,
+                                                    auth::trust level) {
+    if (kind != file_kind::regular) return no_kubeconfig(path, kind);
+    const auto printable = [](const error& why) { return error(why.code(), escape_control(why.message())); };
+    const auto text = env.read_regular_file(path, auth::kubeconfig::max_bytes);
+    if (!text) return printable(text.error());
+    const auto parsed = auth::kubeconfig::parse(*text, path, level);
+    if (!parsed) return printable(parsed.error());
+    auto config = parsed->resolve(env);
+    if (!config) return printable(config.error());
+    return config;
 }
 
 }  // namespace detail
 
 KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(environment& env, const std::string& path,
                                                                              auth::trust level, const logger& log) {
-    const auto files = env.list_directory(path);
-    if (!files) return files.error();
+    auto entries = env.list_entries(path);
+    if (!entries) return entries.error();
+    // A directory "a" beside a file "a.yaml" does not take its name.
+    std::stable_partition(entries->begin(), entries->end(),
+                          [](const directory_entry& one) { return one.kind == file_kind::regular; });
     std::vector<directory_tracker::finding> found;
-    for (const auto& file : *files) {
+    for (const auto& [file, kind] : *entries) {
         if (!detail::is_kubeconfig_name(file)) continue;
-        auto name = detail::cluster_name_of(file);
+        auto name = detail::printable_file_name(detail::cluster_name_of(file));
         const bool taken =
             std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
         if (taken) {
             log.warning("two kubeconfigs with one cluster name: this one is passed over",
-                        {{"file", path + "/" + file}});
-            continue;
+                        {{"file", escape_control(path + "/" + file)}});
+        } else {
+            found.emplace_back(std::move(name), detail::read_kubeconfig(env, path + "/" + file, kind, level));
         }
-        found.emplace_back(std::move(name), detail::read_kubeconfig(env, path + "/" + file, level));
     }
     return found;
 }

@@ -91,35 +91,72 @@ KCONTROL_DECL std::unique_ptr<timer> system_environment::make_timer(const execut
     return std::make_unique<detail::system_timer>(ex);
 }
 
-KCONTROL_DECL result<std::string> system_environment::read_file(const std::string& path, std::size_t max_bytes) {
-    const detail::owned_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) return detail::file_error("can't open", path, errno);
+namespace detail {
+
+inline result<std::string> read_open_file(int fd, const std::string& path, std::size_t max_bytes) {
     std::string out;
-    if (const int failure = detail::read_all(file.get(), max_bytes, out)) {
-        return detail::file_error("can't read", path, failure);
-    }
+    if (const int failure = read_all(fd, max_bytes, out)) return file_error("can't read", path, failure);
     if (out.size() > max_bytes) {
         return error(errc::too_large, path + " is larger than " + std::to_string(max_bytes) + " bytes");
     }
     return out;
 }
 
+inline file_kind file_kind_of(mode_t mode) {
+    if (S_ISREG(mode)) return file_kind::regular;
+    if (S_ISDIR(mode)) return file_kind::directory;
+    if (S_ISFIFO(mode)) return file_kind::fifo;
+    return S_ISSOCK(mode) ? file_kind::socket : file_kind::device;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL result<std::string> system_environment::read_file(const std::string& path, std::size_t max_bytes) {
+    const detail::owned_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return detail::file_error("can't open", path, errno);
+    return detail::read_open_file(file.get(), path, max_bytes);
+}
+
+KCONTROL_DECL result<std::string> system_environment::read_regular_file(const std::string& path,
+                                                                        std::size_t max_bytes) {
+    // A FIFO without a writer would block the opening.
+    const detail::owned_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (file.get() < 0) return detail::file_error("can't open", path, errno);
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0) return detail::file_error("can't read", path, errno);
+    if (!S_ISREG(info.st_mode)) return error(errc::file_failed, "can't read " + path + ": it is no regular file");
+    return detail::read_open_file(file.get(), path, max_bytes);
+}
+
 KCONTROL_DECL result<std::vector<std::string>> system_environment::list_directory(const std::string& path) {
+    auto all = list_entries(path);
+    if (!all) return all.error();
+    std::vector<std::string> names;
+    for (auto& one : *all) {
+        if (one.kind == file_kind::regular) names.push_back(std::move(one.name));
+    }
+    return names;
+}
+
+KCONTROL_DECL result<std::vector<directory_entry>> system_environment::list_entries(const std::string& path) {
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), &::closedir);
     if (!directory) return detail::file_error("can't list", path, errno);
-    std::vector<std::string> names;
+    std::vector<directory_entry> all;
     for (;;) {
         errno = 0;
         const dirent* entry = ::readdir(directory.get());
         if (!entry) break;
+        const std::string_view name = entry->d_name;
+        if (name == "." || name == "..") continue;
         struct stat info {};
         // A file that vanished since readdir, or a dangling link, is not there.
         if (::fstatat(::dirfd(directory.get()), entry->d_name, &info, 0) != 0) continue;
-        if (S_ISREG(info.st_mode)) names.emplace_back(entry->d_name);
+        all.emplace_back(entry->d_name, detail::file_kind_of(info.st_mode));
     }
     if (errno != 0) return detail::file_error("can't list", path, errno);
-    std::sort(names.begin(), names.end());
-    return names;
+    std::sort(all.begin(), all.end(),
+              [](const directory_entry& a, const directory_entry& b) { return a.name < b.name; });
+    return all;
 }
 
 KCONTROL_DECL std::optional<std::string> system_environment::variable(const std::string& name) const {
