@@ -134,6 +134,23 @@ TEST_CASE("ledger: bytes are taken back from those whose peers do nothing, the l
     CHECK(f.ledger.stats().shed_for(shed_reason::bytes) == 2);
 }
 
+TEST_CASE("ledger: an answer gets its bytes from who waits the longest, and does not take little ones") {
+    fixture f(server_options().max_buffered_bytes(100'000));
+    const auto small = f.guest(), first = f.guest(), second = f.guest(), asks = f.guest();
+    f.ledger.must_hold(small, 16'000, f.now, f.closed);
+    f.ledger.must_hold(first, 40'000, f.now, f.closed);
+    f.ledger.must_hold(second, 40'000, f.now, f.closed);
+    for (const auto one : ids{small, first, second}) f.ledger.waits(one, f.now += 1ms);
+    f.ledger.must_hold(asks, 40'000, f.now, f.closed);
+    CHECK(f.take_closed() == ids{first});
+    f.ledger.must_hold(asks, 500'000, f.now, f.closed);
+    CHECK(f.take_closed() == ids{second});
+    CHECK(f.ledger.has(small));
+    CHECK(f.ledger.stats().buffered_bytes == 516'000);
+    f.ledger.must_hold(asks, 10, f.now, f.closed);
+    CHECK(f.take_closed().empty());
+}
+
 TEST_CASE("ledger: a descriptor comes from who waits, if somebody does") {
     fixture f(server_options{});
     CHECK_FALSE(f.ledger.give_up_one());

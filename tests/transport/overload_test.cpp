@@ -312,6 +312,21 @@ TEST_CASE("what handlers keep and what is not taken counts, too") {
     CHECK(f.server.stats().buffered_bytes == 0);
 }
 
+TEST_CASE("answers that nobody takes do not add up, however fast those come who ask for them") {
+    crowded f(http::server_options().max_buffered_bytes(3'000'000).write_timeout(1h),
+              [](http::server_request, http::responder& out) -> awaitable<void> {
+                  http::response answer(200, "text/plain", std::string(1U << 20, 'x'));
+                  (void)co_await out.send(std::move(answer));
+              });
+    for (int i = 0; i < 10; ++i) f.add(get + "\r\n");
+    CHECK(f.server.stats().buffered_bytes <= 3'000'000);
+    CHECK(f.server.stats().shed_for(http::shed_reason::bytes) >= 7);
+    CHECK(f.server.connections() <= 3);
+    const auto honest = f.ask(get + "Connection: close\r\n\r\n");
+    CHECK(honest.starts_with("HTTP/1.1 200 "));
+    CHECK(honest.size() > 1U << 20);
+}
+
 TEST_CASE("where the system has no descriptors left, who waits gives up his") {
     crowded f(http::server_options{});
     for (int i = 0; i < 8; ++i) f.add();

@@ -24,7 +24,8 @@ public:
     server_options& max_connections_per_address(std::size_t n) { return max_per_address_ = n, *this; }
     /// What all connections together may hold: requests that are not answered, answers that were not taken, and what
     /// handlers say they keep (responder::holds). Beyond it those are closed whose peers have not done anything for a
-    /// second or more, the longest first; if none is left, requests of more than 16 KiB get 503. Default 64 MiB.
+    /// second or more, the longest first. If none is left, requests of more than 16 KiB get 503, and answers that are
+    /// made already go out at the cost of those that wait the longest. Default 64 MiB.
     server_options& max_buffered_bytes(std::size_t n) { return max_buffered_bytes_ = n, *this; }
     /// Request bodies beyond this are answered with 413. Default 8 MiB.
     server_options& max_body(std::size_t bytes) { return max_body_ = bytes, *this; }

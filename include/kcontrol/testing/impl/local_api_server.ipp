@@ -39,7 +39,9 @@ KCONTROL_DECL local_api_server::local_api_server(environment& env, executor ex, 
     : env_(env),
       tls_(tls),
       api_(env, ex, std::move(options)),
-      server_(env, ex, api_.handler(), http::server_options().max_connections(10'000), std::move(log)) {}
+      server_(env, ex, api_.handler(),
+              http::server_options().max_connections(10'000).max_buffered_bytes(std::size_t{4} << 30), std::move(log)) {
+}
 
 KCONTROL_DECL result<void> local_api_server::start(std::uint16_t port) {
     std::optional<http::server_tls> tls;

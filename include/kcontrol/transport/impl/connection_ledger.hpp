@@ -43,9 +43,12 @@ public:
     KCONTROL_DECL void works(id one);
     /// Its peer is no stranger any more; that counts from when it waits again.
     KCONTROL_DECL void admit(id one);
-    /// How many bytes it holds from now on. False: there is no room for them; they are counted all the same, until it
-    /// says another number.
+    /// How many bytes it asks to hold from now on. Those whose peers have done nothing for long make room. False: it is
+    /// not enough; they are counted all the same, until it says another number.
     KCONTROL_DECL bool hold(id one, std::size_t bytes, time_point now, std::vector<id>& made_room);
+    /// The same of what can't be refused any more, an answer: then the others make room that hold more than a little,
+    /// however short they have waited.
+    KCONTROL_DECL void must_hold(id one, std::size_t bytes, time_point now, std::vector<id>& made_room);
     /// The system has no descriptor left: who makes room for a new connection, if somebody does.
     KCONTROL_DECL std::optional<id> give_up_one();
     /// It has ended; one that made room has left already.
@@ -81,7 +84,8 @@ private:
     order::iterator* find(id one);
     const entry* longest_waiting() const;
     const entry* longest_waiting_of(const std::string& address) const;
-    const entry* longest_stalled_holder(id but_not, time_point now) const;
+    const entry* longest_waiting_holder(id but_not, std::size_t of_more_than, time_point latest) const;
+    void make_room_for(id one, std::size_t of_more_than, time_point latest, std::vector<id>& made_room);
     id shed(const entry& one, shed_reason why);
 
     std::size_t most_, most_per_address_, most_bytes_;

@@ -45,17 +45,28 @@ inline const connection_ledger::entry* connection_ledger::longest_waiting_of(con
     return out;
 }
 
-inline const connection_ledger::entry* connection_ledger::longest_stalled_holder(id but_not, time_point now) const {
+// Of those that have waited since `latest` or longer, and hold more than that.
+inline const connection_ledger::entry* connection_ledger::longest_waiting_holder(id but_not, std::size_t of_more_than,
+                                                                                 time_point latest) const {
     const entry* out = nullptr;
     for (const order* list : {&strangers_, &guests_}) {
         for (const entry& e : *list) {
-            if (now - e.since < stalled || (out != nullptr && e.since >= out->since)) break;
-            if (e.bytes == 0 || e.name == but_not) continue;
+            if (e.since > latest || (out != nullptr && e.since >= out->since)) break;
+            if (e.bytes <= of_more_than || e.name == but_not) continue;
             out = &e;
             break;
         }
     }
     return out;
+}
+
+inline void connection_ledger::make_room_for(id one, std::size_t of_more_than, time_point latest,
+                                             std::vector<id>& made_room) {
+    while (bytes_ > most_bytes_) {
+        const entry* first = longest_waiting_holder(one, of_more_than, latest);
+        if (first == nullptr) return;
+        made_room.push_back(shed(*first, shed_reason::bytes));
+    }
 }
 
 inline connection_ledger::id connection_ledger::shed(const entry& one, shed_reason why) {
@@ -113,12 +124,13 @@ KCONTROL_DECL bool connection_ledger::hold(id one, std::size_t bytes, time_point
     const bool more = bytes > (*found)->bytes;
     bytes_ += bytes - (*found)->bytes;
     (*found)->bytes = bytes;
-    while (more && bytes_ > most_bytes_) {
-        const entry* first = longest_stalled_holder(one, now);
-        if (first == nullptr) return bytes <= always_granted;
-        made_room.push_back(shed(*first, shed_reason::bytes));
-    }
-    return true;
+    if (!more) return true;
+    make_room_for(one, 0, now - stalled, made_room);
+    return bytes_ <= most_bytes_ || bytes <= always_granted;
+}
+
+KCONTROL_DECL void connection_ledger::must_hold(id one, std::size_t bytes, time_point now, std::vector<id>& made_room) {
+    if (!hold(one, bytes, now, made_room)) make_room_for(one, always_granted, now, made_room);
 }
 
 KCONTROL_DECL std::optional<connection_ledger::id> connection_ledger::give_up_one() {

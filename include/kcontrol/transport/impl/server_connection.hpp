@@ -78,9 +78,11 @@ private:
     void admit();
     due by_login(due other) const;  // that, or the login if it is due before
     bool is_late_with_login();
-    void settle();    // tells the ledger whom it waits for
-    void account();   // tells the ledger what is held
-    bool has_room();  // the same, and whether there is room for it
+    void settle();  // tells the ledger whom it waits for
+    std::size_t held() const { return input_.size() + request_ + unsent_ + kept_; }
+    void account();  // tells the ledger what is held
+    void account_for_answer();
+    bool has_room();  // asks it whether there is room for that
     awaitable<wake> any_input(time_point deadline);
     awaitable<wake> more_input(due by);
     awaitable<bool> open_tls();

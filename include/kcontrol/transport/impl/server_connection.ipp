@@ -104,8 +104,7 @@ inline bool server_connection::is_late_with_login() {
 
 inline bool server_connection::has_room() {
     std::vector<connection_ledger::id> made_room;
-    const bool fits =
-        shared_->ledger.hold(name_, input_.size() + request_ + unsent_ + kept_, shared_->env.now(), made_room);
+    const bool fits = shared_->ledger.hold(name_, held(), shared_->env.now(), made_room);
     shared_->close(made_room, shed_reason::bytes);
     return fits;
 }
@@ -119,6 +118,14 @@ inline void server_connection::settle() {
 }
 
 inline void server_connection::account() { static_cast<void>(has_room()); }
+
+// What goes out can't be refused any more. A little answer (who is refused gets one) costs nobody his place.
+inline void server_connection::account_for_answer() {
+    if (unsent_ <= connection_ledger::always_granted) return account();
+    std::vector<connection_ledger::id> made_room;
+    shared_->ledger.must_hold(name_, held(), shared_->env.now(), made_room);
+    shared_->close(made_room, shed_reason::bytes);
+}
 
 inline void server_connection::admit() {
     if (known_) return;
@@ -155,7 +162,7 @@ inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
         const time_point now = shared_->env.now();
         const due by = by_login(due(now + shared_->options.write_timeout(), late_for::answer));
         shared_->ledger.waits(name_, now);
-        account();
+        account_for_answer();
         const write_buffers slice = take_slice(out, write_slice);
         // Who is late with the login may still be told so.
         dog_->deadline(std::max(by.when, now + std::chrono::seconds(1)));
