@@ -22,6 +22,9 @@ KCONTROL_DECL response json_response(int status, std::string text);
 /// `{"error":message}` and a line break.
 KCONTROL_DECL response error_response(int status, std::string_view message);
 
+/// 503 for what may be possible after so many seconds; they are the value of Retry-After.
+KCONTROL_DECL response try_again_response(int seconds, std::string_view message);
+
 /// 405 for a path that is served to other methods only. `allow` is the value of the Allow header, such as "GET, HEAD".
 KCONTROL_DECL response method_not_allowed(std::string_view allow);
 

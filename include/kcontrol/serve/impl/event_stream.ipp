@@ -129,8 +129,7 @@ inline bool event_stream::make_room() {
 
 KCONTROL_DECL awaitable<void> event_stream::serve(responder& out, response_head head, opening first) {
     if (!make_room()) {
-        auto full = error_response(503, "there are too many clients of this event stream; try again later");
-        full.headers.set("Retry-After", "10");
+        auto full = try_again_response(10, "there are too many clients of this event stream; try again later");
         const auto sent = co_await out.send(std::move(full));
         static_cast<void>(sent);
         co_return;

@@ -35,6 +35,12 @@ KCONTROL_DECL response error_response(int status, std::string_view message) {
     return json_response(status, out.take() + "\n");
 }
 
+KCONTROL_DECL response try_again_response(int seconds, std::string_view message) {
+    auto out = error_response(503, message);
+    out.headers.set("Retry-After", std::to_string(seconds));
+    return out;
+}
+
 KCONTROL_DECL response method_not_allowed(std::string_view allow) {
     // "GET, HEAD" reads "GET and HEAD".
     std::string methods(allow);
