@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include <chrono>
+#include <cstddef>
 
 namespace gpu_labeler::defaults {
 
@@ -11,5 +12,8 @@ inline constexpr kcontrol::duration start_jitter = std::chrono::seconds(10);
 inline constexpr kcontrol::duration resync_interval = std::chrono::hours(10);
 inline constexpr kcontrol::duration keep_labels = std::chrono::minutes(5);
 inline constexpr kcontrol::duration nvml_timeout = std::chrono::seconds(5);
+inline constexpr std::size_t max_connections = 128;
+// What connections may hold; deploy/base/daemonset.yaml gives 64 MiB in all, and the driver's library counts, too.
+inline constexpr std::size_t max_buffered_bytes = std::size_t{8} << 20;
 
 }  // namespace gpu_labeler::defaults

@@ -53,6 +53,12 @@ What is told:
   --listen ADDR:PORT        serves /, /api/v1/gpus, /api/v1/history, /metrics,
                             /healthz and /readyz there, for example :9400
                             (default 0: nowhere)
+  --health-probe-bind-address ADDR:PORT
+                            a port of its own for a kubelet: /healthz and /readyz;
+                            whatever happens at the other, this one answers
+                            (default 0: nowhere)
+  --max-connections N       at --listen; one more closes the one that has done nothing
+                            for the longest (default 128)
   --hostname NAME           in the metrics (default: the node's name)
   --log-format FORMAT       json or text, on standard error (default json)
   --log-level LEVEL         debug, info, warning or error (default info)

@@ -9,6 +9,7 @@
 #include "messages.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 namespace gpu_labeler {
@@ -83,10 +84,22 @@ result<void> set_namespace(options& o, std::string_view value) {
     return {};
 }
 
+template <options& (options::*Set)(kcontrol::http::listen_address)>
 result<void> set_listen(options& o, std::string_view value) {
     const auto parsed = kcontrol::http::parse_listen_address(value);
     if (!parsed) return parsed.error();
-    o.listen(*parsed);
+    (o.*Set)(*parsed);
+    return {};
+}
+
+result<void> set_max_connections(options& o, std::string_view value) {
+    constexpr std::size_t most = 100'000;
+    std::size_t count = 0;
+    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (failure != std::errc() || end != value.data() + value.size() || count == 0 || count > most) {
+        return bad_argument(quoted(value) + " is not a number from 1 to " + std::to_string(most));
+    }
+    o.max_connections(count);
     return {};
 }
 
@@ -160,7 +173,9 @@ constexpr flag flags[] = {
     {"--namespace", flag_kind::value, set_namespace},
     {"--kubeconfig", flag_kind::value, set_text<&options::kubeconfig>},
     {"--context", flag_kind::value, set_text<&options::context>},
-    {"--listen", flag_kind::value, set_listen},
+    {"--listen", flag_kind::value, set_listen<&options::listen>},
+    {"--health-probe-bind-address", flag_kind::value, set_listen<&options::health_probe_bind_address>},
+    {"--max-connections", flag_kind::value, set_max_connections},
     {"--hostname", flag_kind::value, set_text<&options::hostname>},
     {"--log-format", flag_kind::value, set_log_format},
     {"--log-level", flag_kind::value, set_log_level},

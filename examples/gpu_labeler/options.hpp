@@ -46,6 +46,10 @@ public:
     options& kubeconfig(std::string v) { return kubeconfig_ = std::move(v), *this; }
     options& context(std::string v) { return context_ = std::move(v), *this; }
     options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
+    options& health_probe_bind_address(kcontrol::http::listen_address v) {
+        return health_probe_bind_address_ = std::move(v), *this;
+    }
+    options& max_connections(std::size_t v) { return max_connections_ = v, *this; }
     options& hostname(std::string v) { return hostname_ = std::move(v), *this; }
     options& log_format(kcontrol::log_format v) { return log_format_ = v, *this; }
     options& log_level(kcontrol::log_level v) { return log_level_ = v, *this; }
@@ -78,6 +82,10 @@ public:
     const std::string& kubeconfig() const noexcept { return kubeconfig_; }
     const std::string& context() const noexcept { return context_; }
     const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
+    const kcontrol::http::listen_address& health_probe_bind_address() const noexcept {
+        return health_probe_bind_address_;
+    }
+    std::size_t max_connections() const noexcept { return max_connections_; }
     const std::string& hostname() const noexcept { return hostname_; }
     kcontrol::log_format log_format() const noexcept { return log_format_; }
     kcontrol::log_level log_level() const noexcept { return log_level_; }
@@ -116,6 +124,8 @@ private:
     std::string kubeconfig_;
     std::string context_;
     kcontrol::http::listen_address listen_ = nowhere();
+    kcontrol::http::listen_address health_probe_bind_address_ = nowhere();
+    std::size_t max_connections_ = defaults::max_connections;
     std::string hostname_;
     kcontrol::log_format log_format_ = kcontrol::log_format::json;
     kcontrol::log_level log_level_ = kcontrol::log_level::info;

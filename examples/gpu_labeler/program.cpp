@@ -3,6 +3,8 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
+#include <kcontrol/manager/health.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
@@ -113,6 +115,51 @@ private:
     kcontrol::logger log_;
 };
 
+// What is served at the two ports.
+class face {
+public:
+    face(kcontrol::environment& env, kcontrol::executor ex, site& pages, const options& o, const kcontrol::logger& log)
+        : all_(env, ex, pages.handler(), limits(o), log),
+          health_(env, ex, pages.probe_handler(), kcontrol::health_server_options().drain_timeout(drain), log) {
+        counts_.collect([this](kcontrol::metrics_writer& out) {
+            kcontrol::http::write_server_metrics(out, "main", all_.stats());
+            kcontrol::http::write_server_metrics(out, "health", health_.stats());
+        });
+        pages.add_metrics([this] { return counts_.text(); });
+    }
+
+    result<void> listen(const options& o, const kcontrol::logger& log) {
+        const auto open = [&](kcontrol::http::server& one, kcontrol::http::listen_address at,
+                              const char* flag) -> result<void> {
+            if (!at.enabled) return {};
+            const auto listening = one.listen(at);
+            if (!listening) return listening.error().with_context(flag);  // it names the address
+            one.start();
+            at.port = one.local_port();
+            log.info(&one == &health_ ? "serving health" : "serving", {{"url", "http://" + at.text() + "/"}});
+            return {};
+        };
+        const auto all = open(all_, o.listen(), "--listen");
+        if (!all) return all;
+        return open(health_, o.health_probe_bind_address(), "--health-probe-bind-address");
+    }
+
+    kcontrol::awaitable<void> stop() {
+        co_await all_.stop();
+        co_await health_.stop();
+    }
+
+private:
+    static kcontrol::http::server_options limits(const options& o) {
+        kcontrol::http::server_options out;
+        out.max_connections(o.max_connections()).max_buffered_bytes(defaults::max_buffered_bytes);
+        return out.max_body(std::size_t{1} << 10).drain_timeout(drain);  // nothing takes a body
+    }
+
+    kcontrol::http::server all_, health_;
+    kcontrol::metrics_registry counts_;
+};
+
 // Takes over what may change, whenever it is asked to.
 kcontrol::awaitable<void> follow(kcontrol::environment& env, reload_request& reloads, options& o,
                                  std::function<void()> take_over, kcontrol::logger log, std::stop_token stop) {
@@ -155,7 +202,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     node_sample measured;
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname().empty() ? o.node_name() : o.hostname()); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
-    kcontrol::http::server server(env, ex, pages.handler(), kcontrol::http::server_options().drain_timeout(drain), log);
+    face serving(env, ex, pages, o, log);
     measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval(), log);
     meter.on_change([&keeper] { keeper.event(); });
     meter.on_sample([&](const node_sample& sample) {
@@ -163,18 +210,15 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         measured = sample;
     });
     kcontrol::task_group tasks(env, ex, log);
-    if (o.listen().enabled && !o.once()) {
-        const auto listening = server.listen(o.listen());
+    if (!o.once()) {
+        const auto listening = serving.listen(o, log);
         if (!listening) {
-            log.error("can't serve",
-                      {{"error", listening.error().with_context("--listen " + o.listen().text()).message()}});
+            log.error("can't serve", {{"error", listening.error().message()}});
             out.status = 1;
             co_return out;
         }
-        server.start();
-        auto bound = o.listen();
-        bound.port = server.local_port();
-        log.info("serving", {{"url", "http://" + bound.text() + "/"}});
+    }
+    if (o.listen().enabled && !o.once()) {
         tasks.spawn(meter.measure(stop));
         tasks.spawn(meter.ask_kubelet(stop));
     }
@@ -191,7 +235,7 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     };
     if (reloads && !o.once()) tasks.spawn(follow(env, *reloads, o, take_over, log, stop));
     co_await keeper.run(stop);
-    co_await server.stop();
+    co_await serving.stop();
     co_await tasks.join();
     out.status = !o.once() || keeper.succeeded() ? 0 : 1;
     out.hanging = gpus.reader().hanging() > 0;

@@ -24,7 +24,10 @@ bool same(options& old, const options& fresh, bool take) {
     return equal;
 }
 
-bool same_address(options& old, const options& fresh, bool) { return old.listen().text() == fresh.listen().text(); }
+template <const kcontrol::http::listen_address& (options::*Get)() const noexcept>
+bool same_address(options& old, const options& fresh, bool) {
+    return (old.*Get)().enabled == (fresh.*Get)().enabled && (old.*Get)().text() == (fresh.*Get)().text();
+}
 
 constexpr setting settings[] = {
     {"--schedule", true, same<std::string, &options::schedule, &options::schedule>},
@@ -44,7 +47,9 @@ constexpr setting settings[] = {
     {"--namespace", false, same<std::string, &options::in_namespace, &options::in_namespace>},
     {"--kubeconfig", false, same<std::string, &options::kubeconfig, &options::kubeconfig>},
     {"--context", false, same<std::string, &options::context, &options::context>},
-    {"--listen", false, same_address},
+    {"--listen", false, same_address<&options::listen>},
+    {"--health-probe-bind-address", false, same_address<&options::health_probe_bind_address>},
+    {"--max-connections", false, same<std::size_t, &options::max_connections, &options::max_connections>},
     {"--log-format", false, same<kcontrol::log_format, &options::log_format, &options::log_format>},
     {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
     {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},

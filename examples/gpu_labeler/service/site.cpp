@@ -37,8 +37,10 @@ kcontrol::awaitable<void> serve(const site& from, http::server_request request, 
 site::site(const labeler_status& status, const web_handlers& gpus, std::string listen_host)
     : listen_host_(std::move(listen_host)) {
     gpus.add_routes(routes_);
-    add_health(routes_, "/healthz", [] { return std::vector<kcontrol::named_check>(); });
-    add_health(routes_, "/readyz", [&status] { return readiness_checks(status); });
+    for (auto* to : {&routes_, &probes_}) {
+        add_health(*to, "/healthz", [] { return std::vector<kcontrol::named_check>(); });
+        add_health(*to, "/readyz", [&status] { return readiness_checks(status); });
+    }
     routes_.get("/metrics", [this](const http::routed_request&) { return metrics(); });
     routes_.otherwise(refuse);
 }

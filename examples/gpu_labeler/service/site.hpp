@@ -26,6 +26,8 @@ public:
     site& operator=(const site&) = delete;
 
     kcontrol::http::handler handler();
+    /// Answers /healthz and /readyz only, whatever the Host header names: a kubelet names the pod's address.
+    kcontrol::http::handler probe_handler() { return probes_.handler(); }
 
     /// One more part of /metrics: whole families in Prometheus' text format.
     void add_metrics(std::function<std::string()> text) { metrics_.push_back(std::move(text)); }
@@ -36,7 +38,7 @@ private:
     kcontrol::http::response metrics() const;
 
     std::string listen_host_;
-    kcontrol::http::router routes_;
+    kcontrol::http::router routes_, probes_;
     std::vector<std::function<std::string()>> metrics_;
 };
 

@@ -78,6 +78,9 @@ TEST_CASE_FIXTURE(machine, "options: every flag") {
                          "c",
                          "--listen",
                          ":9400",
+                         "--health-probe-bind-address=:8081",
+                         "--max-connections",
+                         "9",
                          "--hostname",
                          "h",
                          "--log-format",
@@ -107,6 +110,8 @@ TEST_CASE_FIXTURE(machine, "options: every flag") {
     CHECK(o.kubeconfig() == "/k");
     CHECK(o.context() == "c");
     CHECK(o.listen().text() == ":9400");
+    CHECK(o.health_probe_bind_address().text() == ":8081");
+    CHECK(o.max_connections() == 9);
     CHECK(o.hostname() == "h");
     CHECK(o.log_format() == kcontrol::log_format::text);
     CHECK(o.log_level() == kcontrol::log_level::debug);
@@ -124,19 +129,34 @@ TEST_CASE_FIXTURE(machine, "options: every flag") {
 
 TEST_CASE_FIXTURE(machine, "options: what --help names is a flag, and every flag is named there") {
     const std::string help(help_text());
-    for (const auto* name : {"--dry-run",       "--once",
-                             "--cleanup",       "--config",
-                             "--schedule",      "--sample-interval",
-                             "--start-jitter",  "--resync-interval",
-                             "--keep-labels",   "--mig-strategy",
-                             "--no-timestamp",  "--output",
-                             "--features-file", "--node-name",
-                             "--namespace",     "--kubeconfig",
-                             "--context",       "--listen",
-                             "--hostname",      "--log-format",
-                             "--log-level",     "--nvml",
-                             "--nvml-timeout",  "--machine-type-file",
-                             "--sysfs",         "--version",
+    for (const auto* name : {"--dry-run",
+                             "--once",
+                             "--cleanup",
+                             "--config",
+                             "--schedule",
+                             "--sample-interval",
+                             "--start-jitter",
+                             "--resync-interval",
+                             "--keep-labels",
+                             "--mig-strategy",
+                             "--no-timestamp",
+                             "--output",
+                             "--features-file",
+                             "--node-name",
+                             "--namespace",
+                             "--kubeconfig",
+                             "--context",
+                             "--listen",
+                             "--health-probe-bind-address",
+                             "--max-connections",
+                             "--hostname",
+                             "--log-format",
+                             "--log-level",
+                             "--nvml",
+                             "--nvml-timeout",
+                             "--machine-type-file",
+                             "--sysfs",
+                             "--version",
                              "--help"}) {
         CAPTURE(name);
         CHECK(help.find(name) != help.npos);
@@ -163,6 +183,8 @@ TEST_CASE_FIXTURE(machine, "options: each default that --help names is what the 
         {"--output", "node"},
         {"--features-file", "/etc/kubernetes/node-feature-discovery/features.d/kcontrol-gpu-labeler"},
         {"--listen", "0"},
+        {"--health-probe-bind-address", "0"},
+        {"--max-connections", "128"},
         {"--log-format", "json"},
         {"--log-level", "info"},
         {"--nvml-timeout", "5s"},
@@ -202,6 +224,8 @@ TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({"--output"}) == "--output needs a value; see gpu_labeler --help");
     CHECK(refuse({"--mig-strategy=all"}) == "--mig-strategy: \"all\" is not a strategy; use none, single or mixed");
     CHECK(refuse({"--keep-labels=-1s"}).starts_with("--keep-labels: "));
+    CHECK(refuse({"--max-connections=0"}) == "--max-connections: \"0\" is not a number from 1 to 100000");
+    CHECK(refuse({"--health-probe-bind-address=x:y"}).starts_with("--health-probe-bind-address: "));
     CHECK(refuse({"--nvml-timeout=0s"}).starts_with("--nvml-timeout: "));
     CHECK(refuse({"--node-name=A"}).starts_with("--node-name: \"A\" is no node's name: "));
     CHECK(refuse({"--namespace=a.b"}).starts_with("--namespace: \"a.b\" is no namespace's name: "));

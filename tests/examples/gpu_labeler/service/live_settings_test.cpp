@@ -29,6 +29,8 @@ TEST_CASE("settings read again: some hold at once, some wait, and none is forgot
                         {"--kubeconfig", "/k", false},
                         {"--context", "c", false},
                         {"--listen", ":1", false},
+                        {"--health-probe-bind-address", ":1", false},
+                        {"--max-connections", "9", false},
                         {"--log-format", "text", false},
                         {"--nvml", "/n", false},
                         {"--nvml-timeout", "1s", false},

@@ -1,5 +1,11 @@
 #include "service/site.hpp"
 
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/run.hpp>
+
+#include "support/fake_responder.hpp"
+
+#include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
 using namespace gpu_labeler;
@@ -58,4 +64,26 @@ TEST_CASE("site: on loopback only who names loopback is answered") {
             CHECK(answer("", host, target) == 200);
         }
     }
+}
+
+TEST_CASE("site: the port for health answers that to anybody, and nothing else") {
+    labeler_status status;
+    const web_handlers gpus("n");
+    site pages(status, gpus, "127.0.0.1");
+    boost::asio::io_context context;
+    const auto ask = [&](const char* target) {
+        kcontrol::testing::manual_environment env;
+        kcontrol::test::fake_responder out(env);
+        kcontrol::http::server_request asked(request("GET", target));
+        asked.headers.set("Host", "10.0.0.1:8081");
+        const auto handler = pages.probe_handler();
+        kcontrol::testing::run(context, handler(std::move(asked), out));
+        return out.head.status;
+    };
+    CHECK(ask("/healthz") == 200);
+    CHECK(ask("/readyz") == 500);
+    status.reads = 1;
+    status.settled = true;
+    CHECK(ask("/readyz?verbose") == 200);
+    for (const auto* target : {"/", "/metrics", "/api/v1/gpus"}) CHECK(ask(target) == 404);
 }
