@@ -32,6 +32,9 @@ Output:
                          elsewhere, and with json, each change is a line
   --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
                          0: nowhere)
+  --health-probe-bind-address ADDR:PORT
+                         a port of its own for a kubelet: /healthz and /readyz, without TLS and login (default: 0,
+                         nowhere). Whatever happens at the other, this one answers
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
 
@@ -48,6 +51,13 @@ Who may read what is served (beyond loopback: TLS, and a token or a client certi
   --trusted-origin URL   https://HOST[:PORT] of a proxy before this, or of a page that may read, repeatable
   --insecure-listen      listen beyond loopback without TLS or login
                          The files are read again when they change; /healthz and /readyz are open to all
+
+How much they may cost (where a limit is reached, the connection that has done nothing for the longest is closed):
+  --max-connections N    (default: 512)
+  --max-connections-per-address N
+                         (default: 0, no limit: behind a proxy all have one address)
+  --max-event-streams N  fewer than connections (default: 256). One more takes the place of the one that has not read
+                         for the longest, or is told to try again later if all read
 
 What is remembered:
   --state FILE           keep each job's history in this file (SQLite), over restarts, and the clusters that

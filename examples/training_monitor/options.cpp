@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace training_monitor {
 namespace {
@@ -80,6 +81,34 @@ result<void> set_listen(options& o, std::string_view value) {
     o.listen(*parsed);
     return {};
 }
+
+result<void> set_health_probe_bind_address(options& o, std::string_view value) {
+    const auto parsed = kcontrol::http::parse_listen_address(value);
+    if (!parsed) return parsed.error().with_context("--health-probe-bind-address");
+    auto serving = o.serving();
+    o.serving(std::move(serving.health_probe_bind_address(*parsed)));
+    return {};
+}
+
+// How many there may be of something.
+template <const char* Flag, serving_options& (serving_options::*Set)(std::size_t), std::size_t Least>
+result<void> set_most(options& o, std::string_view value) {
+    constexpr std::size_t most = 1'000'000;
+    std::size_t count = 0;
+    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (failure != std::errc() || end != value.data() + value.size() || count < Least || count > most) {
+        return bad(std::string(Flag) + ": " + quoted(value) + " is not a number from " + std::to_string(Least) +
+                   " to " + std::to_string(most));
+    }
+    auto serving = o.serving();
+    (serving.*Set)(count);
+    o.serving(std::move(serving));
+    return {};
+}
+
+constexpr char max_connections_flag[] = "--max-connections";
+constexpr char max_per_address_flag[] = "--max-connections-per-address";
+constexpr char max_streams_flag[] = "--max-event-streams";
 
 result<void> set_output(options& o, std::string_view value) {
     static constexpr std::array<std::string_view, 4> names{"table", "wide", "json", "none"};
@@ -189,6 +218,11 @@ constexpr std::array flags{
     flag{"--namespace", flag_value::text, add_namespaces},
     flag{"--kinds", flag_value::text, set_kinds},
     flag{"--listen", flag_value::text, set_listen},
+    flag{"--health-probe-bind-address", flag_value::text, set_health_probe_bind_address},
+    flag{max_connections_flag, flag_value::text, set_most<max_connections_flag, &serving_options::max_connections, 2>},
+    flag{max_per_address_flag, flag_value::text,
+         set_most<max_per_address_flag, &serving_options::max_connections_per_address, 0>},
+    flag{max_streams_flag, flag_value::text, set_most<max_streams_flag, &serving_options::max_event_streams, 1>},
     flag{"--tls-cert-file", flag_value::text, set_access_file<&access_options::tls_cert_file>},
     flag{"--tls-private-key-file", flag_value::text, set_access_file<&access_options::tls_key_file>},
     flag{"--client-ca-file", flag_value::text, set_access_file<&access_options::client_ca_file>},
@@ -253,6 +287,11 @@ result<void> check_together(const options& o) {
     if (o.test_notify() && o.notify_config().empty()) return bad("--test-notify needs --notify-config FILE");
     if (o.once() && !o.notify_config().empty() && !o.test_notify()) {
         return bad("--once prints what is there and ends; --notify-config is for a program that keeps watching");
+    }
+    const std::size_t streams = o.serving().max_event_streams(), connections = o.serving().max_connections();
+    if (streams >= connections) {
+        return bad("--max-event-streams " + std::to_string(streams) + " must be less than --max-connections " +
+                   std::to_string(connections) + ", so that there are some left for other requests");
     }
     return check_access(o);
 }

@@ -7,6 +7,7 @@
 
 #include "access/access_options.hpp"
 #include "memory/state_options.hpp"
+#include "web/serving_options.hpp"
 
 #include <optional>
 #include <string>
@@ -36,6 +37,7 @@ public:
     options& kinds(std::vector<std::string> v) { return kinds_ = std::move(v), *this; }
     options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
     options& access(access_options v) { return access_ = std::move(v), *this; }
+    options& serving(serving_options v) { return serving_ = std::move(v), *this; }
     options& state(state_options v) { return state_ = std::move(v), *this; }
     options& output(output_format v) { return output_ = v, *this; }
     options& log(log_format v) { return log_ = v, *this; }
@@ -56,6 +58,7 @@ public:
     const std::vector<std::string>& kinds() const noexcept { return kinds_; }
     const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
     const access_options& access() const noexcept { return access_; }
+    const serving_options& serving() const noexcept { return serving_; }
     const state_options& state() const noexcept { return state_; }
     output_format output() const noexcept { return output_; }
     log_format log() const noexcept { return log_; }
@@ -76,6 +79,7 @@ private:
     std::vector<std::string> kinds_{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
     kcontrol::http::listen_address listen_{"127.0.0.1", 8080};
     access_options access_;
+    serving_options serving_;
     state_options state_;
     output_format output_ = output_format::table;
     log_format log_ = log_format::text;

@@ -72,7 +72,8 @@ struct parts {
         : past(remembered),
           kept(state_file),
           core(env, ex, o, kcontrol::http::make_transport_factory(env), log),
-          stream(env, core.table()),
+          stream(env, core.table(), http::event_stream_options().max_clients(o.serving().max_event_streams()),
+                 log.with("part", "events")),
           out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),
           output(env, core.table(), o.output(), *out) {
         if (notify) {

@@ -4,6 +4,7 @@ import http.client
 import os
 import pathlib
 import re
+import socket
 import ssl
 import subprocess
 import tempfile
@@ -125,7 +126,105 @@ class Access(unittest.TestCase):
             self.assertNotIn(secret, self.log.read_text())
 
 
+class Crowds(unittest.TestCase):
+    """Connections that want nothing before the program; bench/serving_load.py does it with thousands."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        openssl(cls.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+                "-keyout", "server.key", "-out", "server.crt", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+        (cls.folder / "tokens").write_text(TOKEN + "\n")
+        cls.log = cls.folder / "log"
+        cls.health = monitors.free_port()
+        cls.process = subprocess.Popen(
+            [monitors.binary(), "--demo", "--output", "none", "--listen", "0.0.0.0:0", "--health-probe-bind-address", f"127.0.0.1:{cls.health}",
+             "--max-connections", "16", "--max-event-streams", "4", "--tls-cert-file", cls.folder / "server.crt",
+             "--tls-private-key-file", cls.folder / "server.key", "--token-file", cls.folder / "tokens"],
+            stdin=subprocess.DEVNULL, stdout=cls.log.open("w"), stderr=subprocess.STDOUT)
+        cls.addClassCleanup(cls.end)
+        found = wait.until(lambda: f"it does not serve: {cls.log.read_text()}",
+                           lambda: re.search(r"https://[\d.:]*?:(\d+)/", cls.log.read_text()), 30)
+        cls.port = int(found[1])
+
+    @classmethod
+    def end(cls):
+        cls.process.terminate()
+        cls.process.wait(10)
+
+    def ask(self, path, login=True):
+        context = ssl.create_default_context(cafile=self.folder / "server.crt")
+        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=20)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"} if login else {})
+            answer = connection.getresponse()
+            return answer.status, "" if path == "/api/v1/events" else answer.read().decode()
+        finally:
+            connection.close()
+
+    def probe(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.health, timeout=20)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def connect(self, port, tls, text=b""):
+        plain = socket.create_connection(("localhost", port), timeout=20)
+        if not tls:
+            self.addCleanup(plain.close)
+            return plain
+        secure = ssl.create_default_context(cafile=self.folder / "server.crt").wrap_socket(plain, server_hostname="localhost")
+        self.addCleanup(secure.close)
+        secure.sendall(text)
+        return secure
+
+    def test_1_the_port_for_health_needs_no_login_and_tells_nothing_else(self):
+        self.assertEqual(self.probe("/healthz")[0], 200)
+        wait.until("it does not get ready", lambda: self.probe("/readyz")[0] == 200, 30)
+        self.assertNotIn("cluster", self.probe("/readyz?verbose")[1])
+        for path in ("/", "/metrics", "/api/v1/jobs", "/api/v1/events"):
+            self.assertEqual(self.probe(path)[0], 404, path)
+
+    def test_2_crowds_keep_nobody_out(self):
+        login = f"Authorization: Bearer {TOKEN}\r\n".encode()
+        get = b"GET /api/v1/%s HTTP/1.1\r\nHost: localhost\r\n"
+        sorts = {"silent": (False, b""), "silent after TLS": (True, b""), "half a request": (True, get % b"jobs"),
+                 "half a body": (True, get % b"jobs" + b"Content-Length: 1000\r\n\r\nx"),
+                 "idle": (True, get % b"clusters" + login + b"\r\n"),
+                 "streams that nobody reads": (True, get % b"events" + login + b"\r\n")}
+        for name, (tls, text) in sorts.items():
+            with self.subTest(sort=name):
+                for _ in range(40):
+                    self.connect(self.port, tls, text)
+                for path in ("/healthz", "/", "/api/v1/clusters", "/metrics"):
+                    self.assertEqual(self.ask(path)[0], 200, path)
+                self.assertEqual(self.probe("/healthz")[0], 200)
+        for _ in range(100):
+            self.connect(self.health, False)
+        self.assertEqual(self.probe("/healthz")[0], 200)
+        metrics = self.ask("/metrics")[1]
+        for server in ("main", "health"):
+            shed = re.search(rf'kcontrol_http_connections_shed_total\{{reason="connections",server="{server}"\}} (\d+)', metrics)
+            self.assertGreater(int(shed[1]), 30)
+        self.assertRegex(metrics, r"training_monitor_stream_refused_total [1-9]")
+        lines = [line for line in self.log.read_text().splitlines() if "to make room" in line]
+        self.assertTrue(0 < len(lines) < 10, lines)
+
+
 class Usage(unittest.TestCase):
+    def test_the_probes_of_the_manifests_ask_where_health_is_served(self):
+        for manifest in ("training_monitor/deploy/base/deployment.yaml", "gpu_labeler/deploy/base/daemonset.yaml"):
+            text = (monitors.ROOT / "examples" / manifest).read_text()
+            port = re.search(r"--health-probe-bind-address=:(\d+)", text)[1]
+            self.assertIn(f"{{name: health, containerPort: {port}}}", text)
+            probes = re.findall(r"\w+Probe: \{httpGet: \{path: (\S+), port: (\w+)\}", text)
+            self.assertEqual(sorted(probes), [("/healthz", "health"), ("/readyz", "health")])
+
     def refused(self, status, named, *arguments):
         done = subprocess.run([monitors.binary(), "--demo", "--output", "none", *map(str, arguments)],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)

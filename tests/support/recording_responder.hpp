@@ -3,6 +3,7 @@
 
 #include <kcontrol/http/handler.hpp>
 
+#include <cstddef>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -24,10 +25,19 @@ public:
     void abort() override { aborted = true; }
     std::stop_token gone() const override { return gone_.get_token(); }
     void go_away() { gone_.request_stop(); }
+    void admit() override { admitted = true; }
+    bool holds(std::size_t bytes) override {
+        if (bytes > room) return false;
+        held = bytes;
+        return true;
+    }
 
     http::response_head head;
     std::string body;
     bool aborted = false;
+    bool admitted = false;
+    std::size_t room = static_cast<std::size_t>(-1);  ///< for what handlers keep
+    std::size_t held = 0;
 
 protected:
     std::stop_source gone_;

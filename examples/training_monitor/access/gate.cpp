@@ -74,7 +74,8 @@ admission judge(const gate_rules& rules, const kcontrol::http::server_request& r
         }
     }
     const bool known = !request.client_subject.empty() || rules.tokens.opens(headers.get("Authorization"));
-    if (rules.login && !known && !is_probe(request)) out.what = verdict::no_login;
+    out.known = !rules.login || known;
+    if (!out.known && !is_probe(request)) out.what = verdict::no_login;
     return out;
 }
 

@@ -32,6 +32,7 @@ enum class verdict {
 /// What is decided about a request.
 struct admission {
     verdict what = verdict::pass;
+    bool known = false;          ///< who asks has logged in, or need not
     std::string allowed_origin;  ///< the origin to answer to, if a trusted one asked across sites
 };
 

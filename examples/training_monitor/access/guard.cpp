@@ -84,6 +84,7 @@ kcontrol::awaitable<void> serve(const gate_rules& rules, const http::handler& in
     // Of "localhost" (a port-forward) a browser would keep it for every port, and lock out what else is served there.
     const bool https_only = rules.tls && !http::is_loopback(http::host_of(request.headers.get("Host")));
     admitted_responder guarded(out, admitted, https_only);
+    if (admitted.known) out.admit();
     if (admitted.what == verdict::pass) {
         co_await inner(std::move(request), guarded);
     } else {

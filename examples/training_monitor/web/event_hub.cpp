@@ -1,5 +1,7 @@
 #include "web/event_hub.hpp"
 
+#include <kcontrol/serve/responses.hpp>
+
 #include "web/view_json.hpp"
 
 namespace training_monitor {
@@ -35,7 +37,14 @@ void event_hub::publish(const std::vector<change>& changes) {
 }
 
 kcontrol::awaitable<void> event_hub::serve(http::responder& out, http::response_head head) {
-    return stream_.serve(out, std::move(head), [this](http::responder& to) { return send_present(to); });
+    // What send_present() keeps while the client reads it.
+    if (out.holds((table_.size() + table_.clusters().size()) * sizeof(std::shared_ptr<const job_view>))) {
+        const http::event_stream::opening first = [this](http::responder& to) { return send_present(to); };
+        co_await stream_.serve(out, std::move(head), first);
+    } else {
+        auto full = http::try_again_response(1, "too much is being read at the same time; try again");
+        co_await out.send(std::move(full));
+    }
 }
 
 // It is taken before anything changes. Ids are taken for all of it at once: what changes while it is being sent has
@@ -63,6 +72,7 @@ kcontrol::awaitable<kcontrol::result<void>> event_hub::send_present(http::respon
     }
     piece += render_ready(id, clusters.size(), jobs.size());
     auto written = co_await out.write(std::move(piece));
+    out.holds(0);
     co_return written;
 }
 

@@ -61,8 +61,15 @@ std::string metrics_text(const job_table& table, const event_hub& hub) {
     add_kind_counter(out, clusters, &kind_view::rollbacks);
     out.family("training_monitor_stream_clients", "gauge", "Clients of the event stream.");
     out.sample({}, hub.clients());
-    out.family("training_monitor_stream_cut_off_total", "counter", "Clients cut off because they were too slow.");
-    out.sample({}, hub.cut_off());
+    const auto& stream = hub.stream();
+    out.family("training_monitor_stream_cut_off_total", "counter",
+               "Clients cut off: behind (too slow), or crowded (stuck, and others wanted their place).");
+    out.sample({{"reason", "behind"}}, stream.cut_off_behind());
+    out.sample({{"reason", "crowded"}}, stream.cut_off_crowded());
+    out.family("training_monitor_stream_refused_total", "counter", "Clients refused because there were too many.");
+    out.sample({}, stream.refused());
+    out.family("training_monitor_stream_queued_bytes", "gauge", "Events kept for clients that are behind.");
+    out.sample({}, stream.queued_bytes());
     out.family("training_monitor_build_info", "gauge", "1; the version is in the label.");
     out.sample({{"version", KCONTROL_VERSION_STRING}}, 1);
     return out.take();

@@ -1,5 +1,7 @@
 #include "web/service.hpp"
 
+#include <kcontrol/manager/health.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/server.hpp>
 
@@ -24,6 +26,15 @@ gate_rules rules_of(const options& o, bearer_tokens tokens) {
     return out;
 }
 
+kcontrol::http::server_options limits_of(const options& o) {
+    kcontrol::http::server_options out;
+    out.max_connections(o.serving().max_connections());
+    out.max_connections_per_address(o.serving().max_connections_per_address());
+    out.max_body(std::size_t{4} << 10);  // nothing takes one
+    if (o.access().login()) out.login_timeout(std::chrono::seconds(10));
+    return out;
+}
+
 class real_service final : public service {
 public:
     real_service(kcontrol::environment& env, kcontrol::executor ex, web& site, const options& o,
@@ -33,14 +44,26 @@ public:
           log_(log),
           tls_(std::move(secrets.tls)),
           guard_(rules_of(o, std::move(secrets.tokens))),
-          server_(env, std::move(ex), guard_.before(site.handler()), {}, log) {}
+          server_(env, ex, guard_.before(site.handler()), limits_of(o), log),
+          health_(env, ex, site.probe_handler(), kcontrol::health_server_options(), log) {
+        counts_.collect([this](kcontrol::metrics_writer& out) {
+            kcontrol::http::write_server_metrics(out, "main", server_.stats());
+            kcontrol::http::write_server_metrics(out, "health", health_.stats());
+        });
+        site.add_metrics([this] { return counts_.text(); });
+    }
 
     kcontrol::result<std::string> start() override {
+        if (const auto& at = o_.serving().health_probe_bind_address(); at.enabled) {
+            const auto listening = health_.listen(at);
+            if (!listening) return listening.error().with_context("--health-probe-bind-address");
+            health_.start();
+        }
         if (!o_.listen().enabled) return std::string();
         const auto listening = server_.listen(o_.listen(), tls_);
         if (!listening) {
             const bool about_files = listening.error() == kcontrol::errc::invalid_config;
-            return listening.error().with_context(about_files ? tls_files() : "--listen " + o_.listen().text());
+            return listening.error().with_context(about_files ? tls_files() : "--listen");  // it names the address
         }
         server_.start();
         auto bound = o_.listen();
@@ -56,7 +79,10 @@ public:
         }
     }
 
-    kcontrol::awaitable<void> stop() override { return server_.stop(); }
+    kcontrol::awaitable<void> stop() override {
+        co_await server_.stop();
+        co_await health_.stop();
+    }
 
 private:
     void look() {
@@ -92,7 +118,8 @@ private:
     std::optional<kcontrol::http::server_tls> tls_;
     std::string complaint_;
     guard guard_;
-    kcontrol::http::server server_;
+    kcontrol::http::server server_, health_;
+    kcontrol::metrics_registry counts_;
 };
 
 }  // namespace

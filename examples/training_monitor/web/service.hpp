@@ -20,7 +20,9 @@ class service {
 public:
     virtual ~service() = default;
 
-    /// Listens and serves. Returns the URL, empty where --listen says nowhere. Errors: name --listen and the remedy.
+    /// Listens and serves, health at a port of its own where --health-probe-bind-address says so. Returns the URL,
+    /// empty where
+    /// --listen says nowhere. Errors: name the flag and the remedy.
     virtual kcontrol::result<std::string> start() = 0;
 
     /// Until `stop`: certificates and tokens that change on disk come into use without a restart; such that are broken

@@ -27,6 +27,11 @@ http::answer_function head_only(std::string_view type) {
     };
 }
 
+// To anybody, so it names nothing.
+http::response ready_answer(bool ready) {
+    return http::text_response(ready ? 200 : 503, ready ? "ok\n" : "not ready; /readyz?verbose says why\n");
+}
+
 http::response refuse(const http::routed_request& request) {
     if (request.method != "GET" && request.method != "HEAD") return http::method_not_allowed("GET, HEAD");
     return http::error_response(404,
@@ -49,6 +54,8 @@ web::web(kcontrol::environment& env, job_table& table, event_hub& hub) : env_(en
     routes_.get("/readyz", [this](const http::routed_request& r) { return readyz(r.query()); });
     routes_.get("/metrics", [this](const http::routed_request&) { return metrics(); });
     routes_.otherwise(refuse);
+    probes_.get("/healthz", [](const http::routed_request&) { return http::text_response(200, "ok\n"); });
+    probes_.get("/readyz", [this](const http::routed_request&) { return ready_answer(is_ready(table_.clusters())); });
 }
 
 kcontrol::awaitable<void> web::serve_events(http::routed_request request, http::responder& out) {
@@ -74,7 +81,13 @@ kcontrol::awaitable<void> web::serve_jobs(http::routed_request request, http::re
 
 // In pieces: a large fleet's jobs are hundreds of megabytes of text.
 kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter) {
+    if (!out.holds(table_.size() * sizeof(std::shared_ptr<const job_view>))) {
+        auto full = http::try_again_response(1, "too much is being read at the same time; try again");
+        co_await out.send(std::move(full));
+        co_return;
+    }
     const auto jobs = table_.jobs(filter);
+    out.holds(jobs.capacity() * sizeof(jobs[0]));
     const auto now = env_.wall_now();
     http::response_head head(200);
     head.headers.set("Content-Type", std::string(json_type));
@@ -115,12 +128,10 @@ http::response web::readyz(std::string_view query) const {
     const bool verbose = !query.empty();
     const auto all = table_.clusters();
     const bool ready = is_ready(all);
-    if (verbose || !ready) {
-        std::string report;
-        for (const auto& lines : reports_) report += lines();
-        return http::text_response(ready ? 200 : 503, report + readiness_report(all));
-    }
-    return http::text_response(200, "ok\n");
+    if (!verbose) return ready_answer(ready);
+    std::string report;
+    for (const auto& lines : reports_) report += lines();
+    return http::text_response(ready ? 200 : 503, report + readiness_report(all));
 }
 
 http::response web::metrics() const {

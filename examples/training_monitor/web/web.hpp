@@ -25,6 +25,9 @@ public:
 
     kcontrol::http::handler handler() { return routes_.handler(); }
 
+    /// Answers /healthz and /readyz and tells nothing else, for it asks for no login.
+    kcontrol::http::handler probe_handler() { return probes_.handler(); }
+
     /// For more routes; their responses are protected (serve/responses.hpp).
     kcontrol::http::router& routes() noexcept { return routes_; }
 
@@ -44,7 +47,7 @@ private:
     kcontrol::environment& env_;
     job_table& table_;
     event_hub& hub_;
-    kcontrol::http::router routes_;
+    kcontrol::http::router routes_, probes_;
     std::vector<std::function<std::string()>> reports_, metrics_;
 };
 

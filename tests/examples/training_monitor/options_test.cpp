@@ -55,6 +55,23 @@ TEST_CASE("each default that --help names is what the program does without the f
         {"--log-format", "text", "text", [](const options& a, const options& b) { return a.log() == b.log(); }},
         {"--retain-for", "30d", "30d",
          [](const options& a, const options& b) { return a.state().retain_for() == b.state().retain_for(); }},
+        {"--health-probe-bind-address", "0", "0",
+         [](const options& a, const options& b) {
+             return !a.serving().health_probe_bind_address().enabled &&
+                    !b.serving().health_probe_bind_address().enabled;
+         }},
+        {"--max-connections", "512", "512",
+         [](const options& a, const options& b) {
+             return a.serving().max_connections() == b.serving().max_connections();
+         }},
+        {"--max-connections-per-address", "0", "0",
+         [](const options& a, const options& b) {
+             return a.serving().max_connections_per_address() == b.serving().max_connections_per_address();
+         }},
+        {"--max-event-streams", "256", "256",
+         [](const options& a, const options& b) {
+             return a.serving().max_event_streams() == b.serving().max_event_streams();
+         }},
         {"--retain-size", "1GiB", "1GiB",
          [](const options& a, const options& b) { return a.state().retain_size() == b.state().retain_size(); }},
     };
@@ -81,6 +98,13 @@ TEST_CASE("values come after a space or an equals sign, and some flags again and
     CHECK(o->output() == output_format::wide);
     CHECK(o->log() == log_format::json);
     CHECK(o->once());
+    const auto limits = parse_options({"--health-probe-bind-address=:8081", "--max-connections=9",
+                                       "--max-event-streams", "8", "--max-connections-per-address", "3"});
+    REQUIRE(limits.has_value());
+    CHECK(limits->serving().health_probe_bind_address().text() == ":8081");
+    CHECK(limits->serving().max_connections() == 9);
+    CHECK(limits->serving().max_connections_per_address() == 3);
+    CHECK(limits->serving().max_event_streams() == 8);
 }
 
 TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
@@ -121,10 +145,19 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
          "--once prints what is there and ends; --notify-config is for a program that keeps watching"},
         {{"--notify-config="}, "--notify-config needs a value; see --help"},
         {{"--notify-config", "n", "--test-notify="}, "--test-notify needs a value; see --help"},
+        {{"--max-connections", "many"}, R"(--max-connections: "many" is not a number from 2 to 1000000)"},
+        {{"--max-connections", "1"}, R"(--max-connections: "1" is not a number from 2 to 1000000)"},
+        {{"--max-event-streams", "0"}, R"(--max-event-streams: "0" is not a number from 1 to 1000000)"},
+        {{"--max-connections-per-address", "-1"},
+         R"(--max-connections-per-address: "-1" is not a number from 0 to 1000000)"},
+        {{"--max-connections", "256"},
+         "--max-event-streams 256 must be less than --max-connections 256, so that there are some left for other "
+         "requests"},
         {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
     };
     for (const auto& [given, message] : rows) CHECK(refusal(given) == message);
     CHECK(refusal({"--listen", "nowhere:x"}).starts_with("--listen: "));
+    CHECK(refusal({"--health-probe-bind-address", "nowhere:x"}).starts_with("--health-probe-bind-address: "));
 }
 
 TEST_CASE("--test-notify may name a receiver") {

@@ -150,7 +150,12 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
     CHECK(run(ask({host, site, origin, {"Access-Control-Request-Method", "GET"}}, "/", "OPTIONS")) == 204);
     CHECK(out.head.headers.get("Access-Control-Allow-Origin") == "https://portal.corp");
     CHECK(heard == 0);
+    CHECK_FALSE(out.admitted);
+    CHECK(run(ask({host}, "/healthz")) == 200);  // a probe is let in, and stays a stranger
+    CHECK_FALSE(out.admitted);
+    heard = 0;
     CHECK(run(ask({host, login})) == 200);
+    CHECK(out.admitted);
     CHECK(out.head.headers.get("Access-Control-Allow-Origin").empty());
     CHECK(out.head.headers.get("Cross-Origin-Resource-Policy") == "same-origin");
     CHECK(run(ask({host, site, origin, login})) == 200);

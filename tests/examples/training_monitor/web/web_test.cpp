@@ -132,6 +132,9 @@ TEST_CASE("clusters, health and metrics") {
           "readyz check passed\n");
     f.table.set_cluster(cluster("b", "connecting"));
     CHECK(f.get("/readyz") == 503);
+    CHECK(f.out.take() == "not ready; /readyz?verbose says why\n");  // to anybody: it names no cluster
+    CHECK(f.get("/readyz?verbose") == 503);
+    CHECK(f.out.take().find("[-]cluster b connecting\n") != std::string::npos);
     CHECK(f.get("/metrics") == 200);
     const auto metrics = f.out.take();
     for (const char* family : {"invalid_objects", "server_changes_total", "rollbacks_total"}) {
@@ -142,6 +145,45 @@ TEST_CASE("clusters, health and metrics") {
     CHECK(metrics.find("training_monitor_lists_total{cluster=\"a\",kind=\"Job\",api_version=\"batch/v1\"} 0\n") !=
           std::string::npos);
     CHECK(metrics.find("training_monitor_stream_clients 0\n") != std::string::npos);
+    CHECK(metrics.find("training_monitor_stream_cut_off_total{reason=\"behind\"} 0\n") != std::string::npos);
+    CHECK(metrics.find("training_monitor_stream_refused_total 0\n") != std::string::npos);
+}
+
+TEST_CASE("the port for health answers that, and nothing else") {
+    fixture f;
+    const auto ask = [&](std::string target) {
+        kcontrol::http::server_request request;
+        request.method = "GET";
+        request.target = std::move(target);
+        const auto handler = f.site.probe_handler();
+        testing::run(f.context, handler(std::move(request), f.out));
+        return f.out.head.status;
+    };
+    f.table.set_cluster(cluster("secret", "connecting"));
+    CHECK(ask("/healthz") == 200);
+    for (const char* target : {"/readyz", "/readyz?verbose"}) {
+        CHECK(ask(target) == 503);
+        CHECK(f.out.take().find("secret") == std::string::npos);
+    }
+    f.table.set_cluster(cluster("secret", "live"));
+    CHECK(ask("/readyz") == 200);
+    for (const char* target : {"/", "/metrics", "/api/v1/jobs", "/api/v1/events"}) CHECK(ask(target) == 404);
+}
+
+TEST_CASE("who wants more than there is room for is told to try again") {
+    fixture f;
+    for (const char* name : {"one", "two", "three"}) f.table.add(job(name, job_state::running));
+    f.out.room = 2 * sizeof(std::shared_ptr<const job_view>);
+    for (const char* target : {"/api/v1/jobs", "/api/v1/events"}) {
+        CAPTURE(target);
+        CHECK(f.get(target) == 503);
+        CHECK(f.header("Retry-After") == "1");
+    }
+    CHECK(f.hub.clients() == 0);
+    CHECK(f.get("/api/v1/clusters") == 200);
+    f.out.room *= 2;
+    CHECK(f.get("/api/v1/jobs") == 200);
+    CHECK(f.out.held >= 3 * sizeof(std::shared_ptr<const job_view>));
 }
 
 TEST_CASE("a snapshot is complete when every kind that is installed is listed") {
