@@ -38,5 +38,16 @@ TEST_CASE("what(): the server's words, with the reason unless they say it") {
     status.code = 401;
     status.message = "Unauthorized";
     CHECK(error(status).with_context("cluster a").what() == "cluster a: Unauthorized");
+    CHECK(error(errc::timeout).with_context("cluster a").what() == "cluster a: the deadline passed");
     CHECK(error(errc::timeout, "the deadline passed").what() == "the deadline passed");
+}
+
+TEST_CASE("with_context(): what a message begins with is not said again") {
+    const error once = error(errc::timeout, "not synced").with_context("controller hello");
+    CHECK(once.message() == "controller hello: not synced");
+    CHECK(once.with_context("controller hello") == errc::timeout);
+    CHECK(once.with_context("controller hello").message() == "controller hello: not synced");
+    CHECK(once.with_context("controller").message() == "controller: controller hello: not synced");
+    CHECK(once.with_context("cluster a").with_context("cluster a").message() ==
+          "cluster a: controller hello: not synced");
 }

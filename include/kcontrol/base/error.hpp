@@ -40,7 +40,8 @@ public:
     /// Message and code as one line of text.
     KCONTROL_DECL std::string what() const;
 
-    /// The same error with "`prefix`: " before its message; for adding a file, cluster or object name.
+    /// The same error with "`prefix`: " before its message, unless it begins so; for adding a file, cluster or object
+    /// name.
     KCONTROL_DECL error with_context(std::string_view prefix) const;
 
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }

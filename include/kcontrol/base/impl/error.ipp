@@ -52,7 +52,8 @@ KCONTROL_DECL std::string error::what() const {
 
 KCONTROL_DECL error error::with_context(std::string_view prefix) const {
     error copy = *this;
-    copy.message_ = std::string(prefix) + ": " + (message_.empty() ? code_.message() : message_);
+    const std::string added = std::string(prefix) + ": ";
+    if (!message_.starts_with(added)) copy.message_ = added + (message_.empty() ? code_.message() : message_);
     return copy;
 }
 
