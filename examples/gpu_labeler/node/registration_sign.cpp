@@ -4,6 +4,7 @@
 #include <kcontrol/documents/value.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace gpu_labeler {
 namespace {
