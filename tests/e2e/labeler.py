@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 
 import wait
+import words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAKE = ROOT / "tests" / "fake_nvml"
@@ -83,7 +84,10 @@ class Labeler:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(deadline), time.monotonic() - begin
+            status = self.process.wait(deadline)
+            seconds = time.monotonic() - begin
+            words.check(self.log.read_text())
+            return status, seconds
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -8,6 +8,7 @@ import subprocess
 import threading
 
 import wait
+import words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -92,6 +93,7 @@ class Monitor:
         self.process.terminate()
         code = self.process.wait(timeout=10)
         self.events.thread.join(timeout=10)
+        words.check(self.log.read_text(errors="replace"))
         return code
 
 

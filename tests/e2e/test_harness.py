@@ -3,6 +3,7 @@ import unittest
 
 import expected
 import monitor
+import words
 
 
 def stream(*events):
@@ -24,6 +25,21 @@ CLUSTER = ("cluster", {"name": "c"})
 
 
 class Harness(unittest.TestCase):
+    def test_words_that_are_said_twice(self):
+        for line, found in {
+            "error controller hello: controller hello: not synced": "controller hello: controller hello",
+            'error="https://a:1: https://a:1: it is away"': "https://a:1: https://a:1",
+            "Unauthorized (Unauthorized)": "Unauthorized (Unauthorized)",
+            "it is the the end": "the the",
+            "Node n: https://a:1: can't connect": None,
+            '{"error":"--listen: can\'t listen at 1.2.3.4:80: no"}': None,
+            "pods is forbidden: no (Invalid)": None,
+            '2026-01-01T00:00:00Z error it is away cluster=a error="a: b: c"': None,
+        }.items():
+            with self.subTest(line):
+                self.assertEqual(words.twice(line), found)
+        self.assertRaisesRegex(AssertionError, "is said twice", words.check, "fine\na: b: b: c\n")
+
     def test_a_good_stream(self):
         states, jobs, clusters = stream(
             CLUSTER, ("job", job("Created")), READY, ("job", job("Running", "Created")),

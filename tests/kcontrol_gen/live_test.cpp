@@ -79,6 +79,11 @@ TEST_CASE("what the cluster lacks or refuses is said") {
     const auto refused = ask(f, {}, in);
     REQUIRE(refused.has_error());
     CHECK(refused.error() == api_errc::forbidden);
+
+    f.net->expect(first_page).fail(errc::connection_refused, "https://api.test:6443: can't connect");
+    const auto away = ask(f, {}, in);
+    REQUIRE(away.has_error());
+    CHECK(away.error().message() == "https://api.test:6443: can't connect");
 }
 
 TEST_CASE("a kubeconfig that is not there") {

@@ -37,9 +37,11 @@ std::string name_of(json::node object, const type_name& implied) {
         const std::string own = text_of(object[member]);
         return own.empty() ? other : own;
     };
-    const std::string shown =
-        either("apiVersion", implied.api_version) + " " + either("kind", implied.kind) + " " + name;
-    return kcontrol::escape_control(shown);
+    std::string shown = either("apiVersion", implied.api_version);
+    for (const std::string& part : {either("kind", implied.kind), name}) {
+        if (!part.empty()) shown += (shown.empty() ? "" : " ") + part;
+    }
+    return kcontrol::escape_control(shown.empty() ? "an object without a name" : shown);
 }
 
 transcoder::transcoder(const options& o) : options_(o) {
@@ -72,9 +74,7 @@ result<std::string> transcoder::run(json::node object, const type_name& implied)
     }
     const auto known = kinds_.find({api_version, kind});
     if (known == kinds_.end()) {
-        return error(errc::invalid_argument, "no compiled-in type for " +
-                                                 kcontrol::escape_control(api_version + " " + kind) +
-                                                 "; --as dynamic takes any kind");
+        return error(errc::invalid_argument, "no type for this is compiled in; --as dynamic takes any kind");
     }
     return through(*known->second, object);
 }
