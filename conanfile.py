@@ -37,7 +37,7 @@ class KcontrolConan(ConanFile):
         self.requires("fmt/[>=9]", transitive_headers=True)
         self.requires("libyaml/[>=0.2.5 <1]")
         self.requires("re2/[>=20220601]")
-        self.requires("c-ares/[>=1.18.1 <2]")
+        self.requires("c-ares/[>=1.18.1 <2]", options={"tools": False})
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
 
     def validate(self):

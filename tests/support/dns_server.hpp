@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,8 +53,9 @@ private:
 /// Lives on a context; the names are the test's to change.
 class dns_server {
 public:
-    explicit dns_server(boost::asio::io_context& context, std::uint16_t port = 0)
-        : state_(std::make_shared<state>(context, port)) {
+    explicit dns_server(boost::asio::io_context& context, std::uint16_t port = 0,
+                        boost::asio::ip::address at = boost::asio::ip::address_v4::loopback())
+        : state_(std::make_shared<state>(context, boost::asio::ip::udp::endpoint(at, port))) {
         receive(state_);
         accept(state_);
     }
@@ -66,7 +68,11 @@ public:
 
     std::uint16_t port() const { return state_->udp.local_endpoint().port(); }
     /// The line of resolv.conf that leads to it.
-    std::string line() const { return "nameserver 127.0.0.1:" + std::to_string(port()) + "\n"; }
+    std::string line() const {
+        std::ostringstream text;
+        text << "nameserver " << state_->udp.local_endpoint() << "\n";
+        return text.str();
+    }
 
     std::map<std::string, dns_entry>& names() { return state_->names; }
     /// All questions for A records, in order.
@@ -79,9 +85,8 @@ private:
     using tcp = boost::asio::ip::tcp;
 
     struct state {
-        state(boost::asio::io_context& context, std::uint16_t port)
-            : udp(context, {boost::asio::ip::address_v4::loopback(), port}),
-              acceptor(context, {boost::asio::ip::address_v4::loopback(), udp.local_endpoint().port()}) {}
+        state(boost::asio::io_context& context, const boost::asio::ip::udp::endpoint& at)
+            : udp(context, at), acceptor(context, {at.address(), udp.local_endpoint().port()}) {}
         boost::asio::ip::udp::socket udp;
         boost::asio::ip::tcp::acceptor acceptor;
         boost::asio::ip::udp::endpoint peer;

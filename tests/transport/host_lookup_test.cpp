@@ -193,6 +193,24 @@ TEST_CASE("a server that is not there costs no time, and the next one is asked")
     CHECK(m.env.now() == before);
 }
 
+TEST_CASE("a server with an IPv6 address, there and not there") {
+    machine m;
+    std::optional<dns_server> server;
+    try {
+        server.emplace(m.context, std::uint16_t{0}, boost::asio::ip::address_v6::loopback());
+    } catch (const boost::system::system_error& why) {
+        MESSAGE("this machine has no IPv6: ", why.what());
+        return;
+    }
+    server->names()["api.test"] = dns_entry({"127.0.0.6"}).large();
+    m.env.files["/etc/resolv.conf"] = server->line();
+    CHECK(m.addresses("api.test") == texts{"127.0.0.6"});
+    const auto before = m.env.now();
+    server.reset();
+    CHECK_MESSAGE(has(m.failure("api.test"), "the DNS server [::1]:"), m.failure("api.test"));
+    CHECK(m.env.now() == before);
+}
+
 TEST_CASE("an answer that does not fit is fetched over TCP") {
     machine m;
     texts many;

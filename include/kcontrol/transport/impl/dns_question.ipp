@@ -73,7 +73,8 @@ struct dns_question::socket_watch {
     bool reading = false, writing = false;    // what is being waited for
 };
 
-inline void append_addresses(const ares_addrinfo& from, host_addresses& to) {
+// False if there is no memory for them. It is called from C, through which no exception may pass.
+inline bool append_addresses(const ares_addrinfo& from, host_addresses& to) noexcept try {
     for (const auto* one = from.nodes; one != nullptr; one = one->ai_next) {
         if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
         boost::asio::ip::tcp::endpoint at;
@@ -82,6 +83,9 @@ inline void append_addresses(const ares_addrinfo& from, host_addresses& to) {
         at.port(0);
         to.push_back(at);
     }
+    return true;
+} catch (...) {
+    return false;
 }
 
 inline dns_answer answer_of(int status) {
@@ -105,14 +109,20 @@ struct dns_question::hooks {
         self.over_ = true;
         self.answer_ = answer_of(status);
         if (status == ARES_SUCCESS && found != nullptr) {
-            append_addresses(*found, self.addresses_);
+            const bool done = append_addresses(*found, self.addresses_);
             self.answer_ = self.addresses_.empty() ? dns_answer::no_address : dns_answer::found;
+            if (!done) self.answer_ = dns_answer::out_of_memory;
         }
         ::ares_freeaddrinfo(found);
     }
 
     static void on_socket(void* owner, ares_socket_t socket, int readable, int writable) {
-        static_cast<dns_question*>(owner)->watch(socket, readable != 0, writable != 0);
+        auto& self = *static_cast<dns_question*>(owner);
+        try {
+            self.watch(socket, readable != 0, writable != 0);
+        } catch (...) {  // nothing may pass through C
+            self.unwatched_ = true;
+        }
     }
 };
 
