@@ -5,6 +5,7 @@
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/values/raw_json.hpp>
 
+#include "part.hpp"
 #include "require.hpp"
 
 #include <cstdint>
@@ -16,16 +17,7 @@
 namespace {
 
 using namespace kcontrol;
-
-// Members of one letter, so that a fuzzer finds them.
-struct part {
-    text name;
-    std::optional<std::int32_t> count;
-    list<part> inner;
-    static constexpr auto kcontrol_fields() {
-        return fields(field("n", &part::name), field("c", &part::count), field("i", &part::inner));
-    }
-};
+using fuzz::part;
 
 struct thing {
     static constexpr resource_name kcontrol_resource{"example.com", "v1", "Thing", "things"};

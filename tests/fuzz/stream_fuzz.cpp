@@ -9,6 +9,7 @@
 #include <kcontrol/testing/sim_context.hpp>
 #include <kcontrol/testing/sim_environment.hpp>
 
+#include "part.hpp"
 #include "require.hpp"
 #include "stream_peer.hpp"
 
@@ -28,19 +29,11 @@ namespace {
 
 using namespace kcontrol;
 using namespace std::chrono_literals;
+using fuzz::part;
 using fuzz::require;
 
 constexpr std::size_t most_answers = 40;
 constexpr std::uint64_t most_steps = 2'000'000;
-
-struct part {
-    text name;
-    std::optional<std::int32_t> count;
-    list<part> inner;
-    static constexpr auto kcontrol_fields() {
-        return fields(field("n", &part::name), field("c", &part::count), field("i", &part::inner));
-    }
-};
 
 struct thing {
     static constexpr resource_name kcontrol_resource{"example.com", "v1", "Thing", "things"};
