@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace kcontrol;
 using namespace std::string_literals;
@@ -21,4 +23,38 @@ TEST_CASE("escape_control(): what steers a terminal or is no UTF-8 is shown, and
         CHECK(escape_control(r.text) == r.shown);
         CHECK(escape_control(r.shown) == r.shown);
     }
+}
+
+TEST_CASE("logger: a sink that throws takes nobody down, and what is lost is told afterwards") {
+    std::vector<std::string> lines;
+    bool broken = false;
+    bool by_int = false;
+    const logger log([&](const log_record& record) {
+        if (broken && by_int) throw 7;
+        if (broken) throw std::runtime_error("the disk is full");
+        std::string line(record.message);
+        for (const auto& field : record.fields) line += " " + std::string(field.name) + "=" + field.value;
+        lines.push_back(std::move(line));
+    });
+    log.info("one");
+    broken = true;
+    CHECK_NOTHROW(log.info("two"));
+    by_int = true;
+    CHECK_NOTHROW(log.with("kind", "Pod").error("three", {{"error", "no"}}));
+    CHECK(log.lost() == 2);
+    broken = false;
+    log.info("four");
+    log.info("five");
+    const std::vector<std::string> expected{"one", "four", "the log's sink threw, and records are lost records=2",
+                                            "five"};
+    CHECK(lines == expected);
+    CHECK(log.lost() == 2);
+}
+
+TEST_CASE("logger: without a sink, or with an empty one, nothing is told and nothing thrown") {
+    CHECK_NOTHROW(logger().error("dropped"));
+    CHECK(logger().lost() == 0);
+    const logger empty{log_sink()};
+    CHECK_NOTHROW(empty.error("dropped"));
+    CHECK(empty.lost() == 1);
 }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/config.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -29,7 +30,8 @@ struct log_record {
     const std::vector<log_field>& fields;
 };
 
-/// Where records go. May be called from any thread that runs the library's executors.
+/// Where records go. May be called from any thread that runs the library's executors. A record at which it throws is
+/// lost, and disturbs nobody else; see logger::lost().
 using log_sink = std::function<void(const log_record&)>;
 
 /// A cheap handle on a sink, with fields that every record carries. Without a sink it drops everything.
@@ -51,6 +53,7 @@ public:
     KCONTROL_DECL logger with(std::string_view name, std::string value) const;
 
     KCONTROL_DECL bool enabled(log_level level) const noexcept;
+    /// What the sink throws, of whatever type, does not get out.
     KCONTROL_DECL void write(log_level level, std::string_view message) const;
     KCONTROL_DECL void write(log_level level, std::string_view message, std::vector<log_field> fields) const;
 
@@ -63,8 +66,13 @@ public:
     void warning(std::string_view m, std::vector<log_field> f) const { write(log_level::warning, m, std::move(f)); }
     void error(std::string_view m, std::vector<log_field> f) const { write(log_level::error, m, std::move(f)); }
 
+    /// At how many records the sink threw, whoever wrote them. How many are lost is told, as a warning, after the next
+    /// record that it takes.
+    KCONTROL_DECL std::uint64_t lost() const noexcept;
+
 private:
-    std::shared_ptr<const log_sink> sink_;
+    struct target;
+    std::shared_ptr<target> target_;
     log_level threshold_ = log_level::info;
     std::vector<log_field> fields_;
 };

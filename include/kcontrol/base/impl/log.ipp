@@ -3,7 +3,39 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/utf8.hpp>
 
+#include <atomic>
+
 namespace kcontrol {
+
+struct logger::target {
+    explicit target(log_sink s) : sink(std::move(s)) {}
+
+    // False if it threw.
+    bool take(const log_record& record) noexcept {
+        try {
+            sink(record);
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+
+    void tell_lost() noexcept {
+        const std::uint64_t all = lost.load();
+        std::uint64_t before = told.load();
+        if (all == before || !told.compare_exchange_strong(before, all)) return;
+        try {
+            const std::vector<log_field> fields{{"records", std::to_string(all - before)}};
+            const log_record record{log_level::warning, "the log's sink threw, and records are lost", fields};
+            if (take(record)) return;
+        } catch (...) {
+        }
+        told -= all - before;
+    }
+
+    const log_sink sink;
+    std::atomic<std::uint64_t> lost{0}, told{0};
+};
 
 KCONTROL_DECL std::string_view to_string(log_level level) noexcept {
     switch (level) {
@@ -23,24 +55,33 @@ KCONTROL_DECL logger& logger::operator=(logger&&) noexcept = default;
 KCONTROL_DECL logger::~logger() = default;
 
 KCONTROL_DECL logger::logger(log_sink sink, log_level threshold)
-    : sink_(std::make_shared<const log_sink>(std::move(sink))), threshold_(threshold) {}
+    : target_(std::make_shared<target>(std::move(sink))), threshold_(threshold) {}
 
 KCONTROL_DECL logger logger::with(std::string_view name, std::string value) const {
     logger copy = *this;
-    if (sink_) copy.fields_.push_back({name, std::move(value)});
+    if (target_) copy.fields_.push_back({name, std::move(value)});
     return copy;
 }
 
-KCONTROL_DECL bool logger::enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
+KCONTROL_DECL bool logger::enabled(log_level level) const noexcept { return target_ && level >= threshold_; }
 
 KCONTROL_DECL void logger::write(log_level level, std::string_view message) const { write(level, message, {}); }
 
 KCONTROL_DECL void logger::write(log_level level, std::string_view message, std::vector<log_field> fields) const {
     if (!enabled(level)) return;
-    std::vector<log_field> all = fields_;
-    for (auto& field : fields) all.push_back(std::move(field));
-    (*sink_)(log_record{level, message, all});
+    try {
+        std::vector<log_field> all = fields_;
+        for (auto& field : fields) all.push_back(std::move(field));
+        if (target_->take(log_record{level, message, all})) {
+            if (enabled(log_level::warning)) target_->tell_lost();
+            return;
+        }
+    } catch (...) {
+    }
+    ++target_->lost;
 }
+
+KCONTROL_DECL std::uint64_t logger::lost() const noexcept { return target_ ? target_->lost.load() : 0; }
 
 KCONTROL_DECL std::string escape_control(std::string_view text) {
     static constexpr char hex[] = "0123456789abcdef";
