@@ -80,6 +80,7 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
 #include <kcontrol/controller/impl/controller_run.ipp>
+#include <kcontrol/controller/impl/controller_sources.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>

@@ -25,7 +25,8 @@ KCONTROL_DECL std::string_view to_string(controller_state) noexcept;
 ///
 /// A reconcile starts only after every source that was there at the start has synced. A request is never reconciled
 /// twice at once, not even across a restart. An error or an exception tries again after the request's backoff;
-/// errc::terminal does not.
+/// errc::terminal does not. What its other functions throw is logged and counted (controller_stats): an event passes a
+/// predicate that throws, and is lost where its event handler or map does.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start(); both trigger the stop tokens of running reconciles.
@@ -41,7 +42,8 @@ public:
 
     /// Runs until `stop` is triggered or stop() is called, and returns once the running reconciles have returned or the
     /// graceful stop timeout has passed. It can be run again then, with an empty queue.
-    /// Errors: timeout (a source did not sync; reconciles did not return), invalid_argument (it runs already).
+    /// Errors: timeout (a source did not sync; reconciles did not return), callback_failed (a source threw),
+    /// invalid_argument (it runs already).
     KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
 
     /// run() in the background. last_error() gives what it returned. Does nothing while it runs.
@@ -61,7 +63,8 @@ public:
 protected:
     KCONTROL_DECL any_controller(environment& env, executor ex, std::string name,
                                  std::shared_ptr<detail::work_queue> work, controller_options options);
-    KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, any_event_handler deliver);
+    KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, std::vector<predicate> predicates,
+                                          any_event_handler handle);
 
 private:
     struct impl;
@@ -108,13 +111,8 @@ basic_controller<Request>::basic_controller(environment& env, executor ex, std::
 template <class Request>
 std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                                                std::vector<predicate> predicates) {
-    return watch_any(std::move(source), [sink = sink_, handler = std::move(handler),
-                                         predicates = std::move(predicates)](const any_event& e) {
-        for (const predicate& wanted : predicates) {
-            if (!wanted(e)) return;
-        }
-        handler(e, *sink);
-    });
+    auto handle = [sink = sink_, handler = std::move(handler)](const any_event& e) { handler(e, *sink); };
+    return watch_any(std::move(source), std::move(predicates), std::move(handle));
 }
 
 template <class Request>

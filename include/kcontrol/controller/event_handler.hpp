@@ -23,7 +23,8 @@ public:
     virtual void add(Request req) = 0;
 };
 
-/// Turns an event into requests. The sink is valid during the call only.
+/// Turns an event into requests. The sink is valid during the call only. If it throws, the requests it has not added
+/// are lost, until the next event of the object.
 template <class Request>
 using event_handler = std::function<void(const any_event&, request_sink<Request>&)>;
 
@@ -92,18 +93,32 @@ void add_all(Mapped&& mapped, request_sink<Request>& sink) {
     }
 }
 
+/// Calls f with the old object and with the new one, if that is another, also when the first call throws.
+template <class F>
+void for_both_objects(const any_event& e, const F& f) {
+    const bool two = e.new_object && e.new_object != e.old_object;
+    try {
+        if (e.old_object) f(e.old_object);
+    } catch (...) {
+        if (two) f(e.new_object);
+        throw;
+    }
+    if (two) f(e.new_object);
+}
+
 }  // namespace detail
 
 /// What `map` makes of the object: a request, or a range of requests or of namespaced names. An update maps the old and
-/// the new object. `map` takes `const T&`; where T is any_object, objects of any kind.
+/// the new object, and one of them at which `map` throws does not keep it from the other. `map` takes `const T&`; where
+/// T is any_object, objects of any kind.
 template <class T, class Request = request, class F>
 event_handler<Request> enqueue_mapped(F map) {
     if constexpr (detail::assert_maps<F, T, Request>()) {
         return [map = std::move(map)](const any_event& e, request_sink<Request>& sink) {
-            if (e.old_object) detail::add_all<Request>(map(detail::object_as<T>(e.old_object)), sink);
-            if (e.new_object && e.new_object != e.old_object) {
-                detail::add_all<Request>(map(detail::object_as<T>(e.new_object)), sink);
-            }
+            const auto add = [&map, &sink](const any_object& object) {
+                detail::add_all<Request>(map(detail::object_as<T>(object)), sink);
+            };
+            detail::for_both_objects(e, add);
         };
     } else {
         return nullptr;

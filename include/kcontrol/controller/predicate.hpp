@@ -11,7 +11,7 @@
 namespace kcontrol {
 
 /// True if the event shall reach the event handler. Predicates act after the cache: they save reconciles, neither
-/// memory nor bandwidth.
+/// memory nor bandwidth. An event at which one throws passes: a reconcile too many is better than one too few.
 using predicate = std::function<bool(const any_event&)>;
 
 // Each of the following looks at updates only; additions and deletions always pass.

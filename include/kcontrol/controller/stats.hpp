@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace kcontrol {
@@ -29,6 +30,11 @@ public:
     std::uint64_t terminal_errors = 0;
     std::uint64_t exceptions = 0;
     std::uint64_t timeouts = 0;  ///< the reconcile's time was up
+
+    /// Predicates, event handlers and maps, and sources that threw, and what the last of them was. Those of
+    /// reconcilers are `exceptions`.
+    std::uint64_t callback_exceptions = 0;
+    std::string last_callback_exception;
 
     std::size_t active_workers = 0;
     std::size_t max_concurrent_reconciles = 0;

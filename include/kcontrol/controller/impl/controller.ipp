@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/controller/impl/controller_run.ipp>
+#include <kcontrol/controller/impl/controller_sources.ipp>
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -61,16 +62,23 @@ KCONTROL_DECL controller_stats any_controller::stats() const {
     out.queue_delayed = impl_->work->delayed();
     out.queue_adds = impl_->work->counters().adds;
     out.queue_retries = impl_->work->counters().retries;
+    out.callback_exceptions = impl_->calls.thrown();
+    out.last_callback_exception = impl_->calls.last_thrown();
     return out;
 }
 
-KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_source> source, any_event_handler deliver) {
+KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_source> source,
+                                                      std::vector<predicate> predicates, any_event_handler handle) {
     const std::uint64_t id = ++impl_->last_watch_id;
     auto& added = impl_->sources[id];
     added.source = std::move(source);
-    added.deliver = std::move(deliver);
+    added.deliver = [weak = std::weak_ptr(impl_), predicates = std::move(predicates),
+                     handle = std::move(handle)](const any_event& event) {
+        if (const auto self = weak.lock()) self->deliver(event, predicates, handle);
+    };
     const bool runs = impl_->state == controller_state::syncing || impl_->state == controller_state::running;
-    if (runs) added.hold = added.source->subscribe(added.deliver);
+    // A source that throws is told and counted, and subscribed anew at the next start.
+    if (runs) static_cast<void>(impl_->subscribe(id));
     return id;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
@@ -23,10 +24,18 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
           name(std::move(n)),
           options(std::move(o)),
           log(options.log().value_or(logger()).with("controller", name)),
-          work(std::move(w)) {
+          work(std::move(w)),
+          calls(env, log) {
         work->shut_down();  // what is added before the start is dropped
         stats.max_concurrent_reconciles = options.max_concurrent_reconciles();
     }
+
+    void deliver(const any_event& event, const std::vector<predicate>& predicates, const any_event_handler& handle);
+    result<void> subscribe(std::uint64_t watch_id);
+    result<void> subscribe_all(const std::stop_token& stop);
+    std::string describe(const event_source& source);
+    awaitable<result<bool>> wait_for_source(std::shared_ptr<event_source> source, std::stop_token stop,
+                                            std::optional<time_point> deadline);
 
     std::stop_token begin(std::stop_token parent);
     awaitable<result<void>> run_begun(std::stop_token stop);
@@ -43,6 +52,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     controller_options options;
     logger log;
     std::shared_ptr<detail::work_queue> work;
+    guarded_calls calls;  // of predicates, event handlers and sources
     std::map<std::uint64_t, watched> sources;
     std::uint64_t last_watch_id = 0;
 

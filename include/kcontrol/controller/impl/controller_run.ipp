@@ -28,19 +28,15 @@ inline std::string make_uuid(environment& env) {
 
 // An exception is an error like any other: the loop goes on.
 inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx, bool& threw) {
-    std::string text;
     try {
         result<reconcile_result> outcome = co_await item->reconcile(std::move(ctx));
         co_return outcome;
     } catch (const exception& e) {  // of result::value(), in a reconciler that uses exceptions
         co_return e.cause();
-    } catch (const std::exception& e) {
-        text = e.what();
     } catch (...) {
-        text = "an exception of unknown type";
+        threw = true;
+        co_return error_of_thrown("the reconciler");
     }
-    threw = true;
-    co_return error(errc::callback_failed, "the reconciler threw: " + text);
 }
 
 }  // namespace detail
@@ -59,10 +55,8 @@ inline std::stop_token any_controller::impl::begin(std::stop_token parent) {
 inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token stop) {
     const auto self = shared_from_this();
     const auto current = term;
-    for (auto& [id, w] : sources) {
-        if (!stop.stop_requested()) w.hold = w.source->subscribe(w.deliver);
-    }
-    result<void> outcome = co_await wait_for_sync(stop);
+    result<void> outcome = subscribe_all(stop);
+    if (outcome) outcome = co_await wait_for_sync(stop);
     if (outcome && !stop.stop_requested()) {
         state = controller_state::running;
         log.info("controller started");
@@ -92,11 +86,12 @@ inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_tok
     std::vector<std::shared_ptr<event_source>> present;
     for (const auto& [id, w] : sources) present.push_back(w.source);
     for (const auto& source : present) {
-        const bool synced = co_await source->wait_synced(stop, deadline);
+        const result<bool> synced = co_await wait_for_source(source, stop, deadline);
         if (stop.stop_requested()) break;
-        if (!synced) {
+        if (!synced) co_return synced.error();
+        if (!*synced) {
             error failure(errc::timeout,
-                          "controller " + name + ": not synced within the cache sync timeout: " + source->describe());
+                          "controller " + name + ": not synced within the cache sync timeout: " + describe(*source));
             log.error("controller could not start", {{"error", failure.what()}});
             co_return failure;
         }
@@ -126,7 +121,9 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<const det
     ++stats.active_workers;
     const time_point begun = env.now();
     std::string id = detail::make_uuid(env);
-    const logger named = item->name_in(log).with("reconcileID", id);
+    logger named = log;
+    calls.call("add_log_fields()", [&] { named = item->name_in(log); });
+    named = named.with("reconcileID", id);
     bool threw = false;
     bool timed_out = false;
     result<reconcile_result> outcome = reconcile_result::done();

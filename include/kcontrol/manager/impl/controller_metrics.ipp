@@ -37,6 +37,9 @@ inline void write_controller_metrics(metrics_writer& out, const any_controller& 
             stats.exceptions);
     counter("controller_runtime_reconcile_timeouts_total",
             "Total number of reconciliation timeouts due to ReconciliationTimeout per controller", stats.timeouts);
+    counter("kcontrol_controller_callback_exceptions_total",
+            "Total number of predicates, event handlers, maps and sources that threw per controller",
+            stats.callback_exceptions);
     gauge("controller_runtime_active_workers", "Number of currently used workers per controller", stats.active_workers);
     gauge("controller_runtime_max_concurrent_reconciles", "Maximum number of concurrent reconciles per controller",
           stats.max_concurrent_reconciles);
