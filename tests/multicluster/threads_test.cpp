@@ -1,149 +1,22 @@
 // One strand a cluster, over real sockets, on a context that four threads run: what clusters share (environment, TLS
 // contexts, options, logger) must bear it. Worth its money under ThreadSanitizer: scripts/test.sh --only tsan.
+#include "multicluster/threads.hpp"
+
 #include <kcontrol/controller/builder.hpp>
-#include <kcontrol/multicluster/multicluster_manager.hpp>
-#include <kcontrol/runtime/system_environment.hpp>
-#include <kcontrol/testing/local_api_server.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "simulation/widget.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_future.hpp>
 #include <doctest/doctest.h>
 
-#include <array>
 #include <atomic>
-#include <condition_variable>
-#include <future>
 #include <map>
-#include <mutex>
-#include <set>
-#include <thread>
-
-namespace {
+#include <memory>
+#include <optional>
+#include <string>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
-using namespace std::chrono_literals;
-
-const testing::group_resource widgets{"test.kcontrol.dev", "widgets"};
-
-// What the clusters told, from whatever thread; the test's own thread waits here.
-class board {
-public:
-    void event(const std::string& cluster, const any_event& e) {
-        const std::lock_guard lock(mutex_);
-        auto& names = objects_[cluster];
-        const auto& name = e.object().meta().name;
-        const bool fits = e.type == event_type::added     ? names.insert(name).second
-                          : e.type == event_type::deleted ? names.erase(name) == 1
-                                                          : names.contains(name);
-        faults_ += fits ? 0 : 1;
-        changed_.notify_all();
-    }
-    void status(const cluster_status& s) {
-        const std::lock_guard lock(mutex_);
-        states_[s.name] = s.state;
-        generations_[s.name] = s.generation;
-        changed_.notify_all();
-    }
-    void removed(const std::string& cluster) {
-        const std::lock_guard lock(mutex_);
-        objects_.erase(cluster), states_.erase(cluster);
-        changed_.notify_all();
-    }
-    void log() {
-        const std::lock_guard lock(mutex_);
-        ++records_;
-    }
-
-    // Whether the cluster is live (or gone, for -1) with that many objects within half a minute.
-    bool wait_for(const std::string& cluster, int count) {
-        std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, 30s, [&] {
-            if (count < 0) return !states_.contains(cluster);
-            return states_[cluster] == cluster_state::live &&
-                   objects_[cluster].size() == static_cast<std::size_t>(count);
-        });
-    }
-    int faults() {
-        const std::lock_guard lock(mutex_);
-        return faults_;
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::map<std::string, std::set<std::string>> objects_;
-    std::map<std::string, cluster_state> states_;
-    std::map<std::string, std::uint64_t> generations_;
-    int faults_ = 0, records_ = 0;
-};
-
-// A context that four threads run.
-class pool {
-public:
-    pool() : work_(context.get_executor()) {
-        for (auto& t : threads_) t = std::thread([this] { context.run(); });  // seam: ok, strands are tried on threads
-    }
-    ~pool() {
-        work_.reset();
-        for (auto& t : threads_) t.join();
-    }
-
-    /// Calls f on the executor and waits for it.
-    template <class F>
-    void on(const executor& ex, F f) {
-        std::promise<void> done;
-        asio::post(ex, [&] {
-            f();
-            done.set_value();
-        });
-        done.get_future().get();
-    }
-    void run(const executor& ex, awaitable<void> work) {
-        auto done = asio::co_spawn(ex, std::move(work), asio::use_future);
-        done.get();
-    }
-
-    asio::io_context context;
-
-private:
-    asio::executor_work_guard<asio::io_context::executor_type> work_;
-    std::array<std::thread, 4> threads_;  // seam: ok, as above
-};
-
-struct member {
-    member(environment& env, pool& threads, bool tls)
-        : strand(asio::make_strand(threads.context.get_executor())), server(env, strand, {}, tls) {
-        threads.on(strand, [this] {
-            server.api().register_resource({"test.kcontrol.dev", "v1", "Widget", "widgets"});
-            started = server.start().has_value();
-        });
-    }
-    void create(const std::string& name) {
-        (void)server.api()
-            .create({{"apiVersion", "test.kcontrol.dev/v1"},
-                     {"kind", "Widget"},
-                     {"metadata", {{"name", name}, {"namespace", "default"}}},
-                     {"spec", {{"value", 1}}}})
-            .value();
-    }
-    void set_value(const std::string& name, std::int64_t value) {
-        (void)server.api().patch(widgets, {"default", name}, {{"spec", {{"value", value}}}}).value();
-    }
-
-    executor strand;
-    testing::local_api_server server;
-    bool started = false;
-};
-
-}  // namespace
 
 TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
     board told;
@@ -167,6 +40,7 @@ TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
         };
         CHECK(controller_builder(c, "widgets").for_<widget>().complete(count).has_value());
     });
+    o.cluster_executor(threads.context.get_executor());
     multicluster_options silent = o;
     o.on_event([&](const std::string& cluster, const resource_info&, const any_event& e) { told.event(cluster, e); });
     o.on_status([&](const cluster_status& s) { told.status(s); });
@@ -201,7 +75,7 @@ TEST_CASE("clusters on strands of their own, on four threads, over sockets") {
         });
         want(manager, round % 2 == 0 ? "ab" : "abc", "token" + std::to_string(round));
         each([round](member& m) {
-            (void)m.server.api().remove(widgets, {"default", "w" + std::to_string(round)});
+            (void)m.server.api().remove(threaded_widgets, {"default", "w" + std::to_string(round)});
             m.create("late" + std::to_string(round));
             if (round == 3) m.server.reset_connections();
         });

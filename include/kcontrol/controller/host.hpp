@@ -31,6 +31,8 @@ public:
     /// Errors: invalid_argument (its name is taken).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added);
 
+    void clear() noexcept { controllers_.clear(); }
+
     auto begin() const noexcept { return controllers_.begin(); }
     auto end() const noexcept { return controllers_.end(); }
 

@@ -3,6 +3,7 @@
 
 #include <kcontrol/cache/informer.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ enum class cluster_state {
     live,         ///< every kind that is installed is up to date
     degraded,     ///< some kinds are up to date, others are not
     unreachable,  ///< the server does not answer; tried again with backoff
-    failed,       ///< no credentials, no trust, or no usable configuration
+    failed,       ///< no credentials, no trust, no usable configuration, or on_engage() threw
 };
 
 KCONTROL_DECL std::string_view to_string(cluster_state) noexcept;
@@ -37,6 +38,8 @@ public:
     std::uint64_t generation = 0;        ///< counts configurations that were put to use
     std::optional<wall_time> last_sync;  ///< when the server was last heard
     std::vector<kind_status> kinds;
+    std::uint64_t callback_exceptions = 0;  ///< times one of the options' functions threw, about this cluster
+    std::string last_callback_exception;    ///< which did last, and what
 };
 
 /// The state and reason that follow from the kinds.

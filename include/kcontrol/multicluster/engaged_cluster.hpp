@@ -1,4 +1,4 @@
-// One cluster of many: its client, informers and controllers, on a strand of their own.
+// One cluster of many: its client, informers and controllers.
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
@@ -18,7 +18,7 @@ namespace kcontrol {
 /// manager. When its configuration changes (new credentials, moved server) it rotates: informers, caches, handlers and
 /// controllers stay and go on with another client.
 ///
-/// Thread-safety: shared objects unsafe; every call belongs to the strand.
+/// Thread-safety: shared objects unsafe; every call belongs to the strand, but for request_stop().
 /// Cancellation: disengage() ends this cluster's requests and nothing else's.
 /// Object lifetime: destruction stops it without waiting; options' functions are not called afterwards.
 class engaged_cluster final : public cluster, public controller_host {
@@ -34,6 +34,10 @@ public:
 
     /// There is no usable configuration. What runs with the one before goes on.
     KCONTROL_DECL void refuse(const error& why);
+
+    /// Ends all work without waiting for it: no function of the options is called for it from here on, but for one that
+    /// is being called. From any thread.
+    KCONTROL_DECL void request_stop() noexcept;
 
     /// Stops the controllers, within the options' graceful_shutdown_timeout(), then the informers. It can't be engaged
     /// again. Idempotent.
@@ -53,7 +57,8 @@ public:
     cluster& get_cluster() noexcept override { return *this; }
     /// Runs the controller at once, until the cluster disengages. One whose sources did not sync in time (the cluster
     /// could not be reached) is run again after the informers' probe period.
-    /// Errors: invalid_argument (its name is taken in this cluster), unavailable (the cluster is not engaged).
+    /// Errors: invalid_argument (its name is taken in this cluster), unavailable (the cluster is not engaged, or what
+    /// on_engage() made before it threw is being taken back).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
 
 private:

@@ -11,13 +11,18 @@
 
 namespace kcontrol {
 
-/// Runs an engaged_cluster for each desired cluster, each on a strand of its own. Engaging, rotating or disengaging one
-/// touches no request of another; an unreachable one costs the others nothing. The options' on_engage() is the place to
-/// build controllers on a cluster.
+/// Runs an engaged_cluster for each desired cluster. Engaging, rotating or disengaging one touches no request of
+/// another; an unreachable one costs the others nothing. The options' on_engage() is the place to build controllers on
+/// a cluster.
 ///
-/// Thread-safety: shared objects unsafe; every call belongs to the executor given, a strand or a single-threaded
-/// context. Cancellation: stop() ends everything in bounded time. It may be started again by set_desired(). Object
-/// lifetime: destruction stops it without waiting.
+/// All of it, and all that the program hears of it, is on one strand over the executor given, so that the program's
+/// functions need no locks, on however many threads; multicluster_options::cluster_executor() spreads the clusters.
+///
+/// Thread-safety: shared objects unsafe; every call belongs to get_executor(), but for stop() and get_executor(). Where
+/// the executor given is a strand or a single-threaded context, a call from there will do.
+/// Cancellation: stop() ends everything in bounded time. It may be started again by set_desired().
+/// Object lifetime: destruction stops it without waiting; no function of the options is called afterwards, but for
+/// those that are being called on other strands (cluster_executor).
 class multicluster_manager {
 public:
     KCONTROL_DECL multicluster_manager(environment& env, executor ex, multicluster_options options);
@@ -30,6 +35,10 @@ public:
 
     /// Disengages all clusters and waits until they have.
     KCONTROL_DECL awaitable<void> stop();
+
+    /// The strand that all its work is on, over the executor given; of the clusters', see cluster_executor(). A
+    /// cluster_source that tells this manager belongs on it.
+    KCONTROL_DECL executor get_executor() const;
 
     /// The names of the clusters that are engaged, sorted.
     KCONTROL_DECL std::vector<std::string> names() const;

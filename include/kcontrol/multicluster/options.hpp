@@ -7,6 +7,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
+#include <kcontrol/runtime/executor.hpp>
 
 #include <functional>
 #include <string>
@@ -18,6 +19,9 @@ namespace kcontrol {
 class engaged_cluster;
 
 /// Options of a multicluster_manager. Only the transport must be given.
+///
+/// The functions on_…() are called one at a time, on the manager's strand (multicluster_manager::get_executor), unless
+/// cluster_executor() says otherwise. What they throw is logged and counted in the cluster's status, and ends nothing.
 class multicluster_options {
 public:
     using event_callback = std::function<void(const std::string& cluster, const resource_info&, const any_event&)>;
@@ -37,19 +41,24 @@ public:
     /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
     multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
     multicluster_options& log(logger l) { return log_ = std::move(l), *this; }
+    /// Lets each cluster work on a strand of its own over `e`, so that several threads share the work. Then what is
+    /// about a cluster, its controllers and the functions below, comes on the cluster's strand, and two of them may be
+    /// called at once for different clusters. Default: all work, of all clusters, is on the manager's strand.
+    multicluster_options& cluster_executor(executor e) { return cluster_executor_ = std::move(e), *this; }
 
-    /// An object of one of kinds() changed; on the cluster's strand.
+    /// An object of one of kinds() changed. An event at which it throws is not told again.
     multicluster_options& on_event(event_callback f) { return on_event_ = std::move(f), *this; }
     /// The status changed: at once for a state, within a second for a count, within some ten seconds for the time of
-    /// the last sign of life; on the cluster's strand.
+    /// the last sign of life. If it throws, it is called again within a second.
     multicluster_options& on_status(status_callback f) { return on_status_ = std::move(f), *this; }
-    /// The cluster has its first usable configuration, so that informers and controllers can be made on it; on its
-    /// strand. It may be used there until on_disengage() has returned.
+    /// The cluster has its first usable configuration, so that informers and controllers can be made on it. It may be
+    /// used, where this is called, until on_disengage() has returned. If it throws, the cluster has failed: the
+    /// controllers that were added are stopped and forgotten, and it is called again, after a second, two, four… up to
+    /// a minute.
     multicluster_options& on_engage(cluster_callback f) { return on_engage_ = std::move(f), *this; }
-    /// An engaged cluster is about to stop its controllers and informers; on its strand.
+    /// An engaged cluster is about to stop its controllers and informers.
     multicluster_options& on_disengage(cluster_callback f) { return on_disengage_ = std::move(f), *this; }
-    /// A cluster is gone, whether it was ever engaged or not: no callback is about it afterwards. On the manager's
-    /// executor.
+    /// A cluster is gone, whether it was ever engaged or not: no callback is about it afterwards.
     multicluster_options& on_removed(name_callback f) { return on_removed_ = std::move(f), *this; }
 
     const std::vector<kind_choice>& kinds() const noexcept { return kinds_; }
@@ -58,6 +67,8 @@ public:
     const http::transport_factory& transport() const noexcept { return transport_; }
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     const logger& log() const noexcept { return log_; }
+    /// Empty if it was not set.
+    const executor& cluster_executor() const noexcept { return cluster_executor_; }
     const event_callback& on_event() const noexcept { return on_event_; }
     const status_callback& on_status() const noexcept { return on_status_; }
     const cluster_callback& on_engage() const noexcept { return on_engage_; }
@@ -71,6 +82,7 @@ private:
     http::transport_factory transport_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
     logger log_;
+    executor cluster_executor_;
     event_callback on_event_;
     status_callback on_status_;
     cluster_callback on_engage_, on_disengage_;

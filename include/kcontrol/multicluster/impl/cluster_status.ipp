@@ -81,7 +81,7 @@ KCONTROL_DECL bool same_but_for_time(const cluster_status& a, const cluster_stat
                x.informer.server_changes == y.informer.server_changes && x.informer.rollbacks == y.informer.rollbacks;
     };
     return a.name == b.name && a.state == b.state && a.reason == b.reason && a.server == b.server &&
-           a.generation == b.generation &&
+           a.generation == b.generation && a.callback_exceptions == b.callback_exceptions &&
            std::equal(a.kinds.begin(), a.kinds.end(), b.kinds.begin(), b.kinds.end(), same_kind);
 }
 

@@ -4,9 +4,12 @@
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/multicluster/detail/kind_slot.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -19,6 +22,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
           name(std::move(n)),
           options(std::move(o)),
           log(options->log().with("cluster", name)),
+          calls(env, log),
           tasks(env, strand, log),
           running(env, strand, log) {}
 
@@ -48,7 +52,6 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         informers.emplace(env, strand, std::move(first), scopes, log);
         for (const auto& choice : options->kinds()) make_slot(choice);
         informers->start(caches.token());
-        tasks.spawn(publish_counts(shared_from_this(), lifetime.token()));
     }
 
     void rotate(const auth::cluster_config& previous, client next) {
@@ -94,7 +97,10 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
                  const std::shared_ptr<any_informer>& one) {
         version.subscriptions.push_back(one->subscribe([this, info = version.info](const any_event& event) {
             // What was on its way when the cluster was destroyed is not delivered any more.
-            if (options->on_event() && !lifetime.stopped()) options->on_event()(name, *info, event);
+            if (!options->on_event() || lifetime.stopped()) return;
+            calls.call(
+                "on_event()", [&] { options->on_event()(name, *info, event); },
+                [&] { return info->gvk.kind + " " + to_string(event.object().key()); });
         }));
         // Who shares the informer may hold it longer than this cluster lives.
         version.subscriptions.push_back(
@@ -119,12 +125,15 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         }
     }
 
-    // A cluster that can't be reached for long makes the sync time out. That is tried again, as everything here is.
+    // A cluster that can't be reached for long makes the sync time out, and a source may throw. That is tried again, as
+    // everything here is.
     static awaitable<void> run_controller(std::shared_ptr<impl> self, std::shared_ptr<any_controller> one,
                                           std::stop_token stop) {
         while (!stop.stop_requested()) {
             const result<void> outcome = co_await one->run(stop);
-            if (outcome || outcome.error() != errc::timeout) co_return;
+            const bool again =
+                !outcome && (outcome.error() == errc::timeout || outcome.error() == errc::callback_failed);
+            if (!again) co_return;
             co_await sleep_for(self->env, self->options->informers().probe_period(), stop);
         }
     }
@@ -143,9 +152,14 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         if (failure && !config) {
             out.state = cluster_state::failed;
             out.reason = failure->what();
+        } else if (engage_failure) {
+            out.state = cluster_state::failed;
+            out.reason = *engage_failure + "; it is called again";
         } else if (out.reason.empty()) {
             out.reason = failure ? failure->what() : warning;
         }
+        out.callback_exceptions = calls.thrown();
+        out.last_callback_exception = calls.last_thrown();
         return out;
     }
 
@@ -159,8 +173,41 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         auto now = current();
         if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync))
             return;
-        published = std::move(now);
-        if (options->on_status()) options->on_status()(*published);
+        published = now;
+        if (!options->on_status()) return;
+        const bool told = calls.call("on_status()", [&] { options->on_status()(now); });
+        if (!told) published.reset();  // and so it is told again, within a second
+    }
+
+    void watch_over_status() {
+        if (std::exchange(counting, true) || lifetime.stopped()) return;
+        tasks.spawn(publish_counts(shared_from_this(), lifetime.token()));
+    }
+
+    // False if on_engage() threw.
+    bool introduce() {
+        engage_failure.reset();
+        if (!options->on_engage() || owner == nullptr) return true;
+        if (calls.call("on_engage()", [&] { options->on_engage()(*owner); })) return true;
+        engage_failure = calls.last_thrown();
+        return false;
+    }
+
+    // What on_engage() had made when it threw is taken back before it is called again.
+    static awaitable<void> introduce_again(std::shared_ptr<impl> self, std::stop_token stop) {
+        backoff pause(backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::minutes(1)).jitter(0.1));
+        while (!stop.stop_requested()) {
+            self->built.stop();
+            const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
+            co_await self->running.join(deadline);
+            self->controllers.clear();
+            co_await sleep_for(self->env, pause.next(self->env.now(), random_unit(self->env)), stop);
+            if (stop.stop_requested()) co_return;
+            self->built.rebuild();
+            const bool engaged = self->introduce();
+            self->publish();
+            if (engaged) co_return;
+        }
     }
 
     environment& env;
@@ -168,25 +215,40 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     std::string name;
     std::shared_ptr<const multicluster_options> options;
     logger log;
+    guarded_calls calls;                         // of the options' functions
+    engaged_cluster* owner = nullptr;            // null once it is destroyed
     task_group tasks;                            // of slots and of the status
     task_group running;                          // controllers
     scope lifetime;                              // of slots, status and controllers
+    scope built{lifetime.token()};               // of the controllers; rebuilt where on_engage() threw
     scope caches;                                // of informers; it ends after the controllers have returned
     std::optional<auth::cluster_config> config;  // in use
     std::optional<informer_set> informers;       // nothing before the first usable configuration
     std::optional<error> failure;                // of the configuration offered last
+    std::optional<std::string> engage_failure;   // what on_engage() threw
     std::string warning;
     std::uint64_t generation = 0;
     std::vector<std::shared_ptr<detail::kind_slot>> slots;
     controller_list controllers;
     std::optional<cluster_status> published;
+    bool counting = false;                // publish_counts() runs
+    bool removed = false;                 // on_removed() was called
+    std::atomic<bool> abandoned = false;  // by request_stop(): no function is called any more
 };
 
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
                                                std::shared_ptr<const multicluster_options> options)
-    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options))) {}
+    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options))) {
+    impl_->owner = this;
+}
 
 KCONTROL_DECL engaged_cluster::~engaged_cluster() {
+    impl_->owner = nullptr;
+    request_stop();
+}
+
+KCONTROL_DECL void engaged_cluster::request_stop() noexcept {
+    impl_->abandoned = true;
     impl_->lifetime.stop();
     impl_->caches.stop();
 }
@@ -199,20 +261,23 @@ KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, s
     } else {
         impl_->failure.reset();
     }
-    const auto& notify = impl_->options->on_engage();
-    if (!before && impl_->engaged() && notify) notify(*this);
+    if (!before && impl_->engaged() && !impl_->introduce()) {
+        impl_->tasks.spawn(impl::introduce_again(impl_, impl_->lifetime.token()));
+    }
+    impl_->watch_over_status();
     impl_->publish();
 }
 
 KCONTROL_DECL void engaged_cluster::refuse(const error& why) {
     impl_->refuse(why);
+    impl_->watch_over_status();
     impl_->publish();
 }
 
 KCONTROL_DECL awaitable<void> engaged_cluster::disengage() {
     const auto self = impl_;
     const auto& notify = self->options->on_disengage();
-    if (self->engaged() && notify) notify(*this);
+    if (self->engaged() && notify && !self->abandoned) self->calls.call("on_disengage()", [&] { notify(*this); });
     self->lifetime.stop();
     for (const auto& slot : self->slots) {
         for (auto& version : slot->versions) version.subscriptions.clear();
@@ -231,6 +296,9 @@ KCONTROL_DECL awaitable<void> engaged_cluster::disengage() {
         self->informers->clear();
         self->informers->get_client().close();
     }
+    const auto& on_removed = self->options->on_removed();
+    if (std::exchange(self->removed, true) || self->abandoned || !on_removed) co_return;
+    self->calls.call("on_removed()", [&] { on_removed(self->name); });
 }
 
 KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(); }
@@ -250,13 +318,13 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
 }
 
 KCONTROL_DECL result<void> engaged_cluster::add(std::shared_ptr<any_controller> added) {
-    if (!impl_->engaged()) {
+    if (!impl_->engaged() || impl_->built.stopped()) {
         return error(errc::unavailable,
                      "controller " + added->name() + ": the cluster " + impl_->name + " is not engaged");
     }
     result<void> taken = impl_->controllers.add(added);
     if (!taken) return taken;
-    impl_->running.spawn(impl::run_controller(impl_, std::move(added), impl_->lifetime.token()));
+    impl_->running.spawn(impl::run_controller(impl_, std::move(added), impl_->built.token()));
     return {};
 }
 

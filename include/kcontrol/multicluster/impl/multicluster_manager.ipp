@@ -17,13 +17,14 @@ namespace kcontrol {
 struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, multicluster_options o)
         : env(e),
-          ex(std::move(x)),
+          home(asio::make_strand(x)),
           options(std::make_shared<const multicluster_options>(std::move(o))),
-          tasks(env, ex, options->log()) {}
+          tasks(env, home, options->log()) {}
 
     struct member {
         executor strand;
         std::shared_ptr<engaged_cluster> object;
+        std::weak_ptr<engaged_cluster> leaving;
         bool disengaging = false;
         std::optional<desired_cluster> engage_again;  // desired again while it is still disengaging
     };
@@ -35,7 +36,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
             return;
         }
         if (!m.object) {
-            m.strand = asio::make_strand(ex);
+            m.strand = spread() ? executor(asio::make_strand(options->cluster_executor())) : home;
             m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options);
         }
         asio::post(m.strand, [object = m.object, desired = std::move(desired)] {
@@ -66,21 +67,38 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         for (const auto& name : gone) disengage(name, left);
     }
 
+    bool spread() const { return static_cast<bool>(options->cluster_executor()); }
+
+    // What a cluster has on a strand of its own is not to be destroyed here while it is at work there.
+    void abandon() {
+        for (auto& [name, m] : members) {
+            if (const auto leaving = m.leaving.lock()) leaving->request_stop();
+            if (!m.object) continue;
+            m.object->request_stop();
+            if (spread()) asio::post(m.strand, [object = std::move(m.object)] {});
+        }
+    }
+
+    static awaitable<void> join(std::shared_ptr<impl> self) {
+        self->disengage_others({}, false);
+        co_await self->tasks.join();
+    }
+
     static awaitable<void> disengage_one(std::shared_ptr<engaged_cluster> object) { co_await object->disengage(); }
 
     static awaitable<void> remove(std::shared_ptr<impl> self, std::string name) {
         // By value: the map may change while this waits.
         const executor strand = self->members.at(name).strand;
         auto object = std::exchange(self->members.at(name).object, nullptr);
+        self->members.at(name).leaving = object;
         co_await asio::co_spawn(strand, disengage_one(object), asio::use_awaitable);
         auto next = std::move(self->members.at(name).engage_again);
         self->members.erase(name);
-        if (self->options->on_removed()) self->options->on_removed()(name);
         if (next) self->engage(std::move(*next));
     }
 
     environment& env;
-    executor ex;
+    executor home;
     std::shared_ptr<const multicluster_options> options;
     task_group tasks;
     std::map<std::string, member> members;
@@ -89,7 +107,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
 KCONTROL_DECL multicluster_manager::multicluster_manager(environment& env, executor ex, multicluster_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(options))) {}
 
-KCONTROL_DECL multicluster_manager::~multicluster_manager() = default;
+KCONTROL_DECL multicluster_manager::~multicluster_manager() { impl_->abandon(); }
 
 KCONTROL_DECL void multicluster_manager::set_desired(std::vector<desired_cluster> desired) {
     impl_->disengage_others(desired, true);
@@ -98,9 +116,10 @@ KCONTROL_DECL void multicluster_manager::set_desired(std::vector<desired_cluster
 
 KCONTROL_DECL awaitable<void> multicluster_manager::stop() {
     const auto self = impl_;
-    self->disengage_others({}, false);
-    co_await self->tasks.join();
+    co_await asio::co_spawn(self->home, impl::join(self), asio::use_awaitable);
 }
+
+KCONTROL_DECL executor multicluster_manager::get_executor() const { return impl_->home; }
 
 KCONTROL_DECL std::vector<std::string> multicluster_manager::names() const {
     std::vector<std::string> out;
