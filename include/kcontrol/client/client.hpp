@@ -40,7 +40,8 @@ public:
 /// not repeated. Arguments are copied before the call returns; the client may be destroyed while a call is in flight.
 ///
 /// Errors, besides the API server's own (api_errc): invalid_argument (an unusable name or namespace, before anything is
-/// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, and those of http::transport.
+/// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, those of http::transport, and
+/// callback_failed if a transport of the program's own threw.
 ///
 /// Thread-safety: distinct objects safe if they were not copied from each other; shared objects unsafe: use it on the
 /// executor it was made with.

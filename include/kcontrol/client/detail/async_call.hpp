@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/client/client.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -13,7 +14,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,8 +45,8 @@ awaitable<void> run_call(awaitable<Result> call, std::shared_ptr<call_stop> stop
     std::optional<Result> outcome;
     try {
         outcome.emplace(co_await std::move(call));
-    } catch (const std::exception& e) {
-        outcome.emplace(error(errc::unavailable, e.what()));
+    } catch (...) {
+        outcome.emplace(error(errc::unavailable, describe_thrown()));
     }
     // The slot belongs to the caller again before its handler is called.
     auto slot = boost::asio::get_associated_cancellation_slot(handler);

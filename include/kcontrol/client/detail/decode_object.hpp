@@ -1,6 +1,7 @@
 // Decoding the objects of a list or watch one by one, so that a bad one spoils no other.
 #pragma once
 
+#include <kcontrol/client/detail/guarded_decode.hpp>
 #include <kcontrol/client/detail/object_head.hpp>
 
 #include <optional>
@@ -31,7 +32,7 @@ inline error other_kind(std::string_view kind, const resource_info& info) {
 /// The object at the cursor, if it is written as servers write and is what it must be; the cursor is anywhere else.
 inline any_object decode_usual(json::cursor& in, const resource_info& info, share_pool* pool) {
     if (is_other_kind(leading_kind(in), info)) return {};
-    return info.decode(in, pool);
+    return decode_guarded(info, in, pool);
 }
 
 /// An object however it is written, or what is wrong with it.
@@ -39,7 +40,7 @@ inline result<any_object> decode_unusual(const resource_info& info, std::string_
                                          share_pool* pool) {
     if (!text.starts_with('{')) return error(errc::decode_failed, "it is not a JSON object");
     if (is_other_kind(head.kind, info)) return other_kind(head.kind, info);
-    return info.decode_parsed(text, pool);
+    return decode_guarded(info, text, pool);
 }
 
 }  // namespace kcontrol::detail

@@ -3,6 +3,7 @@
 
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/frame.hpp>
+#include <kcontrol/client/detail/guarded_decode.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <string_view>
@@ -21,7 +22,7 @@ inline bool begins_with_kind(json::cursor text, std::string_view kind) noexcept 
 /// The object, if its kind comes first and it is written as servers write; else nothing.
 inline any_object read_object_at(json::cursor text, const resource_info& info) {
     if (info.gvk.kind == "Status" || !begins_with_kind(text, info.gvk.kind)) return {};
-    any_object object = info.decode(text, nullptr);
+    any_object object = decode_guarded(info, text, nullptr);
     return object && is_at_end(text) ? std::move(object) : any_object();
 }
 
@@ -30,7 +31,7 @@ inline result<any_object> read_object(const http::response& answer, const resour
     if (auto refused = refuse_answer(answer)) return std::move(*refused);
     if (any_object object = read_object_at(json::cursor(answer.body), info)) return object;
     if (auto refused = refuse_body(answer)) return std::move(*refused);
-    auto object = info.decode_parsed(answer.body);
+    auto object = decode_guarded(info, answer.body, nullptr);
     if (!object) return object.error().with_context("the server's answer");
     return object;
 }

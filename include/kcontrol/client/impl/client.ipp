@@ -4,6 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
@@ -91,7 +92,7 @@ KCONTROL_DECL client::~client() = default;
 KCONTROL_DECL result<client> client::connect(environment& env, executor ex, const auth::cluster_config& config,
                                              const http::transport_factory& make_transport, logger log) {
     if (auto refused = auth::detail::refuse_plaintext(config)) return *refused;
-    auto transport = make_transport(ex, config.server(), config.tls());
+    auto transport = detail::make_guarded(make_transport, ex, config.server(), config.tls());
     if (!transport) return transport.error().with_context(config.server_url());
     return client(
         std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(*transport), std::move(log)));
@@ -167,6 +168,12 @@ KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
 
 KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
 
-KCONTROL_DECL void client::close() { state_->transport->close(); }
+KCONTROL_DECL void client::close() {
+    try {
+        state_->transport->close();
+    } catch (...) {
+        state_->log.error("close() of the transport threw", {{"error", describe_thrown()}});
+    }
+}
 
 }  // namespace kcontrol

@@ -2,6 +2,7 @@
 
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/version.hpp>
 
@@ -69,7 +70,7 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         auto attempt = with_credentials(*state, req);
         if (!attempt) co_return attempt.error();
         options.deadline(budget.deadline() - now);
-        auto answer = co_await state->transport->round_trip(std::move(*attempt), options);
+        auto answer = co_await round_trip_guarded(state->transport, std::move(*attempt), options);
         if (!answer) co_return explain_budget(answer.error());
         if (is_success(answer->status)) co_return std::move(*answer);
         const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
@@ -86,7 +87,7 @@ inline awaitable<http::response> refused_stream(http::streamed_response opened, 
     whole.headers = opened.head.headers;
     std::array<char, 4096> chunk{};
     while (whole.body.size() < most) {
-        const auto n = co_await opened.body->read_some(std::span<char>(chunk), time, stop);
+        const auto n = co_await read_some_guarded(*opened.body, std::span<char>(chunk), time, stop);
         if (!n || *n == 0) break;
         whole.body.append(chunk.data(), *n);
     }
@@ -102,7 +103,7 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
         auto attempt = with_credentials(*state, req);
         if (!attempt) co_return attempt.error();
         options.deadline(budget.deadline() - now);
-        auto opened = co_await state->transport->open_stream(std::move(*attempt), options);
+        auto opened = co_await open_stream_guarded(state->transport, std::move(*attempt), options);
         if (!opened) co_return opened.error();
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();

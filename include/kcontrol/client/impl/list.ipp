@@ -3,6 +3,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/list_reader.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
@@ -70,7 +71,8 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
     std::uint64_t bytes = 0;
     for (time_point last = state->env->now();; last = state->env->now()) {
         const std::span<char> into = reader.room();
-        const auto count = co_await opened->body->read_some(into, deadline - state->env->now(), options.stop());
+        const auto count =
+            co_await read_some_guarded(*opened->body, into, deadline - state->env->now(), options.stop());
         if (!count) {
             // A server that has not fallen silent, and does not come to an end, was asked for too much.
             const bool slow =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/codec/share_pool.hpp>
@@ -90,7 +91,7 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
     time_point latest = last_sign_ + idle_;
     if (deadline_) latest = std::min(latest, *deadline_);
     const std::span<char> into(chunk_);
-    const auto count = co_await body_->read_some(into, std::max(latest - now, duration::zero()), stop);
+    const auto count = co_await detail::read_some_guarded(*body_, into, std::max(latest - now, duration::zero()), stop);
     if (!count) {
         const bool own_time = count.error() == errc::timeout && deadline_ && env_->now() >= *deadline_;
         if (own_time) co_return std::size_t{0};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/codec/decode.hpp>
 #include <kcontrol/codec/detail/block_builder.hpp>
 #include <kcontrol/codec/impl/decode_error.ipp>
@@ -11,6 +12,8 @@
 #include <kcontrol/values/raw_json.hpp>
 #include <kcontrol/values/text.hpp>
 #include <kcontrol/values/timestamp.hpp>
+
+#include <new>
 
 namespace kcontrol {
 namespace detail {
@@ -108,8 +111,14 @@ private:
     }
 
     bool decode_custom(const type_descriptor& type, json::node from, void* out) {
-        const auto done = type.custom->decode(from, out);
-        return done || say(done.error().what());
+        try {
+            const auto done = type.custom->decode(from, out);
+            return done || say(done.error().what());
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (...) {
+            return say("its custom_codec threw: " + describe_thrown());
+        }
     }
 };
 
