@@ -33,8 +33,9 @@ class cluster_source {
 public:
     virtual ~cluster_source() = default;
 
-    /// Calls `on_change` with the whole set, soon and after each change. Errors: the source can't work at all (no such
-    /// directory).
+    /// Calls `on_change` with the whole set, soon and after each change. The library's sources call it again, after a
+    /// second and then ever more rarely, if it throws; a fixed_source lets that out of start().
+    /// Errors: the source can't work at all (no such directory).
     virtual result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) = 0;
 
     /// No call of `on_change` begins after this returns.

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <kcontrol/multicluster/detail/on_change_backoff.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -19,11 +22,18 @@ inline constexpr duration directory_sweep_period = std::chrono::seconds(30);
 
 struct directory_source::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, std::string p, auth::trust t, logger l)
-        : env(e), ex(std::move(x)), path(std::move(p)), trust(t), log(std::move(l)), tasks(env, ex, log) {}
+        : env(e),
+          ex(std::move(x)),
+          path(std::move(p)),
+          trust(t),
+          log(std::move(l)),
+          calls(env, log),
+          tasks(env, ex, log) {}
 
     result<std::vector<directory_tracker::finding>> look() { return scan_directory(env, path, trust, log); }
 
     void sweep() {
+        call_again.reset();
         auto found = look();
         if (!found) {
             // What is unreadable is not gone: the clusters stay.
@@ -33,7 +43,12 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
         auto next = tracker.observe(env.now(), std::move(*found));
         if (published && *published == next) return;
         published = next;
-        on_change(std::move(next));
+        const auto tell = on_change;  // it may stop this
+        const bool told = calls.call(
+            "on_change() of a directory_source", [&] { tell(std::move(next)); }, [this] { return path; });
+        if (told) return pause.reset();
+        published.reset();
+        call_again = env.now() + pause.next(env.now(), random_unit(env));
     }
 
     static awaitable<void> run(std::shared_ptr<impl> self, std::stop_token stop) {
@@ -41,6 +56,7 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
             self->sweep();
             auto next = self->env.now() + detail::directory_sweep_period;
             if (self->tracker.look_again_at()) next = std::min(next, *self->tracker.look_again_at());
+            if (self->call_again) next = std::min(next, *self->call_again);
             co_await self->changed.wait(self->env, stop, next);
         }
     }
@@ -50,10 +66,13 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
     std::string path;
     auth::trust trust;
     logger log;
+    guarded_calls calls;
     task_group tasks;
     directory_tracker tracker;
     std::optional<std::vector<desired_cluster>> published;
     std::function<void(std::vector<desired_cluster>)> on_change;
+    backoff pause{detail::on_change_backoff()};
+    std::optional<time_point> call_again;  // it threw
     std::unique_ptr<directory_watch> watch;
     async_event changed;
     scope lifetime;

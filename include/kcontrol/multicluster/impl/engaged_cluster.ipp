@@ -32,8 +32,13 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         auto made = client::connect(env, strand, next, options->transport(), log);
         if (!made) {
             refuse(made.error());
+            // A factory that threw may do better the next time; a configuration that can't be used stays so.
+            if (made.error() == errc::callback_failed) {
+                tasks.spawn(connect_again(shared_from_this(), next, offer, lifetime.token()));
+            }
             return;
         }
+        pause.reset();
         ++generation;
         failure.reset();
         const auto previous = std::exchange(config, next);
@@ -44,6 +49,23 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         }
         log.info(previous ? "the cluster's configuration changed" : "the cluster joined",
                  {{"server", next.server_url()}});
+    }
+
+    void engage_with(const auth::cluster_config& next) {
+        const bool before = engaged();
+        if (!config || !(*config == next)) {
+            connect(next);
+        } else {
+            failure.reset();
+        }
+        if (!before && engaged() && !introduce()) tasks.spawn(introduce_again(shared_from_this(), lifetime.token()));
+        publish();
+    }
+
+    static awaitable<void> connect_again(std::shared_ptr<impl> self, auth::cluster_config next, std::uint64_t offered,
+                                         std::stop_token stop) {
+        co_await sleep_for(self->env, self->pause.next(self->env.now(), random_unit(self->env)), stop);
+        if (!stop.stop_requested() && offered == self->offer) self->engage_with(next);
     }
 
     void begin(client first) {
@@ -184,6 +206,10 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         tasks.spawn(publish_counts(shared_from_this(), lifetime.token()));
     }
 
+    static backoff_policy retry_backoff() {
+        return backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::minutes(1)).jitter(0.1);
+    }
+
     // False if on_engage() threw.
     bool introduce() {
         engage_failure.reset();
@@ -195,7 +221,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
 
     // What on_engage() had made when it threw is taken back before it is called again.
     static awaitable<void> introduce_again(std::shared_ptr<impl> self, std::stop_token stop) {
-        backoff pause(backoff_policy().initial(std::chrono::seconds(1)).cap(std::chrono::minutes(1)).jitter(0.1));
+        backoff pause(retry_backoff());
         while (!stop.stop_requested()) {
             self->built.stop();
             const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
@@ -224,6 +250,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     scope caches;                                // of informers; it ends after the controllers have returned
     std::optional<auth::cluster_config> config;  // in use
     std::optional<informer_set> informers;       // nothing before the first usable configuration
+    std::uint64_t offer = 0;                     // counts what engage() and refuse() were called with
+    backoff pause{retry_backoff()};              // of a transport factory that threw
     std::optional<error> failure;                // of the configuration offered last
     std::optional<std::string> engage_failure;   // what on_engage() threw
     std::string warning;
@@ -254,21 +282,14 @@ KCONTROL_DECL void engaged_cluster::request_stop() noexcept {
 }
 
 KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, std::string warning) {
-    const bool before = impl_->engaged();
+    ++impl_->offer;
     impl_->warning = std::move(warning);
-    if (!impl_->config || !(*impl_->config == config)) {
-        impl_->connect(config);
-    } else {
-        impl_->failure.reset();
-    }
-    if (!before && impl_->engaged() && !impl_->introduce()) {
-        impl_->tasks.spawn(impl::introduce_again(impl_, impl_->lifetime.token()));
-    }
     impl_->watch_over_status();
-    impl_->publish();
+    impl_->engage_with(config);
 }
 
 KCONTROL_DECL void engaged_cluster::refuse(const error& why) {
+    ++impl_->offer;
     impl_->refuse(why);
     impl_->watch_over_status();
     impl_->publish();

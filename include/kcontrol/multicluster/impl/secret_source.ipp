@@ -4,8 +4,12 @@
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/multicluster/detail/on_change_backoff.hpp>
 #include <kcontrol/multicluster/detail/secret_object.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/runtime/timer.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -33,7 +37,12 @@ KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& 
 
 struct secret_source::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, auth::cluster_config h, http::transport_factory t, secret_source_options o)
-        : env(e), ex(std::move(x)), home(std::move(h)), transport(std::move(t)), options(std::move(o)) {}
+        : env(e),
+          ex(std::move(x)),
+          home(std::move(h)),
+          transport(std::move(t)),
+          options(std::move(o)),
+          calls(env, options.log()) {}
 
     std::string name_of(const object_meta& meta) const {
         const std::string name(meta.name);
@@ -92,7 +101,14 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
         for (const auto& [name, cluster] : clusters) next.push_back(cluster);
         if (published && *published == next) return;
         published = next;
-        on_change(std::move(next));
+        const auto tell = on_change;  // it may stop this
+        if (calls.call("on_change() of a secret_source", [&] { tell(std::move(next)); })) return pause.reset();
+        published.reset();
+        retry = env.make_timer(ex);
+        retry->async_wait(env.now() + pause.next(env.now(), random_unit(env)), [weak = weak_from_this()](bool expired) {
+            const auto alive = weak.lock();
+            if (alive && expired) alive->publish();
+        });
     }
 
     void take_status(const informer_status& status) {
@@ -109,9 +125,12 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
     auth::cluster_config home;
     http::transport_factory transport;
     secret_source_options options;
+    guarded_calls calls;
     std::map<std::string, desired_cluster> clusters;
     std::optional<std::vector<desired_cluster>> published;
     std::function<void(std::vector<desired_cluster>)> on_change;
+    backoff pause{detail::on_change_backoff()};
+    std::unique_ptr<timer> retry;  // of on_change(), which threw
     std::unique_ptr<any_informer> informer;
     subscription handler;
     subscription status_handler;
@@ -147,6 +166,7 @@ KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<d
 
 KCONTROL_DECL void secret_source::stop() {
     impl_->on_change = nullptr;
+    impl_->retry.reset();
     impl_->handler.reset();
     impl_->status_handler.reset();
     impl_->informer.reset();
