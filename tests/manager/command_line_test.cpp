@@ -2,6 +2,9 @@
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/testing/temporary_directory.hpp>
+
+#include "support/throws.hpp"
 
 #include <doctest/doctest.h>
 
@@ -84,4 +87,16 @@ TEST_CASE("the given file comes before $KUBECONFIG, then the service account, th
     CHECK(host("/given", "b").find("b") != std::string::npos);
     env.variables["KUBECONFIG"] = "/named:/other";
     CHECK(host().find("several files") != std::string::npos);
+}
+
+TEST_CASE("run: a setup that throws ends the program with a message and status 1, whatever it throws") {
+    const testing::temporary_directory directory;
+    directory.write("config", kubeconfig_for("127.0.0.1"));
+    std::string program = "p", flag = "--kubeconfig=" + directory.path("config");
+    for (const test::thrown what : test::all_thrown) {
+        char* arguments[] = {program.data(), flag.data()};
+        const auto setup = [what](manager&) { test::throw_it(what); };
+        const int status = run(2, arguments, setup, manager_options().log(logger([](const log_record&) {})));
+        CHECK(status == 1);
+    }
 }

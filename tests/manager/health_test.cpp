@@ -69,6 +69,9 @@ TEST_CASE("a check that throws has failed") {
     const auto answer = get("/readyz?verbose", {named_check("x", throws)});
     CHECK(answer.status == 500);
     CHECK(answer.body == "[-]x failed: the check threw: boom\nreadyz check failed\n");
+    const health_check by_int = []() -> result<void> { throw 7; };
+    CHECK(get("/readyz?verbose", {named_check("x", by_int)}).body ==
+          "[-]x failed: the check threw: an exception that is no std::exception\nreadyz check failed\n");
 }
 
 TEST_CASE("other methods are refused") {

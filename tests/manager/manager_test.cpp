@@ -8,6 +8,7 @@
 
 #include "support/fake_responder.hpp"
 #include "support/thing.hpp"
+#include "support/throws.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -226,14 +227,23 @@ TEST_CASE("a part that fails ends the manager with its error") {
     CHECK(b.m.last_error()->message().find("controller things: not synced") == 0);
 }
 
-TEST_CASE("an exception of a runnable is an error") {
-    bench b;
-    REQUIRE(!!b.m.add(
-        runnable("bad", [](std::stop_token) -> awaitable<result<void>> { throw std::runtime_error("boom"); })));
-    b.start();
-    CHECK(b.m.state() == manager_state::idle);
-    REQUIRE(b.m.last_error());
-    CHECK(b.m.last_error()->message() == "bad: boom");
+TEST_CASE("an exception of a runnable is an error, whatever it is, and whether the runnable is a coroutine") {
+    for (const thrown what : all_thrown) {
+        const auto plain = [what](std::stop_token) -> awaitable<result<void>> { throw_it(what); };
+        const auto coroutine = [what](std::stop_token) -> awaitable<result<void>> {
+            co_await boost::asio::this_coro::executor;
+            throw_it(what);
+        };
+        for (const runnable::function& f : {runnable::function(plain), runnable::function(coroutine)}) {
+            bench b;
+            REQUIRE(!!b.m.add(runnable("bad", f)));
+            b.start();
+            CHECK(b.m.state() == manager_state::idle);
+            REQUIRE(b.m.last_error());
+            CHECK(*b.m.last_error() == errc::callback_failed);
+            CHECK(b.m.last_error()->message() == std::string("bad: it threw: ") + text_of(what));
+        }
+    }
 }
 
 TEST_CASE("a runnable that does not return can't hold up the stop") {

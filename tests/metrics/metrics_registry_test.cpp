@@ -1,9 +1,12 @@
 // The registry and its text.
 #include <kcontrol/metrics/metrics_registry.hpp>
 
+#include "support/throws.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace kcontrol;
 
@@ -85,4 +88,31 @@ TEST_CASE("large numbers keep their digits, and labels that are not UTF-8 cost o
           "# TYPE a_timestamp_seconds gauge\n"
           "a_timestamp_seconds{from=\"collected\"} 0.25\n"
           "a_timestamp_seconds{from=\"x\xef\xbf\xbd\"} 1700000000\n");
+}
+
+TEST_CASE("a collector that throws costs nothing but what it had yet to write, and is told ever more rarely") {
+    for (const test::thrown what : test::all_thrown) {
+        std::vector<std::string> told;
+        metrics_registry registry(logger([&told](const log_record& record) {
+            told.emplace_back(record.message);
+            for (const auto& field : record.fields) told.back() += " " + std::string(field.name) + "=" + field.value;
+        }));
+        bool sound = true;
+        registry.collect([&](metrics_writer& out) {
+            out.gauge("a", "", {}, 1);
+            if (!sound) test::throw_it(what);
+        });
+        registry.collect([](metrics_writer& out) { out.gauge("b", "", {}, 2); });
+        CHECK(registry.text().find("exceptions") == std::string::npos);
+        sound = false;
+        std::string text;
+        for (int i = 0; i < 99; ++i) text = registry.text();
+        CHECK(text.find("\na 1\n") != std::string::npos);
+        CHECK(text.find("\nb 2\n") != std::string::npos);
+        CHECK(text.find("\nkcontrol_metrics_collector_exceptions_total 99\n") != std::string::npos);
+        REQUIRE(told.size() == 2);
+        CHECK(told[0] == std::string("a function of the program threw function=a collector of metrics error=") +
+                             test::text_of(what) + " times=1");
+        CHECK(told[1].ends_with("times=10"));
+    }
 }

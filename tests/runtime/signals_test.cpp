@@ -1,6 +1,8 @@
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/testing/run.hpp>
 
+#include "support/throws.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
@@ -36,6 +38,29 @@ TEST_CASE("each signal is one call, until it is cancelled") {
     std::raise(SIGUSR2);  // without effect while the object lives
     run_until(context, [] { return false; });
     CHECK(calls == 3);
+}
+
+TEST_CASE("a call that throws is told, and the next signal calls again") {
+    for (const test::thrown what : test::all_thrown) {
+        boost::asio::io_context context;
+        int calls = 0;
+        std::string told;
+        const logger log([&told](const log_record& record) {
+            for (const auto& field : record.fields) told += field.value + "\n";
+        });
+        const auto call = [&] {
+            ++calls;
+            test::throw_it(what);
+        };
+        const signal_calls on_usr2(context.get_executor(), {SIGUSR2}, call, log);
+        for (int i = 1; i <= 2; ++i) {
+            std::raise(SIGUSR2);
+            run_until(context, [&] { return calls == i; });
+            CHECK(calls == i);
+        }
+        const std::string once = std::string("a handler of signals\n") + test::text_of(what) + "\n";
+        CHECK(told == once + once);
+    }
 }
 
 TEST_CASE("a call may destroy what makes it, and several may wait for one signal") {

@@ -15,6 +15,7 @@ TEST_CASE("server_stats: every limit and every time limit has its series, of sev
     of.known = 2;
     of.buffered_bytes = 1000;
     of.accepted = 70;
+    of.handler_exceptions = 8;
     of.shed[static_cast<std::size_t>(shed_reason::address)] = 3;
     of.refused[static_cast<std::size_t>(shed_reason::bytes)] = 4;
     of.timed_out[static_cast<std::size_t>(late_for::first_request)] = 6;
@@ -29,6 +30,7 @@ TEST_CASE("server_stats: every limit and every time limit has its series, of sev
                              R"(kcontrol_http_buffered_bytes{server="main"} 1000)",
                              R"(kcontrol_http_connections_accepted_total{server="main"} 70)",
                              R"(kcontrol_http_connections_accepted_total{server="health"} 0)",
+                             R"(kcontrol_http_handler_exceptions_total{server="main"} 8)",
                              R"(kcontrol_http_connections_shed_total{reason="address",server="main"} 3)",
                              R"(kcontrol_http_connections_shed_total{reason="connections",server="main"} 0)",
                              R"(kcontrol_http_connections_refused_total{reason="bytes",server="main"} 4)",

@@ -166,10 +166,11 @@ TEST_CASE("handlers that fail") {
             CHECK(again.error() == errc::invalid_argument);
             co_return;
         }
+        if (req.target == "/throws-int") throw 7;
         throw std::runtime_error("canary");
     });
     const auto client = net.connect(server->local_port());
-    for (const auto* target : {"/throws", "/silent", "/inject"}) {
+    for (const auto* target : {"/throws", "/throws-int", "/silent", "/inject"}) {
         const auto got = net.get(*client, target).value();
         CHECK(got.status == 500);
         CHECK(got.body == "internal server error\n");
@@ -178,6 +179,7 @@ TEST_CASE("handlers that fail") {
     CHECK(!net.get(*client, "/late").has_value());
     CHECK(!net.get(*client, "/abort").has_value());
     CHECK(net.get(*client, "/throws").value().status == 500);
+    CHECK(server->stats().handler_exceptions == 4);  // /late throws once its answer has begun
 }
 
 TEST_CASE("stop is prompt with open streams, and the server starts again") {

@@ -13,14 +13,15 @@
 namespace kcontrol {
 
 /// Calls `call` for each of these signals, until it is cancelled or destroyed. Signals that come faster than they are
-/// handled may become one call.
+/// handled may become one call. What `call` throws is logged, and the next signal calls it again.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, where `call` runs too.
 /// Object lifetime: `call` may destroy it. The executor's context outlives it.
 class signal_calls {
 public:
     /// Throws boost::system::system_error for a number that is no signal of this system.
-    KCONTROL_DECL signal_calls(executor ex, std::initializer_list<int> numbers, std::function<void()> call);
+    KCONTROL_DECL signal_calls(executor ex, std::initializer_list<int> numbers, std::function<void()> call,
+                               logger log = {});
     KCONTROL_DECL ~signal_calls();
     signal_calls(const signal_calls&) = delete;
     signal_calls& operator=(const signal_calls&) = delete;

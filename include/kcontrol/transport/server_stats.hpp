@@ -36,6 +36,8 @@ public:
     std::array<std::uint64_t, shed_reasons> refused{};  ///< turned away, for nobody had to make room, by reason
     std::array<std::uint64_t, late_fors> timed_out{};   ///< closed because their peer was late, by what for
 
+    std::uint64_t handler_exceptions = 0;  ///< handlers that threw
+
     std::uint64_t shed_for(shed_reason why) const noexcept { return shed[static_cast<std::size_t>(why)]; }
     std::uint64_t refused_for(shed_reason why) const noexcept { return refused[static_cast<std::size_t>(why)]; }
     std::uint64_t timed_out_for(late_for what) const noexcept { return timed_out[static_cast<std::size_t>(what)]; }

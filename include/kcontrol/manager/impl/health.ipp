@@ -1,11 +1,11 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/manager/health.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <set>
 
@@ -18,10 +18,8 @@ inline std::optional<std::string> failure_of(const named_check& one) {
         const result<void> outcome = one.check();
         if (!outcome) return outcome.error().what();
         return std::nullopt;
-    } catch (const std::exception& e) {
-        return std::string("the check threw: ") + e.what();
     } catch (...) {
-        return "the check threw";
+        return "the check threw: " + describe_thrown();
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
@@ -86,10 +87,8 @@ inline awaitable<void> manager::impl::run_runnable(runnable one) {
     result<void> outcome;
     try {
         outcome = co_await one.run(of_term->token());
-    } catch (const std::exception& e) {
-        outcome = error(errc::callback_failed, e.what());
     } catch (...) {
-        outcome = error(errc::callback_failed);
+        outcome = error_of_thrown("it");
     }
     const bool only_stopped = !outcome && outcome.error() == errc::stopped && of_term->stopped();
     if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
@@ -128,8 +129,8 @@ KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<
         const result<void> outcome = run_with(env, *flags, log, std::move(options), setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
-    } catch (const std::exception& e) {
-        std::cerr << program << ": " << escape_control(e.what()) << "\n";
+    } catch (...) {
+        std::cerr << program << ": " << escape_control(describe_thrown()) << "\n";
     }
     return 1;
 }

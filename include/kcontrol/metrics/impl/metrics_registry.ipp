@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 
@@ -30,7 +31,21 @@ struct metrics_registry::impl {
         }
     }
 
+    // There is no clock here, and whoever asks for the text makes it happen: so ever more of it is told at once.
+    void call(const std::function<void(metrics_writer&)>& collector, metrics_writer& out) {
+        try {
+            collector(out);
+        } catch (...) {
+            if (++thrown < next_told) return;
+            next_told *= 10;
+            log.error("a function of the program threw", {{"function", "a collector of metrics"},
+                                                          {"error", describe_thrown()},
+                                                          {"times", std::to_string(thrown)}});
+        }
+    }
+
     logger log;
+    std::uint64_t thrown = 0, next_told = 1;  // of collectors
     prometheus::Registry registry;
     std::vector<std::function<void(metrics_writer&)>> collectors;
 };
@@ -171,7 +186,11 @@ KCONTROL_DECL void metrics_registry::collect(std::function<void(metrics_writer&)
 
 KCONTROL_DECL std::string metrics_registry::text() const {
     detail::metric_families all(impl_->registry.Collect());
-    for (const auto& collector : impl_->collectors) collector(all);
+    for (const auto& collector : impl_->collectors) impl_->call(collector, all);
+    if (impl_->thrown > 0) {
+        all.counter("kcontrol_metrics_collector_exceptions_total", "Total number of collectors of metrics that threw",
+                    {}, static_cast<double>(impl_->thrown));
+    }
     return std::move(all).text();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/thrown.hpp>
 #include <kcontrol/runtime/signals.hpp>
 
 #include <boost/asio/signal_set.hpp>
@@ -11,25 +12,33 @@
 namespace kcontrol {
 
 struct signal_calls::impl : std::enable_shared_from_this<signal_calls::impl> {
-    impl(executor ex, std::function<void()> c) : signals(std::move(ex)), call(std::move(c)) {}
+    impl(executor ex, std::function<void()> c, logger l)
+        : signals(std::move(ex)), call(std::move(c)), log(std::move(l)) {}
 
     // A pending wait does not keep this alive; its call does, so that it may destroy the owner.
     void wait() {
         signals.async_wait([weak = weak_from_this()](boost::system::error_code failed, int) {
             const auto self = weak.lock();
             if (failed || !self || self->cancelled) return;
-            self->call();
+            try {
+                self->call();
+            } catch (...) {
+                self->log.error("a function of the program threw",
+                                {{"function", "a handler of signals"}, {"error", describe_thrown()}});
+            }
             if (!self->cancelled) self->wait();
         });
     }
 
     boost::asio::signal_set signals;
     std::function<void()> call;
+    logger log;
     bool cancelled = false;
 };
 
-KCONTROL_DECL signal_calls::signal_calls(executor ex, std::initializer_list<int> numbers, std::function<void()> call)
-    : impl_(std::make_shared<impl>(std::move(ex), std::move(call))) {
+KCONTROL_DECL signal_calls::signal_calls(executor ex, std::initializer_list<int> numbers, std::function<void()> call,
+                                         logger log)
+    : impl_(std::make_shared<impl>(std::move(ex), std::move(call), std::move(log))) {
     for (const int number : numbers) impl_->signals.add(number);
     impl_->wait();
 }

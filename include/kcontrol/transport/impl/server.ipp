@@ -252,6 +252,10 @@ KCONTROL_DECL std::size_t server::accepted() const noexcept {
     return static_cast<std::size_t>(core_->shared->ledger.stats().accepted);
 }
 
-KCONTROL_DECL server_stats server::stats() const { return core_->shared->ledger.stats(); }
+KCONTROL_DECL server_stats server::stats() const {
+    server_stats out = core_->shared->ledger.stats();
+    out.handler_exceptions = core_->shared->calls.thrown();
+    return out;
+}
 
 }  // namespace kcontrol::http

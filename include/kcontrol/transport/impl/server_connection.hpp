@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/impl/connection_ledger.hpp>
@@ -29,7 +30,13 @@ public:
     using id = connection_ledger::id;
 
     connection_context(environment& e, executor x, handler h, server_options o, logger l)
-        : env(e), ex(std::move(x)), answer(std::move(h)), options(o), log(std::move(l)), ledger(options) {}
+        : env(e),
+          ex(std::move(x)),
+          answer(std::move(h)),
+          options(o),
+          log(std::move(l)),
+          calls(env, log),
+          ledger(options) {}
 
     /// Closes those that make room for others, and empties the list.
     void close(std::vector<id>& made_room, shed_reason why);
@@ -40,6 +47,7 @@ public:
     handler answer;
     server_options options;
     logger log;
+    guarded_calls calls;  // of the handler
     connection_ledger ledger;
     std::unordered_map<id, server_connection*> connections;
 

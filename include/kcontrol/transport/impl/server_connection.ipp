@@ -334,17 +334,14 @@ inline awaitable<bool> server_connection::run_handler(message_parser<true>& pars
     request.peer = peer_;
     request.client_subject = client_subject_;
     pump();  // while the handler works, notices that the peer has closed
-    std::string problem;
+    bool failed = false;
     try {
         co_await shared_->answer(std::move(request), answer);
-    } catch (const std::exception& e) {
-        problem = e.what();
-        if (problem.empty()) problem = "exception";
     } catch (...) {
-        problem = "an exception that is no std::exception";
+        failed = true;
+        shared_->calls.caught("an HTTP handler", [this] { return peer_; });
     }
-    if (!problem.empty()) shared_->log.error("an HTTP handler failed", {{"peer", peer_}, {"error", problem}});
-    co_return co_await answer.finish(!problem.empty());
+    co_return co_await answer.finish(failed);
 }
 
 }  // namespace kcontrol::http::detail

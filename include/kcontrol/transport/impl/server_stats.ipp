@@ -26,6 +26,8 @@ KCONTROL_DECL void write_server_metrics(metrics_writer& out, const std::string& 
               {{"server", server}}, static_cast<double>(of.buffered_bytes));
     out.counter("kcontrol_http_connections_accepted_total", "Connections let in.", {{"server", server}},
                 static_cast<double>(of.accepted));
+    out.counter("kcontrol_http_handler_exceptions_total", "Handlers that threw.", {{"server", server}},
+                static_cast<double>(of.handler_exceptions));
     for (std::size_t i = 0; i < shed_reasons; ++i) {
         const metric_labels labels{{"server", server}, {"reason", std::string(to_string(static_cast<shed_reason>(i)))}};
         out.counter("kcontrol_http_connections_shed_total", "Connections closed to make room, by the limit.", labels,
