@@ -141,3 +141,32 @@ TEST_CASE("a directory watch may be destroyed inside its call") {
     context.run();
     CHECK(!watch);
 }
+
+TEST_CASE("a directory watch is started again after a stop, also inside its call; a second start replaces the call") {
+    system_environment env;
+    temporary_directory dir;
+    boost::asio::io_context context;
+    auto watch = env.watch_directory(context.get_executor(), dir.path("")).value();
+    int first = 0, second = 0;
+    watch->start([&] {
+        ++first;
+        watch->stop();
+        watch->start([&] { ++second; });
+    });
+    dir.write("a", "1");
+    while (first < 1) context.run_one();
+    dir.write("b", "1");
+    while (second < 1) context.run_one();
+    watch->stop();
+    context.restart();
+    context.run();
+    CHECK(first == 1);
+    const int seen = second;
+    watch->start([&] { FAIL("replaced"); });
+    watch->start([&] { ++second; });
+    dir.write("c", "1");
+    context.restart();
+    while (second == seen) context.run_one();
+    watch->stop();
+    context.run();
+}

@@ -33,12 +33,14 @@ class cluster_source {
 public:
     virtual ~cluster_source() = default;
 
-    /// Calls `on_change` with the whole set, soon and after each change. The library's sources call it again, after a
-    /// second and then ever more rarely, if it throws; a fixed_source lets that out of start().
-    /// Errors: the source can't work at all (no such directory).
+    /// Calls `on_change` with the whole set, soon and after each change; so it does when it is started again after a
+    /// stop(), whatever it told before. The library's sources call it again, after a second and then ever more rarely,
+    /// if it throws; a fixed_source lets that out of start().
+    /// Errors: invalid_argument (it runs already), or what keeps the source from working at all (no such directory).
     virtual result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) = 0;
 
-    /// No call of `on_change` begins after this returns.
+    /// No call of `on_change` begins after this returns. Idempotent. `on_change` itself may stop the source, start it
+    /// again and destroy it.
     virtual void stop() = 0;
 };
 

@@ -26,9 +26,10 @@ class timer;
 class directory_watch {
 public:
     virtual ~directory_watch() = default;
-    /// `on_change` is called on the executor given to watch_directory after each burst of changes.
+    /// `on_change` is called on the executor given to watch_directory after each burst of changes. Another start()
+    /// replaces it. After a stop() it may also be called for what changed meanwhile.
     virtual void start(std::function<void()> on_change) = 0;
-    /// No call of `on_change` begins after this returns.
+    /// No call of `on_change` begins after this returns. Idempotent; also inside `on_change`.
     virtual void stop() = 0;
 };
 

@@ -54,6 +54,7 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
     static awaitable<void> run(std::shared_ptr<impl> self, std::stop_token stop) {
         while (!stop.stop_requested()) {
             self->sweep();
+            if (stop.stop_requested()) co_return;
             auto next = self->env.now() + detail::directory_sweep_period;
             if (self->tracker.look_again_at()) next = std::min(next, *self->tracker.look_again_at());
             if (self->call_again) next = std::min(next, *self->call_again);
@@ -75,7 +76,7 @@ struct directory_source::impl : std::enable_shared_from_this<impl> {
     std::optional<time_point> call_again;  // it threw
     std::unique_ptr<directory_watch> watch;
     async_event changed;
-    scope lifetime;
+    std::unique_ptr<scope> term;  // from start() to stop()
 };
 
 KCONTROL_DECL directory_source::directory_source(environment& env, executor ex, std::string path, auth::trust level,
@@ -85,9 +86,14 @@ KCONTROL_DECL directory_source::directory_source(environment& env, executor ex, 
 KCONTROL_DECL directory_source::~directory_source() { stop(); }
 
 KCONTROL_DECL result<void> directory_source::start(std::function<void(std::vector<desired_cluster>)> on_change) {
+    if (impl_->term) return error(errc::invalid_argument, "the source of clusters runs already; stop it first");
     auto first = impl_->look();
     if (!first) return first.error();
     impl_->on_change = std::move(on_change);
+    // What was known before a stop is old: a file that is gone must not be taken for one that is being replaced.
+    impl_->tracker = directory_tracker();
+    impl_->published.reset();
+    impl_->term = std::make_unique<scope>();
     auto watch = impl_->env.watch_directory(impl_->ex, impl_->path);
     if (watch) {
         impl_->watch = std::move(*watch);
@@ -98,14 +104,14 @@ KCONTROL_DECL result<void> directory_source::start(std::function<void(std::vecto
         impl_->log.warning("changes of the directory of kubeconfigs are noticed only every 30 s",
                            {{"error", watch.error().what()}});
     }
-    impl_->tasks.spawn(impl::run(impl_, impl_->lifetime.token()));
+    impl_->tasks.spawn(impl::run(impl_, impl_->term->token()));
     return {};
 }
 
 KCONTROL_DECL void directory_source::stop() {
-    if (impl_->watch) impl_->watch->stop();
-    impl_->on_change = [](std::vector<desired_cluster>) {};
-    impl_->lifetime.stop();
+    impl_->watch.reset();
+    impl_->on_change = nullptr;
+    impl_->term.reset();
 }
 
 }  // namespace kcontrol

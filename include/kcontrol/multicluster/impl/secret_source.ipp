@@ -146,6 +146,7 @@ KCONTROL_DECL secret_source::~secret_source() { stop(); }
 
 KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<desired_cluster>)> on_change) {
     impl& self = *impl_;
+    if (self.informer) return error(errc::invalid_argument, "the source of clusters runs already; stop it first");
     auto cl = client::connect(self.env, self.ex, self.home, self.transport, self.options.log());
     if (!cl) return cl.error();
     self.on_change = std::move(on_change);
@@ -172,6 +173,7 @@ KCONTROL_DECL void secret_source::stop() {
     impl_->informer.reset();
     impl_->clusters.clear();
     impl_->published.reset();
+    impl_->last_reason.clear();
 }
 
 }  // namespace kcontrol
