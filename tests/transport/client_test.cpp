@@ -266,11 +266,15 @@ TEST_CASE("close() ends idle connections and refuses later calls") {
 
 TEST_CASE("idle connections are closed after a while and no more than the limit are kept") {
     loopback net;
-    const auto server = net.serve(streaming(net, 1));
+    bool noticed = false;
+    const auto server = net.serve(
+        [pieces = streaming(net, 1), quiet = silent(net, noticed)](http::server_request req, http::responder& out) {
+            return req.target == "/watch" ? quiet(std::move(req), out) : pieces(std::move(req), out);
+        });
     const auto client = net.connect(server->local_port(), http::transport_options().max_idle(2).idle_timeout(20ms));
-    run(net.context, [](http::transport& to) -> awaitable<void> {
+    const auto open_and_read = [](http::transport& to, int streams) -> awaitable<void> {
         std::vector<http::streamed_response> open;
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < streams; ++i) {
             auto one = co_await to.open_stream(http::request("GET", "/"), http::exchange_options());
             open.push_back(std::move(*one));
         }
@@ -278,10 +282,45 @@ TEST_CASE("idle connections are closed after a while and no more than the limit 
             const auto text = co_await read_all(*one.body);
             CHECK(text.value() == "piece 0\n");
         }
-    }(*client));
-    CHECK(server->accepted() == 4);
-    net.until([&] { return server->connections() == 2; });
+    };
+    std::stop_source end;
+    const auto watch = [](http::transport& to, std::stop_token stop) -> awaitable<void> {
+        const auto answer =
+            co_await to.round_trip(http::request("GET", "/watch"), http::exchange_options().deadline(1h).stop(stop));
+        CHECK(answer.error() == errc::stopped);
+    };
+    start(net.context, watch(*client, end.get_token()));
+    net.until([&] { return server->connections() == 1; });
+    run(net.context, open_and_read(*client, 4));
+    CHECK(server->accepted() == 5);
+    net.until([&] { return server->connections() == 3; });
+    net.until([&] { return server->connections() == 1; });  // while something else goes on
+    end.request_stop();
     net.until([&] { return server->connections() == 0; });
+
+    // Where nothing goes on, the next exchange closes those that have been idle for too long, and uses none of them.
+    const auto quiet = net.connect(server->local_port(), http::transport_options().idle_timeout(200ms));
+    run(net.context, open_and_read(*quiet, 2));
+    const auto later = net.env.now() + 250ms;
+    while (net.env.now() < later) net.context.run_for(50ms);
+    CHECK(server->connections() == 2);
+    run(net.context, open_and_read(*quiet, 1));
+    CHECK(server->accepted() == 8);
+    net.until([&] { return server->connections() == 1; });
+}
+
+TEST_CASE("idle connections keep no context running, whether their transport lives or not") {
+    loopback net;
+    const auto server = net.serve(echo);
+    auto client = net.connect(server->local_port(), http::transport_options().idle_timeout(1h));
+    CHECK(net.get(*client, "/").has_value());
+    CHECK(server->connections() == 1);
+    run(net.context, server->stop());
+    SUBCASE("it is dropped") { client.reset(); }
+    SUBCASE("it lives, without a close()") {}
+    net.context.restart();
+    net.context.run_for(5s);
+    CHECK(net.context.stopped());
 }
 
 TEST_CASE("a transport may be dropped while its stream goes on") {

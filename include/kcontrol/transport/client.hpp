@@ -17,7 +17,8 @@ public:
     /// From the first address tried until one is connected; name resolution included.
     transport_options& connect_timeout(duration d) { return connect_timeout_ = d, *this; }
     transport_options& handshake_timeout(duration d) { return handshake_timeout_ = d, *this; }
-    /// How long an unused connection is kept.
+    /// How long an unused connection is kept. It is closed then if another exchange of its transport goes on, such as
+    /// a watch, and else when the next one begins: unused connections keep no context running.
     transport_options& idle_timeout(duration d) { return idle_timeout_ = d, *this; }
     /// How many unused connections are kept for each server.
     transport_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }

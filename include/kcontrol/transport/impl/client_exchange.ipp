@@ -13,7 +13,18 @@ inline client_exchange::client_exchange(std::shared_ptr<client_transport> owner,
       dog(std::make_shared<watchdog>(transport->env, transport->ex)),
       safe(req.method == "GET" || req.method == "HEAD"),
       is_head(req.method == "HEAD"),
-      max_body_(max_body) {}
+      max_body_(max_body) {
+    transport->begin_exchange();
+}
+
+inline client_exchange::~client_exchange() {
+    dog->release();
+    end();
+}
+
+inline void client_exchange::end() {
+    if (!std::exchange(ended_, true)) transport->end_exchange();
+}
 
 inline void client_exchange::use(std::unique_ptr<connection> c) {
     link = std::move(c);
@@ -78,6 +89,7 @@ inline void client_exchange::finish() {
     dog->release();
     if (fit) transport->give_back(std::move(link));
     link.reset();
+    end();
 }
 
 }  // namespace kcontrol::http::detail

@@ -20,7 +20,7 @@ class client_transport;
 class client_exchange {
 public:
     client_exchange(std::shared_ptr<client_transport> owner, const request& req, std::size_t max_body);
-    ~client_exchange() { dog->release(); }
+    ~client_exchange();
     client_exchange(const client_exchange&) = delete;
     client_exchange& operator=(const client_exchange&) = delete;
 
@@ -44,7 +44,9 @@ public:
 
 private:
     error describe(const error_code& failure) const;
+    void end();
     std::size_t max_body_;
+    bool ended_ = false;
 };
 
 /// See make_transport_factory.
@@ -60,6 +62,11 @@ public:
 
     std::unique_ptr<connection> take_idle();
     void give_back(std::unique_ptr<connection> c);
+
+    // An exchange begins and ends. What is idle is watched only in between: a timer would keep the context running
+    // that long after the last of its work.
+    void begin_exchange() noexcept { ++exchanges_; }
+    void end_exchange();
 
     environment& env;
     executor ex;
@@ -77,6 +84,7 @@ private:
     std::deque<std::unique_ptr<connection>> idle_;  // oldest first
     std::unique_ptr<timer> sweeper_;
     bool sweeping_ = false;
+    std::size_t exchanges_ = 0;  // in progress
 };
 
 }  // namespace kcontrol::http::detail

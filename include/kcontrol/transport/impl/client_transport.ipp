@@ -8,12 +8,14 @@
 namespace kcontrol::http::detail {
 
 inline std::unique_ptr<connection> client_transport::take_idle() {
-    while (!idle_.empty()) {
-        auto newest = std::move(idle_.back());
+    std::unique_ptr<connection> newest;
+    while (!newest && !idle_.empty()) {
+        newest = std::move(idle_.back());
         idle_.pop_back();
-        if (env.now() - newest->idle_since < options.idle_timeout() && newest->quiet()) return newest;
+        if (env.now() - newest->idle_since >= options.idle_timeout() || !newest->quiet()) newest.reset();
     }
-    return nullptr;
+    sweep();
+    return newest;
 }
 
 inline void client_transport::give_back(std::unique_ptr<connection> c) {
@@ -23,17 +25,21 @@ inline void client_transport::give_back(std::unique_ptr<connection> c) {
     c->read_size = least_read_size;
     idle_.push_back(std::move(c));
     if (idle_.size() > options.max_idle()) idle_.pop_front();
-    sweep_later();
+    if (exchanges_ > 1) sweep_later();  // another one than that which gives it back
+}
+
+inline void client_transport::end_exchange() {
+    if (--exchanges_ == 0 && sweeper_) sweeper_->cancel();
 }
 
 inline void client_transport::sweep_later() {
-    if (sweeping_ || idle_.empty()) return;
+    if (sweeping_ || idle_.empty() || exchanges_ == 0) return;
     if (!sweeper_) sweeper_ = env.make_timer(ex);
     sweeping_ = true;
-    sweeper_->async_wait(idle_.front()->idle_since + options.idle_timeout(), [weak = weak_from_this()](bool expired) {
+    sweeper_->async_wait(idle_.front()->idle_since + options.idle_timeout(), [weak = weak_from_this()](bool) {
         if (const auto self = weak.lock()) {
             self->sweeping_ = false;
-            if (expired) self->sweep();
+            self->sweep();
         }
     });
 }
