@@ -1,6 +1,7 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
+#include <kcontrol/runtime/impl/guest_task.ipp>
 #include <kcontrol/runtime/impl/process_linux.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>

@@ -122,6 +122,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/process.hpp>
 #include <kcontrol/runtime/scope.hpp>

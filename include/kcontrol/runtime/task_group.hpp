@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <cstddef>
@@ -11,12 +12,14 @@ namespace kcontrol {
 
 /// Coroutines that belong together. Stopping them is their scope's business; this one waits for the end.
 ///
-/// Thread-safety: shared objects unsafe; spawn() and join() belong to the executor given at construction, a strand
-/// or a single-threaded context, and the coroutines run on it.
+/// Thread-safety: shared objects unsafe; everything belongs to the executor given at construction, a strand or a
+/// single-threaded context, and the coroutines run on it.
 /// Object lifetime: may be destroyed while coroutines still run; they keep the shared part alive.
 class task_group {
 public:
-    KCONTROL_DECL task_group(environment& env, executor ex, logger log = {});
+    /// `within`: the task whose coroutine runs this group's owner, if there is one. Who stops that from inside a guest
+    /// of this group is known by it.
+    KCONTROL_DECL task_group(environment& env, executor ex, logger log = {}, guest_task within = {});
     KCONTROL_DECL ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
@@ -24,13 +27,25 @@ public:
     /// Starts a coroutine. An exception that leaves it is logged and ends that coroutine only.
     KCONTROL_DECL void spawn(awaitable<void> task);
 
+    /// The same for code of others, which may await the end of this group, or of a group above it: what it calls then
+    /// finds it with guest_task::of(), and says leave_out(). Its executor is another one than the group's, with the
+    /// same order of work.
+    KCONTROL_DECL void spawn_guest(awaitable<void> task);
+
+    /// join() does not wait for that task from now on, if it is one of this group, or of a group within one of this
+    /// group's guests. For who waits on its behalf. Nothing happens otherwise.
+    KCONTROL_DECL void leave_out(const guest_task& caller);
+
     /// The number of coroutines that have not returned.
     KCONTROL_DECL std::size_t running() const noexcept;
+    /// The same without those that are left out.
+    KCONTROL_DECL std::size_t awaited() const noexcept;
 
-    /// Waits until none is running (true), or until `deadline` (false).
+    /// Waits until none is running (true), or until `deadline` (false). Those that are left out do not count.
     KCONTROL_DECL awaitable<bool> join(std::optional<time_point> deadline = std::nullopt);
 
 private:
+    friend class guest_task;
     struct shared;
     environment& env_;
     executor ex_;
