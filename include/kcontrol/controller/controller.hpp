@@ -49,7 +49,9 @@ public:
     /// run() in the background. last_error() gives what it returned. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token stop = {});
 
-    /// Ends the run and waits for its end. True if every reconcile has returned. Idempotent.
+    /// Ends the run and waits for its end, in bounded time: for running reconciles the graceful stop timeout, beside
+    /// the one that awaits stop(), if it is one of them. True if all those have returned. Idempotent, and it may be
+    /// followed by a start at once, also by others: it waits for the end of this run only. See docs/cancellation.md.
     KCONTROL_DECL awaitable<bool> stop();
 
     KCONTROL_DECL controller_state state() const noexcept;

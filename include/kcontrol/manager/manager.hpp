@@ -62,7 +62,10 @@ public:
     /// run() in the background. last_error() has what it returned. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token stop = {});
 
-    /// Ends the run and waits for its end. Idempotent.
+    /// Ends the run and waits for its end, in bounded time: the graceful shutdown timeout and a second. It does not
+    /// wait for the reconcile or the runnable that awaits it, if it is one of this manager's: that goes on afterwards
+    /// and is not waited for by anybody. Idempotent, and it may be followed by a start at once, also by others: it
+    /// waits for the end of this run only. See docs/cancellation.md.
     KCONTROL_DECL awaitable<void> stop();
 
     KCONTROL_DECL manager_state state() const noexcept;
@@ -73,7 +76,7 @@ public:
 
     /// Answers /healthz, /readyz and /metrics; anything else with 404.
     KCONTROL_DECL http::response answer(const http::request& req) const;
-    /// answer() for an http::server. Valid as long as the manager lives.
+    /// answer() for an http::server, which may outlive the manager: requests get 503 then.
     KCONTROL_DECL http::handler handler() const;
     /// Answers /healthz and /readyz only: for a server of its own, with health_server_options(). Valid as long.
     KCONTROL_DECL http::handler probe_handler() const;

@@ -32,26 +32,16 @@ KCONTROL_DECL const std::string& any_controller::name() const noexcept { return 
 KCONTROL_DECL const controller_options& any_controller::options() const noexcept { return impl_->options; }
 
 KCONTROL_DECL awaitable<result<void>> any_controller::run(std::stop_token stop) {
-    const auto self = impl_;
-    if (self->state != controller_state::idle) {
-        co_return error(errc::invalid_argument, "controller " + self->name + " is running already");
-    }
-    result<void> outcome = co_await self->run_begun(self->begin(std::move(stop)));
-    co_return outcome;
+    return impl::run(impl_, std::move(stop));
 }
 
 KCONTROL_DECL void any_controller::start(std::stop_token stop) {
     if (impl_->state != controller_state::idle) return;
-    boost::asio::co_spawn(impl_->ex, impl_->run_begun(impl_->begin(std::move(stop))),
+    boost::asio::co_spawn(impl_->ex, impl_->run_begun(impl_->begin(std::move(stop), {})),
                           [self = impl_](std::exception_ptr, const result<void>&) {});
 }
 
-KCONTROL_DECL awaitable<bool> any_controller::stop() {
-    const auto self = impl_;
-    if (self->term) self->term->stop();
-    while (self->state != controller_state::idle) co_await self->state_changed.wait(self->env, {});
-    co_return self->stats.active_workers == 0;
-}
+KCONTROL_DECL awaitable<bool> any_controller::stop() { return impl::stop(impl_); }
 
 KCONTROL_DECL controller_state any_controller::state() const noexcept { return impl_->state; }
 KCONTROL_DECL const std::optional<error>& any_controller::last_error() const noexcept { return impl_->last_error; }

@@ -37,7 +37,9 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     awaitable<result<bool>> wait_for_source(std::shared_ptr<event_source> source, std::stop_token stop,
                                             std::optional<time_point> deadline);
 
-    std::stop_token begin(std::stop_token parent);
+    std::stop_token begin(std::stop_token parent, guest_task within);
+    static awaitable<bool> stop(std::shared_ptr<impl> self);
+    static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
     awaitable<result<void>> run_begun(std::stop_token stop);
     awaitable<result<void>> wait_for_sync(std::stop_token stop);
     awaitable<void> dispatch(std::stop_token stop);
@@ -62,7 +64,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::shared_ptr<scope> term;        // the present run
     std::uint64_t generation = 0;       // counts runs
     std::size_t active_in_term = 0;     // reconciles of the present run
-    std::unique_ptr<task_group> tasks;  // the present run's reconciles
+    std::shared_ptr<task_group> tasks;  // the last run's reconciles
     controller_stats stats;
 };
 

@@ -3,6 +3,8 @@
 #include <kcontrol/controller/impl/controller_impl.hpp>
 #include <kcontrol/controller/impl/time_limit.hpp>
 
+#include <boost/asio/this_coro.hpp>
+
 #include <exception>
 #include <utility>
 
@@ -41,15 +43,25 @@ inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, r
 
 }  // namespace detail
 
-inline std::stop_token any_controller::impl::begin(std::stop_token parent) {
+inline std::stop_token any_controller::impl::begin(std::stop_token parent, guest_task within) {
     state = controller_state::syncing;
     last_error.reset();
     ++generation;
     active_in_term = 0;
     term = std::make_shared<scope>(std::move(parent));
-    tasks = std::make_unique<task_group>(env, ex, log);
+    tasks = std::make_shared<task_group>(env, ex, log, std::move(within));
     work->restart();
     return term->token();
+}
+
+inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
+    if (self->state != controller_state::idle) {
+        co_return error(errc::invalid_argument, "controller " + self->name + " is running already");
+    }
+    const executor mine = co_await boost::asio::this_coro::executor;
+    const std::stop_token token = self->begin(std::move(stop), guest_task::of(mine));
+    result<void> outcome = co_await self->run_begun(token);
+    co_return outcome;
 }
 
 inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token stop) {
@@ -67,9 +79,10 @@ inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token s
     current->stop();
     for (auto& [id, w] : sources) w.hold.reset();
     work->shut_down();
-    const bool drained = co_await tasks->join(env.now() + options.graceful_stop_timeout());
+    const auto mine = tasks;
+    const bool drained = co_await mine->join(env.now() + options.graceful_stop_timeout());
     if (!drained && outcome) {
-        outcome = error(errc::timeout, "controller " + name + ": " + std::to_string(active_in_term) +
+        outcome = error(errc::timeout, "controller " + name + ": " + std::to_string(tasks->awaited()) +
                                            " reconciles have not returned in time after the stop");
     }
     log.info(drained ? "controller stopped" : "controller stopped, but reconciles still run");
@@ -78,6 +91,21 @@ inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token s
     state = controller_state::idle;
     state_changed.notify_all();
     co_return outcome;
+}
+
+// The run that a stop ends is the one that it waits for: another one may begin as soon as that is over.
+inline awaitable<bool> any_controller::impl::stop(std::shared_ptr<impl> self) {
+    const executor caller = co_await boost::asio::this_coro::executor;
+    const auto ending = self->tasks;
+    const std::uint64_t number = self->generation;
+    if (ending) ending->leave_out(guest_task::of(caller));
+    if (self->term) self->term->stop();
+    while (self->state != controller_state::idle && self->generation == number) {
+        co_await self->state_changed.wait(self->env, {});
+    }
+    if (self->generation != number) co_return ending->awaited() == 0;
+    const std::size_t callers = ending ? ending->running() - ending->awaited() : 0;
+    co_return self->stats.active_workers == callers;
 }
 
 inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_token stop) {
@@ -106,7 +134,7 @@ inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {
             if (!item) break;
             stats.queue_duration.observe(work->last_wait());
             ++active_in_term;
-            tasks->spawn(reconcile(std::move(item), stop, generation));
+            tasks->spawn_guest(reconcile(std::move(item), stop, generation));
         }
         std::optional<time_point> deadline;
         if (active_in_term < options.max_concurrent_reconciles()) deadline = work->next_deadline();

@@ -8,8 +8,10 @@
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/serve/responses.hpp>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -27,7 +29,13 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
           metrics(options.log()) {}
 
     void add_routes();
-    void begin(std::stop_token parent);
+    void begin(std::stop_token parent, guest_task within);
+    static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
+    static awaitable<void> stop(std::shared_ptr<impl> self);
+    using router_member = http::router impl::*;
+    static http::handler handle(std::weak_ptr<impl> weak, router_member by);
+    static awaitable<void> serve(std::weak_ptr<impl> weak, router_member by, http::server_request asked,
+                                 http::responder& out);
     awaitable<result<void>> run_begun();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one);
     awaitable<void> run_runnable(runnable one);
@@ -46,8 +54,10 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     manager_state state = manager_state::idle;
     async_event state_changed;
     std::optional<error> last_error;
+    std::uint64_t runs = 0;             // begun
+    bool gone = false;                  // its manager has been destroyed
     std::shared_ptr<scope> term;        // of controllers and runnables of the present run
-    std::unique_ptr<task_group> tasks;  // the present run's controllers and runnables
+    std::shared_ptr<task_group> tasks;  // the last run's controllers and runnables
 };
 
 inline void manager::impl::add_routes() {
@@ -67,11 +77,12 @@ inline void manager::impl::fail(const error& why) {
     if (term) term->stop();
 }
 
-inline void manager::impl::begin(std::stop_token parent) {
+inline void manager::impl::begin(std::stop_token parent, guest_task within) {
     state = manager_state::running;
+    ++runs;
     last_error.reset();
     term = std::make_shared<scope>(std::move(parent));
-    tasks = std::make_unique<task_group>(env, ex, options.log());
+    tasks = std::make_shared<task_group>(env, ex, options.log(), std::move(within));
 }
 
 inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one) {
@@ -99,15 +110,15 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     const std::stop_token stop = term->token();
     options.log().info("manager started");
     home.informers().start();  // without a parent: they stop after the others have returned
-    for (const auto& one : controllers) tasks->spawn(run_controller(one));
-    for (const auto& one : runnables) tasks->spawn(run_runnable(one));
+    for (const auto& one : controllers) tasks->spawn_guest(run_controller(one));
+    for (const auto& one : runnables) tasks->spawn_guest(run_runnable(one));
     async_event never;
     co_await never.wait(env, stop);
 
     state = manager_state::stopping;
     const time_point deadline = env.now() + options.graceful_shutdown_timeout();
     bool drained = co_await tasks->join(deadline);
-    const std::size_t left = tasks->running();
+    const std::size_t left = tasks->awaited();
     // Informers end at once when they are stopped; the second is for a deadline that was used up already.
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
     const bool informers_stopped = co_await home.informers().stop(last);
@@ -127,6 +138,39 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     co_return result<void>();
 }
 
+inline awaitable<result<void>> manager::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
+    if (self->state != manager_state::idle) co_return error(errc::invalid_argument, "the manager is running already");
+    const executor mine = co_await boost::asio::this_coro::executor;
+    self->begin(std::move(stop), guest_task::of(mine));
+    result<void> outcome = co_await self->run_begun();
+    co_return outcome;
+}
+
+// The run that a stop ends is the one that it waits for: another one may begin as soon as that is over.
+inline awaitable<void> manager::impl::stop(std::shared_ptr<impl> self) {
+    const executor caller = co_await boost::asio::this_coro::executor;
+    const std::uint64_t number = self->runs;
+    if (self->tasks) self->tasks->leave_out(guest_task::of(caller));
+    if (self->term) self->term->stop();
+    while (self->state != manager_state::idle && self->runs == number) {
+        co_await self->state_changed.wait(self->env, {});
+    }
+}
+
+inline http::handler manager::impl::handle(std::weak_ptr<impl> weak, router_member by) {
+    return [weak = std::move(weak), by](http::server_request asked, http::responder& out) {
+        return serve(weak, by, std::move(asked), out);
+    };
+}
+
+inline awaitable<void> manager::impl::serve(std::weak_ptr<impl> weak, router_member by, http::server_request asked,
+                                            http::responder& out) {
+    http::response answer = http::error_response(503, "the manager is gone");
+    if (const auto self = weak.lock(); self && !self->gone) answer = *(self.get()->*by).answer(std::move(asked));
+    const auto sent = co_await out.send(std::move(answer));
+    static_cast<void>(sent);  // whoever asked has gone
+}
+
 KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
     impl_->add_routes();
@@ -138,6 +182,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
 }
 
 KCONTROL_DECL manager::~manager() {
+    impl_->gone = true;
     if (impl_->term) impl_->term->stop();
 }
 
@@ -147,7 +192,7 @@ KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {
     }
     result<void> taken = impl_->controllers.add(added);
     if (!taken) return taken;
-    if (impl_->state == manager_state::running) impl_->tasks->spawn(impl_->run_controller(std::move(added)));
+    if (impl_->state == manager_state::running) impl_->tasks->spawn_guest(impl_->run_controller(std::move(added)));
     return {};
 }
 
@@ -156,7 +201,7 @@ KCONTROL_DECL result<void> manager::add(runnable added) {
         return error(errc::unavailable, added.name + ": the manager is stopping");
     }
     impl_->runnables.push_back(added);
-    if (impl_->state == manager_state::running) impl_->tasks->spawn(impl_->run_runnable(std::move(added)));
+    if (impl_->state == manager_state::running) impl_->tasks->spawn_guest(impl_->run_runnable(std::move(added)));
     return {};
 }
 
@@ -196,25 +241,15 @@ KCONTROL_DECL health_check manager::informers_synced() const {
     };
 }
 
-KCONTROL_DECL awaitable<result<void>> manager::run(std::stop_token stop) {
-    const auto self = impl_;
-    if (self->state != manager_state::idle) co_return error(errc::invalid_argument, "the manager is running already");
-    self->begin(std::move(stop));
-    result<void> outcome = co_await self->run_begun();
-    co_return outcome;
-}
+KCONTROL_DECL awaitable<result<void>> manager::run(std::stop_token stop) { return impl::run(impl_, std::move(stop)); }
 
 KCONTROL_DECL void manager::start(std::stop_token stop) {
     if (impl_->state != manager_state::idle) return;
-    impl_->begin(std::move(stop));
+    impl_->begin(std::move(stop), {});
     boost::asio::co_spawn(impl_->ex, impl_->run_begun(), [self = impl_](std::exception_ptr, const result<void>&) {});
 }
 
-KCONTROL_DECL awaitable<void> manager::stop() {
-    const auto self = impl_;
-    if (self->term) self->term->stop();
-    while (self->state != manager_state::idle) co_await self->state_changed.wait(self->env, {});
-}
+KCONTROL_DECL awaitable<void> manager::stop() { return impl::stop(impl_); }
 
 KCONTROL_DECL manager_state manager::state() const noexcept { return impl_->state; }
 KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept { return impl_->last_error; }
@@ -229,7 +264,7 @@ KCONTROL_DECL http::response manager::answer(const http::request& req) const {
     return *impl_->routes.answer(http::server_request(req));
 }
 
-KCONTROL_DECL http::handler manager::handler() const { return impl_->routes.handler(); }
-KCONTROL_DECL http::handler manager::probe_handler() const { return impl_->probes.handler(); }
+KCONTROL_DECL http::handler manager::handler() const { return impl::handle(impl_, &impl::routes); }
+KCONTROL_DECL http::handler manager::probe_handler() const { return impl::handle(impl_, &impl::probes); }
 
 }  // namespace kcontrol
