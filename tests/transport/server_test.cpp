@@ -303,3 +303,57 @@ TEST_CASE("no more connections than allowed") {
     run(net.context, server->stop());
     net.until([&] { return outcomes[0] && outcomes[1]; });
 }
+
+TEST_CASE("a handler stops its own server, is not waited for, and answers afterwards") {
+    loopback net;
+    std::unique_ptr<http::server> server;
+    duration took{};
+    server = net.serve(
+        [&](http::server_request, http::responder& out) -> awaitable<void> {
+            const time_point begun = net.env.now();
+            co_await server->stop();
+            took = net.env.now() - begun;
+            const auto sent = co_await out.send(http::response(200, "text/plain", "stopped"));
+            CHECK(sent.has_value());
+        },
+        http::server_options().drain_timeout(1h));
+    for (int i = 0; i < 2; ++i) {
+        const auto client = net.connect(server->local_port());
+        const auto answer = net.get(*client, "/");
+        REQUIRE(answer.has_value());
+        CHECK(answer->body == "stopped");
+        CHECK(took < 30s);
+        net.until([&] { return server->connections() == 0; });
+        CHECK(!net.get(*net.connect(server->local_port()), "/").has_value());
+        REQUIRE(server->listen(http::listen_address("127.0.0.1", 0)).has_value());
+        server->start();
+    }
+}
+
+TEST_CASE("a server that is stopping refuses to listen, and listens again once it has stopped") {
+    loopback net;
+    int waiting = 0;
+    const auto server = net.serve(
+        [&](http::server_request req, http::responder& out) { return hold(net.env, waiting, std::move(req), out); });
+    std::optional<result<std::string>> outcome;
+    const auto client = net.connect(server->local_port());
+    start(net.context, drain(client, "/", outcome));
+    net.until([&] { return waiting == 1; });
+    int ended = 0;
+    const auto stop = [](http::server& of, int& n) -> awaitable<void> {
+        co_await of.stop();
+        ++n;
+    };
+    start(net.context, stop(*server, ended));
+    start(net.context, stop(*server, ended));
+    net.until([&] { return server->local_port() == 0; });
+    if (ended == 0) CHECK(server->listen(http::listen_address("127.0.0.1", 0)).error() == errc::unavailable);
+    net.until([&] { return ended == 2 && outcome; });
+    REQUIRE(server->listen(http::listen_address("127.0.0.1", 0)).has_value());
+    server->start();
+    server->start();  // accepts already
+    outcome.reset();
+    start(net.context, drain(net.connect(server->local_port()), "/", outcome));
+    net.until([&] { return waiting == 1; });
+    run(net.context, server->stop());
+}

@@ -36,21 +36,22 @@ public:
     server& operator=(const server&) = delete;
 
     /// Binds the address; connections queue up from here on. Errors: address_in_use, invalid_argument (no such
-    /// address here, no right to bind it), invalid_config (PEM), unavailable (listening already).
+    /// address here, no right to bind it), invalid_config (PEM), unavailable (listening already, or still stopping).
     KCONTROL_DECL result<void> listen(const listen_address& at, std::optional<server_tls> tls = std::nullopt);
 
     /// Connections made from here on use this certificate; those that are open stay as they are. Errors:
     /// invalid_argument (it does not speak TLS), invalid_config (PEM; what it had stays in use).
     KCONTROL_DECL result<void> replace_tls(const server_tls& tls);
 
-    /// Begins to accept. Call listen() before.
+    /// Begins to accept. Call listen() before. Does nothing while it accepts.
     KCONTROL_DECL void start();
 
     /// The port bound, or 0.
     KCONTROL_DECL std::uint16_t local_port() const noexcept;
 
     /// Stops listening, triggers every responder's gone(), closes idle connections, lets handlers finish for
-    /// drain_timeout, then closes the rest and returns soon after. Idempotent. listen() and start() may follow.
+    /// drain_timeout, then closes the rest and returns soon after. Idempotent. listen() and start() may follow. A
+    /// handler that awaits it is not waited for, and may answer afterwards.
     KCONTROL_DECL awaitable<void> stop();
 
     /// Cuts every connection off with a reset, as a crash would; still listening. For tests and fault injection.

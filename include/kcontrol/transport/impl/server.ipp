@@ -5,6 +5,7 @@
 #include <kcontrol/transport/server.hpp>
 
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -43,6 +44,8 @@ public:
     tcp::acceptor acceptor;
     std::shared_ptr<tls_context> tls;
     std::stop_source stopping;
+    std::size_t stops = 0;   // in progress
+    bool accepting = false;  // start() was called since listen()
     task_group tasks;
 };
 
@@ -102,7 +105,7 @@ inline void admit_socket(const std::shared_ptr<server_core>& core, tcp::socket s
     auto outcome = shared.ledger.enter(address_key(socket), shared.env.now());
     shared.close(outcome.made_room, outcome.why);
     if (outcome.name != 0) {
-        core->tasks.spawn(serve_socket(core, std::move(socket), outcome.name));
+        core->tasks.spawn_guest(serve_socket(core, std::move(socket), outcome.name));
     } else {
         shared.tell_refused(outcome.why);
     }
@@ -187,6 +190,7 @@ KCONTROL_DECL server::~server() {
 KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optional<server_tls> tls) {
     if (!at.enabled) return error(errc::invalid_argument, "the address says not to listen");
     if (core_->acceptor.is_open()) return error(errc::unavailable, "the server listens already; stop it first");
+    if (core_->stops != 0) return error(errc::unavailable, "the server is stopping; wait until its stop() returns");
     std::shared_ptr<detail::tls_context> context;
     if (tls) {
         auto made = detail::tls_context::for_server(*tls);
@@ -203,6 +207,7 @@ KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optiona
     if (failure) return detail::listen_error(at, failure);
     core_->tls = std::move(context);
     core_->stopping = std::stop_source();
+    core_->accepting = false;
     return {};
 }
 
@@ -215,7 +220,8 @@ KCONTROL_DECL result<void> server::replace_tls(const server_tls& tls) {
 }
 
 KCONTROL_DECL void server::start() {
-    if (core_->acceptor.is_open()) core_->tasks.spawn(detail::accept_loop(core_, core_->stopping.get_token()));
+    if (!core_->acceptor.is_open() || std::exchange(core_->accepting, true)) return;
+    core_->tasks.spawn(detail::accept_loop(core_, core_->stopping.get_token()));
 }
 
 KCONTROL_DECL std::uint16_t server::local_port() const noexcept {
@@ -227,15 +233,20 @@ KCONTROL_DECL std::uint16_t server::local_port() const noexcept {
 namespace detail {
 
 inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
+    const executor caller = co_await boost::asio::this_coro::executor;
+    core->tasks.leave_out(guest_task::of(caller));
     core->stop_accepting();
+    ++core->stops;
     for (auto* one : core->all()) one->stop();
     const auto& options = core->shared->options;
     environment& env = core->shared->env;
     const bool drained = co_await core->tasks.join(env.now() + options.drain_timeout());
-    if (drained) co_return;
-    for (auto* one : core->all()) one->close();
-    const bool ended = co_await core->tasks.join(env.now() + std::chrono::seconds(1));
-    if (!ended) core->shared->log.warning("an HTTP handler does not heed gone(); it is left behind");
+    if (!drained) {
+        for (auto* one : core->all()) one->close();
+        const bool ended = co_await core->tasks.join(env.now() + std::chrono::seconds(1));
+        if (!ended) core->shared->log.warning("an HTTP handler does not heed gone(); it is left behind");
+    }
+    --core->stops;
 }
 
 }  // namespace detail
