@@ -86,7 +86,9 @@ result<std::string> transcoder::through(const kcontrol::resource_info& info, jso
     }
     const auto decoded = info.decode(object);
     if (!decoded) return decoded.error();
-    std::string encoded = info.encode(*decoded, info);
+    auto written = info.encode(*decoded);
+    if (!written) return written.error();
+    std::string encoded = std::move(*written);
     if (options_.check) {
         json::document document;
         const auto again = document.parse(encoded);

@@ -1,9 +1,9 @@
 // How much a list may be, in all its pages: no real cluster comes near, an endless answer does.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-#include <chrono>
 #include <cstdint>
 
 namespace kcontrol {

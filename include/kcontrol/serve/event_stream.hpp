@@ -1,6 +1,7 @@
 // Server-sent events to any number of clients: what each of them gets first, then every event that is published.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -8,7 +9,6 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/serve/event_log.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

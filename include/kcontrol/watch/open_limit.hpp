@@ -1,10 +1,10 @@
 // How often something may be opened: a few times at once, then at a steady rate.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 namespace kcontrol {

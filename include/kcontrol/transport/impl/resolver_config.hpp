@@ -1,12 +1,12 @@
 // What a machine's files and variables say about how its programs ask for addresses: resolv.conf(5).
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <boost/asio/ip/udp.hpp>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>

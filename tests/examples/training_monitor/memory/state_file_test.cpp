@@ -138,10 +138,10 @@ TEST_CASE("state file: every apiVersion that is watched can be read back") {
     auto file = opened(dir.path("state.db"));
     state_batch batch;
     for (const auto& kind : choose_kinds({"PyTorchJob", "MPIJob", "TrainJob", "Job"})) {
-        for (const auto& watched : kind.versions) {
+        for (const auto* watched : kind.versions) {
             auto job = stored(static_cast<std::int64_t>(batch.jobs.size()) + 1, "j");
             auto view = *job.view;
-            const std::string version = watched.info->gvk.api_version();
+            const std::string version = watched->gvk.api_version();
             view.api_version = version;
             job.view = std::make_shared<const job_view>(view);
             batch.jobs.push_back(job);
