@@ -19,7 +19,7 @@ SORTs, of which those with a star are the monitor's only:
   streams*         a login and an event stream that is never read
   unread           a login and the largest answer there is, which is never read
 Printed: a line of JSON for each: failures and seconds of the honest client's answers, memory of the program in MB, and the
-kernel's for all sockets of the machine, the program's counts.
+kernel's for all sockets of the machine (those of the crowd as well), the program's counts.
 """
 import argparse
 import asyncio
@@ -27,6 +27,7 @@ import contextlib
 import http.client
 import json
 import multiprocessing
+import os
 import pathlib
 import re
 import resource
@@ -37,7 +38,7 @@ import sys
 import tempfile
 import time
 
-from monitor_bench import free_port, served_jobs, status_of
+from monitor_bench import cpu_of, free_port, served_jobs, status_of
 
 TOKEN = "a-token-for-the-honest-and-for-the-crowd"
 LOGIN = f"Authorization: Bearer {TOKEN}\r\n"
@@ -84,7 +85,9 @@ class Member(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         if not self.reads:
-            transport.pause_reading()
+            # With TLS asyncio itself would go on reading, up to some 256 KiB: what is below it is to stop.
+            below = getattr(transport, "_ssl_protocol", None)
+            (below._transport if below else transport).pause_reading()
         if self.sends:
             transport.write(self.sends)
 
@@ -278,7 +281,7 @@ def quantiles(values):
 
 def measure(sort, options):
     with {"monitor": monitor, "labeler": labeler}[options.program](options) as (process, port, ca, asked, paths, log):
-        before, kernel = status_of(process.pid), kernel_tcp_mb()
+        before, cpu, kernel = status_of(process.pid), cpu_of(process.pid), kernel_tcp_mb()
         honest, his_end = multiprocessing.Pipe()
         many, their_end = multiprocessing.Pipe()
         workers = [multiprocessing.Process(target=be_honest, args=(asked, his_end), daemon=True),
@@ -301,7 +304,7 @@ def measure(sort, options):
         counts = many.recv()[1]
         if process.poll() is not None:
             sys.exit(f"{sort}: the program ended with {process.returncode}\n{log.read_text()[-2000:]}")
-        after = status_of(process.pid)
+        after, cpu = status_of(process.pid), cpu_of(process.pid) - cpu
         for worker in workers:
             worker.terminate()
             worker.join()
@@ -312,13 +315,15 @@ def measure(sort, options):
         counted = {m[1]: int(float(m[2])) for m in
                    re.finditer(r'^((?:kcontrol_http|training_monitor_stream)_\S*(?:total|refused)\S*) (\S+)$', metrics, re.M)
                    if float(m[2])}
+        log_lines = len(log.read_text().splitlines())
     print(json.dumps({
         "sort": sort, "connections": options.connections, "all_tried_after_s": round(connected_after, 1), "crowd": counts,
         "honest_failures": len(failed), "why": sorted(set(failed))[:5],
         "honest_s": {path: quantiles(values) for path, values in took.items()},
         "rss_mb": {"before": before["VmRSS"] // 1024, "after": after["VmRSS"] // 1024, "peak": after["VmHWM"] // 1024},
+        "program_cpu_s": round(cpu, 1), "load_average": os.getloadavg()[0],
         "kernel_tcp_mb": {"before": round(kernel, 1), "peak": round(peak_kernel, 1)},
-        "log_lines": len(log.read_text().splitlines()) if log.exists() else 0, "counted": counted}), flush=True)
+        "log_lines": log_lines, "counted": counted}), flush=True)
 
 
 def main():
