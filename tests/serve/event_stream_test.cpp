@@ -4,6 +4,7 @@
 #include <kcontrol/testing/run.hpp>
 
 #include "support/fake_responder.hpp"
+#include "support/throws.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
@@ -79,6 +80,35 @@ TEST_CASE("an opening that fails ends the stream") {
     const event_stream::opening fails = [](responder&) -> awaitable<result<void>> { co_return error(errc::stopped); };
     f.connect(f.client, fails);
     CHECK(f.stream.clients() == 0);
+}
+
+TEST_CASE("an opening that throws ends the stream, and is the handler's exception, which its server knows to take") {
+    for (const test::thrown what : test::all_thrown) {
+        fixture f;
+        fake_responder other(f.env);
+        const event_stream::opening throws = [what](responder&) -> awaitable<result<void>> {
+            test::throw_it(what);
+            co_return result<void>();
+        };
+        bool threw = false;
+        const auto serve = [](fixture& of, event_stream::opening first, bool& out) -> awaitable<void> {
+            try {
+                co_await of.stream.serve(of.client, event_stream_head(), std::move(first));
+            } catch (...) {
+                out = true;
+            }
+        };
+        f.connect(other);
+        testing::start(f.context, serve(f, throws, threw));
+        f.env.run_ready(f.context);
+        CHECK(threw);
+        CHECK(f.stream.clients() == 1);
+        f.publish("one ");
+        CHECK(other.take() == "one ");
+        other.go_away();
+        f.env.run_ready(f.context);
+        CHECK(f.stream.clients() == 0);
+    }
 }
 
 TEST_CASE("silence is broken by a comment; who falls too far behind is cut off") {
