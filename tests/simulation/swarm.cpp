@@ -2,6 +2,7 @@
 
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/controller/builder.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/testing/event_checker.hpp>
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace kcontrol::test {
@@ -37,7 +39,7 @@ struct second_view {
     explicit second_view(const std::string& cluster) : checker(cluster + " (second view)") {}
 
     std::shared_ptr<any_informer> watched;
-    subscription held;
+    subscription held, told;
     event_checker checker;
     std::map<std::string, std::string> content;  // uid → version and value
 };
@@ -76,6 +78,8 @@ public:
 private:
     multicluster_options options() {
         multicluster_options o;
+        if (env_.random() % 2 == 0) o.cluster_executor(context_.get_executor());
+        o.log(logger([this](const log_record&) { may_throw(*hosts_.front()); }));
         o.kinds({kind_choice(resource_of<widget>())});
         o.informers(informer_options().probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7));
         o.transport([this](executor ex, const http::endpoint& to,
@@ -100,44 +104,56 @@ private:
             }
             context_.trace(cluster + event.object().meta().resource_version);
             if (event.type == event_type::deleted) context_.trace("-");
+            may_throw(*find(cluster));
         });
+        o.on_engage([this](engaged_cluster& cluster) {
+            if (!views_.contains(cluster.name())) add_view(cluster);  // else it is called again
+            build_controller(cluster);
+        });
+        o.on_disengage([this](engaged_cluster& cluster) { may_throw(*find(cluster.name())); });
         o.on_status([this](const cluster_status& status) {
             const auto histories = count_histories(status);
             if (std::exchange(histories_[status.name], histories) != histories) {
                 checkers_.try_emplace(status.name, status.name).first->second.expect_other_history();
                 if (views_.contains(status.name)) views_.at(status.name)->checker.expect_other_history();
             }
+            // The cluster has failed as long as its on_engage() throws; its cache is right meanwhile.
+            if (derive_cluster_state(status.kinds).first == cluster_state::live) find(status.name)->note_live();
+            may_throw(*find(status.name));
             statuses_[status.name] = status;
             context_.trace(status.name + std::string(to_string(status.state)));
-            if (status.state == cluster_state::live) find(status.name)->note_live();
         });
-        o.on_engage([this](engaged_cluster& c) { add_view(c); });
         o.on_removed([this](const std::string& cluster) {
             close_checker(cluster);
             find(cluster)->note_left();
+            may_throw(*find(cluster));
         });
         return o;
     }
 
     void add_view(engaged_cluster& c) {
         const auto view = std::make_shared<second_view>(c.name());
+        auto& host = *find(c.name());
         view->watched = c.informer_of(loose_widget());
-        view->held = view->watched->subscribe([this, weak = std::weak_ptr(view)](const any_event& event) {
+        view->held = view->watched->subscribe([this, &host, weak = std::weak_ptr(view)](const any_event& event) {
             const auto mine = weak.lock();
             if (!mine) return;
             mine->checker.take(event);
             const auto& object = event.object();
             if (event.type == event_type::deleted) {
                 mine->content.erase(object.meta().uid);
+                may_throw(host);
                 return;
             }
             const auto value = object.get<dynamic_object>().content.get({"spec", "value"});
             mine->content[object.meta().uid] =
                 std::string(object.meta().resource_version) + "=" + json::serialize(value);
             context_.trace("2" + object.meta().resource_version.str());
+            may_throw(host);
         });
+        view->told = view->watched->on_status_change([this, &host](const informer_status&) { may_throw(host); });
         views_[c.name()] = view;
-        const bool restless = !find(c.name())->calm() && env_.random() % 2 == 0;
+        const bool restless = !host.calm() && env_.random() % 2 == 0;
         if (restless) asio::co_spawn(c.get_executor(), leave_and_join(view), asio::detached);
     }
 
@@ -151,6 +167,40 @@ private:
             co_await sleep_for(env_, some_time(), {});
             view->watched->start();
         }
+    }
+
+    // A std::exception, or anything else.
+    void may_throw(swarm_host& host) {
+        if (!host.callback_throws()) return;
+        ++verdict_.thrown;
+        if (env_.random() % 2 == 0) throw 7;
+        throw std::runtime_error("a callback throws");
+    }
+
+    // What its map loses by throwing comes to the queue by the other way.
+    void build_controller(engaged_cluster& cluster) {
+        const std::string name = cluster.name();
+        auto& host = *find(name);
+        may_throw(host);
+        const auto any = [this, &host](const any_event&) {
+            may_throw(host);
+            return true;
+        };
+        const auto itself = [this, &host](const widget& w) {
+            may_throw(host);
+            return request(std::string(w.metadata.namespace_), std::string(w.metadata.name));
+        };
+        const auto reconcile = [this, name, &host](reconcile_context, std::shared_ptr<const widget> w) {
+            may_throw(host);
+            reconciled_[name][w->metadata.uid] =
+                std::string(w->metadata.resource_version) + "=" + std::to_string(w->spec.value);
+            context_.trace("r" + name + w->metadata.resource_version);
+            return reconcile_result::done();
+        };
+        const auto made =
+            controller_builder(cluster, "widgets").for_<widget>(any).watches<widget>(itself).complete(reconcile);
+        if (!made) verdict_.violations.push_back(name + ": no controller can be built: " + made.error().what());
+        may_throw(host);
     }
 
     static std::uint64_t count_histories(const cluster_status& status) {
@@ -184,12 +234,25 @@ private:
         return view != views_.end() && view->second->content == present;
     }
 
+    // The last that was reconciled of each object that is there is what it is.
+    bool reconciled(const swarm_host& host) {
+        const auto& last = reconciled_[host.name()];
+        for (const auto& [uid, state] : host.present()) {
+            const auto found = last.find(uid);
+            if (found == last.end() || found->second != state) return false;
+        }
+        return true;
+    }
+
     void wait_for_convergence() {
         const auto limit = env_.now() + time_to_converge;
         for (const auto& host : hosts_) {
             while (!converged(*host) && env_.now() < limit) context_.run_for(1s);
             if (!converged(*host))
                 verdict_.violations.push_back(host->name() + ": the cache does not equal the server");
+            while (!reconciled(*host) && env_.now() < limit) context_.run_for(1s);
+            if (!reconciled(*host))
+                verdict_.violations.push_back(host->name() + ": not all that the server holds was reconciled");
         }
     }
 
@@ -256,6 +319,7 @@ private:
         checkers_.erase(found);
         contents_.erase(cluster);
         histories_.erase(cluster);
+        reconciled_.erase(cluster);
     }
 
     void collect(const event_checker& checker) {
@@ -285,6 +349,7 @@ private:
     std::map<std::string, event_checker> checkers_;
     std::map<std::string, std::map<std::string, std::string>> contents_;  // of the caches: uid → version and value
     std::map<std::string, std::shared_ptr<second_view>> views_;
+    std::map<std::string, std::map<std::string, std::string>> reconciled_;  // uid → version and value
     std::map<std::string, std::uint64_t> histories_;  // changes of server or history that were told
     std::map<std::string, cluster_status> statuses_;
     swarm_verdict verdict_;

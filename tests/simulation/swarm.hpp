@@ -17,10 +17,12 @@ struct swarm_verdict {
     std::uint64_t faults = 0;    // inflicted
     std::uint64_t rebuilds = 0;  // configurations put to use beyond the first
     std::uint64_t relists = 0;   // list requests beyond each informer's first
+    std::uint64_t thrown = 0;    // exceptions of functions that were called
     bool bug_triggered = false;  // the planted bug had its chance
 };
 
-/// Runs one seed: a minute of writes under faults, then quiet until the caches equal the servers.
+/// Runs one seed: a minute of writes under faults, then quiet until the caches equal the servers, and a controller on
+/// each cluster has reconciled what they hold.
 swarm_verdict run_swarm(std::uint64_t seed, planted_bug bug = planted_bug::none);
 
 }  // namespace kcontrol::test

@@ -61,7 +61,7 @@ void swarm_host::heal() {
     server_->thaw("old");
     if (!std::exchange(installed_, true)) server_->register_resource(widget_type());
     wanted_ = true;
-    storm_percent_ = stream_fault_percent_ = stale_percent_ = 0;
+    storm_percent_ = stream_fault_percent_ = stale_percent_ = throw_percent_ = 0;
     for (int i = 1; i <= 20; ++i) {
         if (spoiled_) update("w" + std::to_string(i));
     }
@@ -186,7 +186,7 @@ void swarm_host::lasting(duration least, duration most, std::function<void()> re
 }
 
 void swarm_host::fail_once(std::stop_token stop) {
-    const std::uint64_t kind = below(18);
+    const std::uint64_t kind = below(19);
     if ((enabled_ >> kind & 1) == 0) return;
     ++faults_;
     context_->trace(name_ + "!" + std::to_string(kind));
@@ -283,6 +283,11 @@ void swarm_host::fail_once(std::stop_token stop) {
         break;
     case 16: spoil("w" + std::to_string(1 + below(20))); break;
     case 17: roll_back(stop); break;
+    case 18:
+        throw_percent_ = 30;
+        lasting(
+            2s, 10s, [this] { throw_percent_ = 0; }, stop);
+        break;
     default: break;
     }
 }

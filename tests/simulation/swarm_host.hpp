@@ -33,6 +33,8 @@ public:
     bool calm() const noexcept { return enabled_ == 0; }
     bool wanted() const noexcept { return wanted_; }
     auth::cluster_config config() const;
+    /// Whether a function that hears of this cluster throws now; each answer is another throw of the dice.
+    bool callback_throws() { return throw_percent_ > 0 && below(100) < throw_percent_; }
     testing::api_server& server() noexcept { return *server_; }
 
     /// uid → version and value of what the server holds.
@@ -88,6 +90,7 @@ private:
     unsigned storm_percent_ = 0;
     unsigned stream_fault_percent_ = 0;
     unsigned stale_percent_ = 0;
+    unsigned throw_percent_ = 0;                             // of the functions that hear of this cluster
     std::map<std::string, std::vector<std::string>> truth_;  // uid → versions; a deletion as "-version"
     std::optional<std::uint64_t> live_at_;                   // server's version when the cluster was first live
     bool left_ = false;

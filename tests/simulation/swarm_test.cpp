@@ -28,22 +28,24 @@ TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twi
     const bool one = std::getenv("KCONTROL_SIM_SEED") != nullptr;  // seam: ok, the seeds to run
     const std::uint64_t first = one ? number_from("KCONTROL_SIM_SEED", 0) : 1;
     const std::uint64_t last = one ? first : number_from("KCONTROL_SIM_SEEDS", 1000);
-    std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0;
+    std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0, thrown = 0;
     for (std::uint64_t seed = first; seed <= last; ++seed) {
         const auto verdict = run_swarm(seed);
         const auto again = run_swarm(seed);
         CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict));
         CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
         events += verdict.events, writes += verdict.writes, faults += verdict.faults;
-        rebuilds += verdict.rebuilds, relists += verdict.relists;
+        rebuilds += verdict.rebuilds, relists += verdict.relists, thrown += verdict.thrown;
     }
     std::cout << "swarm: seeds=" << last - first + 1 << " writes=" << writes << " events=" << events
-              << " faults=" << faults << " rebuilds=" << rebuilds << " clusters-relisted=" << relists << "\n";
+              << " faults=" << faults << " rebuilds=" << rebuilds << " clusters-relisted=" << relists
+              << " thrown=" << thrown << "\n";
     CHECK(events > 0);
     if (!one) {
         CHECK(faults > 0);
         CHECK(rebuilds > 0);
         CHECK(relists > 0);
+        CHECK(thrown > 0);
     }
 }
 
