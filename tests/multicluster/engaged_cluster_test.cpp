@@ -6,6 +6,8 @@
 #include "support/print.hpp"
 #include "support/widget_world.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -215,6 +217,128 @@ TEST_CASE_FIXTURE(fixture, "a cluster without a usable configuration is not enga
     CHECK(ends_within(1s, alone.disengage()));
     CHECK(ends_within(1s, alone.disengage()));
     CHECK(alone.add(made).error() == errc::unavailable);
+}
+
+// One without a manager.
+struct alone : widget_world {
+    alone() {
+        multicluster_options o;
+        o.informers(informer_options().probe_period(5s)).transport(network.factory());
+        o.kinds({kind_choice(resource_of<widget>())});
+        o.graceful_shutdown_timeout(30s);
+        o.on_event([this](const std::string&, const resource_info&, const any_event& e) {
+            seen += (e.type == event_type::deleted ? "-" : "+") + std::string(e.object().meta().name) + " ";
+        });
+        o.on_status([this](const cluster_status& s) { status = s; });
+        o.on_engage([this](engaged_cluster& c) {
+            ++engagements;
+            if (!reconciles) return;
+            const auto built =
+                controller_builder(c, "widgets")
+                    .for_<widget>()
+                    .complete([this](reconcile_context, std::shared_ptr<const widget>) { return reconciles(); });
+            REQUIRE(built.has_value());
+        });
+        one = std::make_unique<engaged_cluster>(env, home, "a", std::make_shared<const multicluster_options>(o));
+    }
+    ~alone() {
+        ends_within(1min, one->disengage());
+        context.run_for(1s);
+    }
+    std::string take(duration d = 2s) {
+        context.run_for(d);
+        return std::exchange(seen, {});
+    }
+
+    std::string seen;
+    cluster_status status;
+    int engagements = 0;
+    std::function<reconciliation()> reconciles;
+    std::unique_ptr<engaged_cluster> one;
+};
+
+TEST_CASE_FIXTURE(alone, "a cluster is engaged again after it has disengaged, with the same configuration too") {
+    auto& a = add("a");
+    a.create("x");
+    for (int i = 1; i <= 3; ++i) {
+        one->engage(a.config("t"), {});
+        CHECK(take() == "+x ");
+        CHECK(engagements == i);
+        CHECK(status.state == cluster_state::live);
+        CHECK(status.generation == static_cast<std::uint64_t>(i));
+        CHECK(network.open_exchanges("a") == 1);
+        CHECK(ends_within(1s, one->disengage()));
+        CHECK(ends_within(1s, one->disengage()));
+        CHECK(network.open_exchanges("a") == 0);
+        CHECK(one->status().kinds.empty());
+    }
+}
+
+TEST_CASE_FIXTURE(alone, "a cluster that is engaged while it disengages is engaged once it has") {
+    auto& a = add("a");
+    a.create("x");
+    reconciles = [this]() -> reconciliation {
+        co_await sleep_for(env, 1s, {});
+        co_return reconcile_result::done();
+    };
+    one->engage(a.config("t"), {});
+    CHECK(take(500ms) == "+x ");
+    bool ended = false;
+    const auto leave = [](engaged_cluster& c, bool& done) -> awaitable<void> {
+        co_await c.disengage();
+        done = true;
+    };
+    asio::co_spawn(home, leave(*one, ended), asio::detached);
+    context.run_for(100ms);
+    one->engage(a.config("t"), {});
+    context.run_for(100ms);
+    CHECK(engagements == 1);
+    CHECK_FALSE(ended);
+    CHECK(take() == "+x ");
+    CHECK(ended);
+    CHECK(engagements == 2);
+    CHECK(status.state == cluster_state::live);
+}
+
+TEST_CASE_FIXTURE(alone, "a reconcile disengages its own cluster and is not waited for") {
+    auto& a = add("a");
+    a.create("x");
+    duration took{};
+    reconciles = [&, this]() -> reconciliation {
+        const time_point begun = env.now();
+        co_await one->disengage();
+        took = env.now() - begun;
+        seen += "disengaged ";
+        co_return reconcile_result::done();
+    };
+    one->engage(a.config("t"), {});
+    CHECK(take(1min) == "+x disengaged ");
+    CHECK(took < 1s);
+    CHECK(network.open_exchanges("a") == 0);
+}
+
+TEST_CASE("a reconcile of a cluster stops the manager of all clusters and is not waited for") {
+    fixture f;
+    duration took = 1h;
+    std::shared_ptr<controller> stopper;
+    f.add("a");
+    f.add("b");
+    f.want({{"a", ""}, {"b", ""}});
+    const auto built = controller_builder(*f.engaged.at("a"), "stopper")
+                           .for_<widget>()
+                           .complete([&](reconcile_context, std::shared_ptr<const widget>) -> reconciliation {
+                               const time_point begun = f.env.now();
+                               co_await f.manager_->stop();
+                               took = f.env.now() - begun;
+                               co_return reconcile_result::done();
+                           });
+    REQUIRE(built.has_value());
+    f.add("a").create("x");
+    f.settle(1min);
+    CHECK(took < 1s);
+    CHECK(f.manager_->names().empty());
+    CHECK(f.network.open_exchanges("a") == 0);
+    CHECK(f.network.open_exchanges("b") == 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/options.hpp>
+#include <kcontrol/runtime/guest_task.hpp>
 
 #include <memory>
 #include <string>
@@ -29,18 +30,20 @@ public:
     engaged_cluster(const engaged_cluster&) = delete;
     engaged_cluster& operator=(const engaged_cluster&) = delete;
 
-    /// Engages with the first configuration, and rotates to each that differs from the one in use.
+    /// Engages with the first configuration, and rotates to each that differs from the one in use. While it disengages
+    /// the configuration is kept, and put to use once it has.
     KCONTROL_DECL void engage(const auth::cluster_config& config, std::string warning);
 
     /// There is no usable configuration. What runs with the one before goes on.
     KCONTROL_DECL void refuse(const error& why);
 
-    /// Ends all work without waiting for it: no function of the options is called for it from here on, but for one that
-    /// is being called. From any thread.
+    /// Ends all work for good, without waiting for it: no function of the options is called for it from here on, but
+    /// for one that is being called. From any thread.
     KCONTROL_DECL void request_stop() noexcept;
 
-    /// Stops the controllers, within the options' graceful_shutdown_timeout(), then the informers. It can't be engaged
-    /// again. Idempotent.
+    /// Stops the controllers, within the options' graceful_shutdown_timeout(), then the informers, and forgets both: it
+    /// may be engaged again then, as if it were new. A reconcile of this cluster that awaits it is not waited for, and
+    /// goes on afterwards. Idempotent.
     KCONTROL_DECL awaitable<void> disengage();
 
     KCONTROL_DECL cluster_status status() const;
@@ -62,7 +65,12 @@ public:
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
 
 private:
+    friend class multicluster_manager;
     struct impl;
+    // On behalf of that task, which need not be known to the coroutine that awaits it.
+    KCONTROL_DECL awaitable<void> disengage_for(guest_task caller);
+    KCONTROL_DECL void leave_out(const guest_task& caller);
+
     std::shared_ptr<impl> impl_;
 };
 

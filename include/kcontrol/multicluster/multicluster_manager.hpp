@@ -33,7 +33,8 @@ public:
     /// These are the clusters there should be from now on; usually given to a cluster_source as its callback.
     KCONTROL_DECL void set_desired(std::vector<desired_cluster> desired);
 
-    /// Disengages all clusters and waits until they have.
+    /// Disengages all clusters and waits until they have; on any executor. A reconcile of one of them that awaits it is
+    /// not waited for, and goes on afterwards. A set_desired() meanwhile is what counts in the end. Idempotent.
     KCONTROL_DECL awaitable<void> stop();
 
     /// The strand that all its work is on, over the executor given; of the clusters', see cluster_executor(). A

@@ -9,7 +9,10 @@
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
+#include <boost/asio/this_coro.hpp>
+
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,9 +27,11 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
           log(options->log().with("cluster", name)),
           calls(env, log),
           tasks(env, strand, log),
-          running(env, strand, log) {}
+          running(std::make_shared<task_group>(env, strand, log)) {
+        begin_term();
+    }
 
-    bool engaged() const { return informers && !lifetime.stopped(); }
+    bool engaged() const { return config && !lifetime.stopped(); }
 
     void connect(const auth::cluster_config& next) {
         auto made = client::connect(env, strand, next, options->transport(), log);
@@ -223,17 +228,81 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     static awaitable<void> introduce_again(std::shared_ptr<impl> self, std::stop_token stop) {
         backoff pause(retry_backoff());
         while (!stop.stop_requested()) {
-            self->built.stop();
+            self->built->stop();
             const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
-            co_await self->running.join(deadline);
+            co_await self->running->join(deadline);
             self->controllers.clear();
             co_await sleep_for(self->env, pause.next(self->env.now(), random_unit(self->env)), stop);
             if (stop.stop_requested()) co_return;
-            self->built.rebuild();
+            self->built->rebuild();
             const bool engaged = self->introduce();
             self->publish();
             if (engaged) co_return;
         }
+    }
+
+    void begin_term() { built = std::make_unique<scope>(lifetime.token()); }
+
+    // Controllers first, then what they read; then nothing is known any more, and all is as at first.
+    static awaitable<void> end_term(std::shared_ptr<impl> self) {
+        self->lifetime.stop();
+        for (const auto& slot : self->slots) {
+            for (auto& version : slot->versions) version.subscriptions.clear();
+        }
+        const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
+        const bool drained = co_await self->running->join(deadline);
+        if (!drained) {
+            self->log.error("the cluster disengages, but not every controller has returned",
+                            {{"controllers", std::to_string(self->running->awaited())}});
+        }
+        self->caches.stop();
+        if (self->informers) co_await self->informers->stop();
+        co_await self->tasks.join();
+        self->slots.clear();
+        if (self->informers) {
+            self->informers->clear();
+            self->informers->get_client().close();
+        }
+        self->controllers.clear();
+        self->running = std::make_shared<task_group>(self->env, self->strand, self->log);
+        self->config.reset();
+        self->failure.reset();
+        self->engage_failure.reset();
+        self->published.reset();
+        self->counting = false;
+        if (self->abandoned) co_return;
+        self->lifetime.rebuild();
+        self->caches.rebuild();
+        self->begin_term();
+    }
+
+    static awaitable<void> disengage(std::shared_ptr<impl> self, guest_task caller) {
+        self->running->leave_out(caller);
+        if (self->disengaging) {
+            const std::uint64_t number = self->disengagements;
+            while (self->disengagements == number) co_await self->disengaged.wait(self->env, {});
+            co_return;
+        }
+        self->disengaging = true;
+        const auto& notify = self->options->on_disengage();
+        if (self->engaged() && notify && self->owner != nullptr && !self->abandoned) {
+            self->calls.call("on_disengage()", [&] { notify(*self->owner); });
+        }
+        co_await end_term(self);
+        const auto& on_removed = self->options->on_removed();
+        if (!std::exchange(self->removed, true) && !self->abandoned && on_removed) {
+            self->calls.call("on_removed()", [&] { on_removed(self->name); });
+        }
+        self->disengaging = false;
+        ++self->disengagements;
+        self->disengaged.notify_all();
+        const auto next = std::exchange(self->next_config, std::nullopt);
+        if (next && self->owner != nullptr && !self->abandoned) self->owner->engage(*next, self->warning);
+    }
+
+    static awaitable<void> disengage_by_caller(std::shared_ptr<impl> self) {
+        const executor mine = co_await boost::asio::this_coro::executor;
+        co_await disengage(self, guest_task::of(mine));
     }
 
     environment& env;
@@ -244,9 +313,9 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     guarded_calls calls;                         // of the options' functions
     engaged_cluster* owner = nullptr;            // null once it is destroyed
     task_group tasks;                            // of slots and of the status
-    task_group running;                          // controllers
+    std::shared_ptr<task_group> running;         // controllers
     scope lifetime;                              // of slots, status and controllers
-    scope built{lifetime.token()};               // of the controllers; rebuilt where on_engage() threw
+    std::unique_ptr<scope> built;                // of the controllers; rebuilt where on_engage() threw
     scope caches;                                // of informers; it ends after the controllers have returned
     std::optional<auth::cluster_config> config;  // in use
     std::optional<informer_set> informers;       // nothing before the first usable configuration
@@ -259,9 +328,13 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     std::vector<std::shared_ptr<detail::kind_slot>> slots;
     controller_list controllers;
     std::optional<cluster_status> published;
-    bool counting = false;                // publish_counts() runs
-    bool removed = false;                 // on_removed() was called
-    std::atomic<bool> abandoned = false;  // by request_stop(): no function is called any more
+    bool counting = false;  // publish_counts() runs
+    bool removed = false;   // on_removed() was called since the last offer
+    bool disengaging = false;
+    std::uint64_t disengagements = 0;  // that have ended
+    async_event disengaged;
+    std::optional<auth::cluster_config> next_config;  // offered while it disengages
+    std::atomic<bool> abandoned = false;              // by request_stop(): no function is called any more
 };
 
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
@@ -284,43 +357,32 @@ KCONTROL_DECL void engaged_cluster::request_stop() noexcept {
 KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, std::string warning) {
     ++impl_->offer;
     impl_->warning = std::move(warning);
+    if (impl_->disengaging) {
+        impl_->next_config = config;
+        return;
+    }
+    impl_->removed = false;
     impl_->watch_over_status();
     impl_->engage_with(config);
 }
 
 KCONTROL_DECL void engaged_cluster::refuse(const error& why) {
     ++impl_->offer;
+    impl_->next_config.reset();
     impl_->refuse(why);
+    if (impl_->disengaging) return;
+    impl_->removed = false;
     impl_->watch_over_status();
     impl_->publish();
 }
 
-KCONTROL_DECL awaitable<void> engaged_cluster::disengage() {
-    const auto self = impl_;
-    const auto& notify = self->options->on_disengage();
-    if (self->engaged() && notify && !self->abandoned) self->calls.call("on_disengage()", [&] { notify(*this); });
-    self->lifetime.stop();
-    for (const auto& slot : self->slots) {
-        for (auto& version : slot->versions) version.subscriptions.clear();
-    }
-    const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
-    const bool drained = co_await self->running.join(deadline);
-    if (!drained) {
-        self->log.error("the cluster disengages, but not every controller has returned",
-                        {{"controllers", std::to_string(self->running.running())}});
-    }
-    self->caches.stop();
-    if (self->informers) co_await self->informers->stop();
-    co_await self->tasks.join();
-    self->slots.clear();
-    if (self->informers) {
-        self->informers->clear();
-        self->informers->get_client().close();
-    }
-    const auto& on_removed = self->options->on_removed();
-    if (std::exchange(self->removed, true) || self->abandoned || !on_removed) co_return;
-    self->calls.call("on_removed()", [&] { on_removed(self->name); });
+KCONTROL_DECL awaitable<void> engaged_cluster::disengage() { return impl::disengage_by_caller(impl_); }
+
+KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(guest_task caller) {
+    return impl::disengage(impl_, std::move(caller));
 }
+
+KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) { impl_->running->leave_out(caller); }
 
 KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(); }
 
@@ -339,13 +401,13 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
 }
 
 KCONTROL_DECL result<void> engaged_cluster::add(std::shared_ptr<any_controller> added) {
-    if (!impl_->engaged() || impl_->built.stopped()) {
+    if (!impl_->engaged() || impl_->built->stopped()) {
         return error(errc::unavailable,
                      "controller " + added->name() + ": the cluster " + impl_->name + " is not engaged");
     }
     result<void> taken = impl_->controllers.add(added);
     if (!taken) return taken;
-    impl_->running.spawn(impl::run_controller(impl_, std::move(added), impl_->built.token()));
+    impl_->running->spawn_guest(impl::run_controller(impl_, std::move(added), impl_->built->token()));
     return {};
 }
 

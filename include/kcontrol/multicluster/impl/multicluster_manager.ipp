@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <map>
@@ -49,22 +50,29 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     }
 
     // `left`: it is no longer desired. Otherwise everything stops, which is nothing to log for each cluster.
-    void disengage(const std::string& name, bool left) {
+    void disengage(const std::string& name, bool left, const guest_task& caller) {
         auto& m = members.at(name);
         m.engage_again.reset();
-        if (std::exchange(m.disengaging, true)) return;
+        if (std::exchange(m.disengaging, true)) {
+            if (auto leaving = m.leaving.lock()) {
+                asio::post(m.strand, [object = std::move(leaving), caller] { object->leave_out(caller); });
+            }
+            return;
+        }
         if (left) options->log().info("the cluster left", {{"cluster", name}});
-        tasks.spawn(remove(shared_from_this(), name));
+        auto object = std::exchange(m.object, nullptr);
+        m.leaving = object;
+        tasks.spawn(remove(shared_from_this(), name, std::move(object), caller));
     }
 
-    void disengage_others(const std::vector<desired_cluster>& desired, bool left) {
+    void disengage_others(const std::vector<desired_cluster>& desired, bool left, const guest_task& caller) {
         std::vector<std::string> gone;
         for (const auto& [name, m] : members) {
             bool wanted = false;
             for (const auto& d : desired) wanted = wanted || d.name == name;
             if (!wanted) gone.push_back(name);
         }
-        for (const auto& name : gone) disengage(name, left);
+        for (const auto& name : gone) disengage(name, left, caller);
     }
 
     bool spread() const { return static_cast<bool>(options->cluster_executor()); }
@@ -79,19 +87,26 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         }
     }
 
-    static awaitable<void> join(std::shared_ptr<impl> self) {
-        self->disengage_others({}, false);
+    static awaitable<void> join(std::shared_ptr<impl> self, guest_task caller) {
+        self->disengage_others({}, false, caller);
         co_await self->tasks.join();
     }
 
-    static awaitable<void> disengage_one(std::shared_ptr<engaged_cluster> object) { co_await object->disengage(); }
+    // Whoever awaits it does so on an executor of its own, by which it is known.
+    static awaitable<void> stop(std::shared_ptr<impl> self) {
+        const executor mine = co_await asio::this_coro::executor;
+        co_await asio::co_spawn(self->home, join(self, guest_task::of(mine)), asio::use_awaitable);
+    }
 
-    static awaitable<void> remove(std::shared_ptr<impl> self, std::string name) {
+    static awaitable<void> disengage_one(std::shared_ptr<engaged_cluster> object, guest_task caller) {
+        co_await object->disengage_for(caller);
+    }
+
+    static awaitable<void> remove(std::shared_ptr<impl> self, std::string name, std::shared_ptr<engaged_cluster> object,
+                                  guest_task caller) {
         // By value: the map may change while this waits.
         const executor strand = self->members.at(name).strand;
-        auto object = std::exchange(self->members.at(name).object, nullptr);
-        self->members.at(name).leaving = object;
-        co_await asio::co_spawn(strand, disengage_one(object), asio::use_awaitable);
+        co_await asio::co_spawn(strand, disengage_one(object, std::move(caller)), asio::use_awaitable);
         auto next = std::move(self->members.at(name).engage_again);
         self->members.erase(name);
         if (next) self->engage(std::move(*next));
@@ -110,14 +125,11 @@ KCONTROL_DECL multicluster_manager::multicluster_manager(environment& env, execu
 KCONTROL_DECL multicluster_manager::~multicluster_manager() { impl_->abandon(); }
 
 KCONTROL_DECL void multicluster_manager::set_desired(std::vector<desired_cluster> desired) {
-    impl_->disengage_others(desired, true);
+    impl_->disengage_others(desired, true, {});
     for (auto& d : desired) impl_->engage(std::move(d));
 }
 
-KCONTROL_DECL awaitable<void> multicluster_manager::stop() {
-    const auto self = impl_;
-    co_await asio::co_spawn(self->home, impl::join(self), asio::use_awaitable);
-}
+KCONTROL_DECL awaitable<void> multicluster_manager::stop() { return impl::stop(impl_); }
 
 KCONTROL_DECL executor multicluster_manager::get_executor() const { return impl_->home; }
 
