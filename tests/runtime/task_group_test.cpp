@@ -130,3 +130,29 @@ TEST_CASE_FIXTURE(bench, "a guest's executor is its group's in all but its name"
     CHECK(kept_running);
     CHECK(group.running() == 0);
 }
+
+TEST_CASE_FIXTURE(bench, "join_present waits for those that run at the call, and for none that comes afterwards") {
+    task_group group(env, ex());
+    const auto take = [&](duration d) -> awaitable<void> { co_await sleep_for(env, d, {}); };
+    const auto join = [&](std::string said, std::optional<time_point> deadline) -> awaitable<void> {
+        const bool all = co_await group.join_present(deadline);
+        text += (all ? "" : "too late: ") + said + " ";
+    };
+    testing::start(context, join("none", std::nullopt));
+    ready();
+    CHECK(text == "none ");
+    group.spawn(take(1s));
+    group.spawn_guest(take(2s));
+    testing::start(context, join("two", std::nullopt));
+    testing::start(context, join("impatient", env.now() + 1500ms));
+    ready();
+    group.spawn(take(1h));
+    group.spawn(take(1s));
+    env.advance(1s, context);
+    CHECK(text == "none ");
+    env.advance(1s, context);
+    CHECK(text == "none too late: impatient two ");
+    CHECK(group.running() == 1);
+    env.advance(1h, context);
+    CHECK(group.running() == 0);
+}

@@ -44,9 +44,14 @@ public:
     /// Waits until none is running (true), or until `deadline` (false). Those that are left out do not count.
     KCONTROL_DECL awaitable<bool> join(std::optional<time_point> deadline = std::nullopt);
 
+    /// The same for those that run at the call: what is spawned afterwards, as by a start that follows a stop at once,
+    /// is not waited for.
+    KCONTROL_DECL awaitable<bool> join_present(std::optional<time_point> deadline = std::nullopt);
+
 private:
     friend class guest_task;
     struct shared;
+    struct present;
     environment& env_;
     executor ex_;
     std::shared_ptr<shared> shared_;

@@ -10,6 +10,7 @@
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -17,9 +18,10 @@ namespace kcontrol {
 
 // Touched on its group's executor only, but for what never changes.
 struct guest_task::state {
-    explicit state(std::shared_ptr<task_group::shared> g) : group(std::move(g)) {}
+    state(std::shared_ptr<task_group::shared> g, std::uint64_t n) : group(std::move(g)), number(n) {}
 
     const std::shared_ptr<task_group::shared> group;
+    const std::uint64_t number;
     bool left_out = false;  // nobody waits for it
     bool ended = false;
 };

@@ -5,10 +5,19 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include <cstdint>
 #include <exception>
+#include <list>
 #include <utility>
 
 namespace kcontrol {
+
+// Those that ran when join_present() was called.
+struct task_group::present {
+    std::uint64_t last = 0;  // begun until then
+    std::size_t awaited = 0;
+    async_event idle;
+};
 
 struct task_group::shared {
     shared(logger l, guest_task w) : log(std::move(l)), within(std::move(w)) {}
@@ -24,10 +33,21 @@ struct task_group::shared {
             log.error("a background task ended with an unknown exception");
         }
     }
-    void await_one_less() {
+    // The number of a task that begins.
+    std::uint64_t begin() {
+        ++running;
+        ++awaited;
+        return ++begun;
+    }
+    void await_one_less(std::uint64_t number) {
         if (--awaited == 0) idle.notify_all();
+        for (present* const one : joins) {
+            if (number <= one->last && --one->awaited == 0) one->idle.notify_all();
+        }
     }
 
+    std::uint64_t begun = 0;
+    std::list<present*> joins;
     std::size_t running = 0;
     std::size_t awaited = 0;  // the same without those left out
     async_event idle;
@@ -41,23 +61,20 @@ KCONTROL_DECL task_group::task_group(environment& env, executor ex, logger log, 
 KCONTROL_DECL task_group::~task_group() = default;
 
 KCONTROL_DECL void task_group::spawn(awaitable<void> task) {
-    ++shared_->running;
-    ++shared_->awaited;
-    boost::asio::co_spawn(ex_, std::move(task), [state = shared_](std::exception_ptr failure) {
+    const std::uint64_t number = shared_->begin();
+    boost::asio::co_spawn(ex_, std::move(task), [state = shared_, number](std::exception_ptr failure) {
         state->ended(std::move(failure));
-        state->await_one_less();
+        state->await_one_less(number);
     });
 }
 
 KCONTROL_DECL void task_group::spawn_guest(awaitable<void> task) {
-    ++shared_->running;
-    ++shared_->awaited;
-    const auto guest = std::make_shared<guest_task::state>(shared_);
+    const auto guest = std::make_shared<guest_task::state>(shared_, shared_->begin());
     const executor its_own = guest_task::task_executor(ex_, guest);
     boost::asio::co_spawn(its_own, std::move(task), [guest](std::exception_ptr failure) {
         guest->ended = true;
         guest->group->ended(std::move(failure));
-        if (!guest->left_out) guest->group->await_one_less();
+        if (!guest->left_out) guest->group->await_one_less(guest->number);
     });
 }
 
@@ -66,7 +83,7 @@ KCONTROL_DECL void task_group::leave_out(const guest_task& caller) {
         if (one->state_->group != shared_) continue;
         guest_task::state& found = *caller.state_;
         if (found.ended || std::exchange(found.left_out, true)) return;
-        found.group->await_one_less();
+        found.group->await_one_less(found.number);
         return;
     }
 }
@@ -75,11 +92,43 @@ KCONTROL_DECL std::size_t task_group::running() const noexcept { return shared_-
 
 KCONTROL_DECL std::size_t task_group::awaited() const noexcept { return shared_->awaited; }
 
+namespace detail {
+
+// Keeps something on a list as long as a coroutine is where it is.
+template <class T>
+class listed_join {
+public:
+    listed_join(std::list<T*>& on, T& one) : on_(on), at_(on.insert(on.end(), &one)) {}
+    ~listed_join() { on_.erase(at_); }
+    listed_join(const listed_join&) = delete;
+    listed_join& operator=(const listed_join&) = delete;
+
+private:
+    std::list<T*>& on_;
+    typename std::list<T*>::iterator at_;
+};
+
+}  // namespace detail
+
 KCONTROL_DECL awaitable<bool> task_group::join(std::optional<time_point> deadline) {
     const auto state = shared_;
     environment& env = env_;
     while (state->awaited != 0) {
         const wake reason = co_await state->idle.wait(env, {}, deadline);
+        if (reason == wake::timeout) co_return false;
+    }
+    co_return true;
+}
+
+KCONTROL_DECL awaitable<bool> task_group::join_present(std::optional<time_point> deadline) {
+    const auto state = shared_;
+    environment& env = env_;
+    present those;
+    those.last = state->begun;
+    those.awaited = state->awaited;
+    const detail::listed_join listed(state->joins, those);
+    while (those.awaited != 0) {
+        const wake reason = co_await those.idle.wait(env, {}, deadline);
         if (reason == wake::timeout) co_return false;
     }
     co_return true;
