@@ -20,6 +20,7 @@ KCONTROL_DECL fake_source::~fake_source() = default;
 
 KCONTROL_DECL subscription fake_source::subscribe(any_event_handler handler) {
     auto kept = std::make_shared<any_event_handler>(std::move(handler));
+    std::erase_if(handlers_, [](const auto& one) { return one.expired(); });
     handlers_.push_back(kept);
     ++subscriptions_;
     for (const auto& [key, object] : objects_) (*kept)(added(object));
