@@ -19,8 +19,9 @@ class event_source {
 public:
     virtual ~event_source() = default;
 
-    /// Calls `handler` for what is there already and for every change, until the subscription dies.
-    virtual subscription subscribe(any_event_handler handler) = 0;
+    /// Calls `handler` for what is there already and for every change, until the subscription dies. One that is thrown
+    /// away hears nothing more.
+    [[nodiscard]] virtual subscription subscribe(any_event_handler handler) = 0;
 
     /// Waits until what is there already is known (true), or until `deadline` or `stop` (false).
     virtual awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) = 0;
