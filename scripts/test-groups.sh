@@ -153,7 +153,7 @@ run_unit() {
 }
 
 # What several threads may use, or drive, at once: every test of these rooms under ThreadSanitizer.
-TSAN_ROOMS=(multicluster gpu_labeler cache client cluster controller manager metrics runtime serve testing transport watch)
+TSAN_ROOMS=(multicluster gpu_labeler cache client cluster controller manager metrics runtime serve testing transport watch lifecycle)
 
 # A race that ThreadSanitizer must find, or its silence means nothing. It says "unexpected memory mapping" on kernels
 # that randomise addresses more than g++ 12 knows: run it under setarch -R where that is allowed.
@@ -209,16 +209,21 @@ group_fuzz() {
     done
 }
 
-# The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them.
+# The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them. And whatever
+# starts and stops, ten thousand times.
 group_simulation() {
     local build=$BUILD/simulation status=0
     # Without warnings the library's compilations are those of group release, and ccache has them.
     cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
-    cmake --build "$build" --parallel "$(build_jobs)" --target test_simulation
+    cmake --build "$build" --parallel "$(build_jobs)" --target test_simulation test_lifecycle
     KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-1000} "$build/tests/test_simulation" --no-colors >"$LOGS/swarm.log" 2>&1 || status=$?
     sed -n 's/^swarm: /note: swarm: /p' "$LOGS/swarm.log"
     count_doctest "$LOGS/swarm.log" "$status"
     ((status == 0)) || tail -n 50 "$LOGS/swarm.log"
+    status=0
+    "$build/tests/test_lifecycle" --no-colors >"$LOGS/lifecycle.log" 2>&1 || status=$?
+    count_doctest "$LOGS/lifecycle.log" "$status"
+    ((status == 0)) || tail -n 50 "$LOGS/lifecycle.log"
 }
 
 group_release() {

@@ -1,0 +1,42 @@
+// What this process holds: memory, descriptors, threads.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <malloc.h>
+
+namespace kcontrol::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool under_sanitizer = true;
+inline constexpr int many = 100;
+#elif defined(NDEBUG)
+inline constexpr bool under_sanitizer = false;
+inline constexpr int many = 10'000;
+#else
+inline constexpr bool under_sanitizer = false;
+inline constexpr int many = 1'000;
+#endif
+
+class resources {
+public:
+    static resources now() {
+        resources out;
+        // Sanitizers have an allocator of their own, and look for leaks themselves.
+        if (!under_sanitizer) out.bytes = static_cast<std::ptrdiff_t>(::mallinfo2().uordblks);
+        out.descriptors = entries("/proc/self/fd");
+        out.threads = entries("/proc/self/task");
+        return out;
+    }
+
+    std::ptrdiff_t bytes = 0;
+    std::ptrdiff_t descriptors = 0, threads = 0;
+
+private:
+    static std::ptrdiff_t entries(const char* directory) {
+        return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
+    }
+};
+
+}  // namespace kcontrol::test
