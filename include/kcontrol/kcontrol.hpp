@@ -34,6 +34,7 @@
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/cluster/source.hpp>
@@ -84,6 +85,7 @@
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/manager/options.hpp>
+#include <kcontrol/manager/readiness.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/metrics/exposition.hpp>

@@ -35,7 +35,7 @@ std::string kubeconfig_for(const std::string& host) {
 TEST_CASE("flags with their values, in both forms") {
     const auto parsed =
         command_line::parse({"--kubeconfig", "/k", "--context=c=d", "--namespace", "ns", "--listen=:8080",
-                             "--health-probe-bind-address", ":8081", "--log-level", "debug"});
+                             "--health-probe-bind-address", ":8081", "--log-level", "debug", "--ready-when=live"});
     REQUIRE(parsed.has_value());
     CHECK(parsed->kubeconfig == "/k");
     CHECK(parsed->context == "c=d");
@@ -43,6 +43,8 @@ TEST_CASE("flags with their values, in both forms") {
     CHECK(parsed->listen == ":8080");
     CHECK(parsed->health_probe_bind_address == ":8081");
     CHECK(parsed->verbosity == log_level::debug);
+    CHECK(parsed->ready_when == readiness::live);
+    CHECK_FALSE(command_line::parse({})->ready_when);
     CHECK_FALSE(parsed->help);
     CHECK(command_line::parse({"-h"})->help);
     CHECK(command_line::parse({})->listen == "0");
@@ -56,6 +58,7 @@ TEST_CASE("what is wrong with a command line") {
     CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value; see --help");
     CHECK(message_of({"--context="}) == "--context needs a value; see --help");
     CHECK(message_of({"--log-level=loud"}) == "--log-level loud: not one of debug, info, warning, error");
+    CHECK(message_of({"--ready-when=now"}) == "--ready-when now: not one of synced-once, live");
 }
 
 TEST_CASE("the given file comes before $KUBECONFIG, then the service account, then the home directory") {

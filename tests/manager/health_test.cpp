@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace kcontrol;
 
@@ -91,4 +92,17 @@ TEST_CASE("the server of probes has little to lose") {
     CHECK(options.max_connections() <= 64);
     CHECK(options.max_buffered_bytes() <= std::size_t{1} << 20);
     CHECK(options.first_request_timeout() <= std::chrono::seconds(5));
+}
+
+TEST_CASE("a verbose answer has the details of a check, well or not") {
+    const health_details lines = [] { return std::vector<std::string>{"pods: live", "jobs\n: failed"}; };
+    const health_details throws = []() -> std::vector<std::string> { throw std::runtime_error("boom"); };
+    const std::vector<named_check> checks{named_check("a", good, lines), named_check("b", bad, lines),
+                                          named_check("c", good, throws)};
+    const std::string body = get("/readyz?verbose", checks).body;
+    CHECK_MESSAGE(body.find("[+]a ok\n    pods: live\n    jobs\\x0a: failed\n[-]b failed: ") == 0, body);
+    CHECK(body.find("forbidden\n    pods: live\n    jobs\\x0a: failed\n[+]c ok\n    the details threw: boom\n") !=
+          std::string::npos);
+    CHECK(get("/readyz", checks).body.find("pods: live") == std::string::npos);
+    CHECK(get("/readyz?verbose&exclude=a&exclude=b&exclude=c", checks).body.find("pods: live") == std::string::npos);
 }

@@ -149,7 +149,7 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
             });
         REQUIRE(made.has_value());
     }
-    b.m.add_readyz_check("informers", b.m.informers_synced());
+    b.m.add_readyz_check(b.m.informers_synced());
     CHECK(b.get("/readyz?verbose").find("Pod (v1): idle") != std::string::npos);
     b.net->expect(who_answers).reply(404, "{}");
     b.net->expect("GET /api/v1/pods?*").reply(200, one_pod);
@@ -158,6 +158,7 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
     b.advance(1s);
     CHECK(b.calls == "Running Running ");
     CHECK(b.get("/readyz") == "ok");
+    CHECK(b.get("/readyz?verbose") == "[+]informers_synced ok\n    Pod (v1): live, 1 object\nreadyz check passed\n");
     CHECK(b.m.get_informer<pod>()->get({"ns", "p"})->phase == "Running");
     b.stop();
     CHECK(b.m.state() == manager_state::idle);
@@ -172,6 +173,35 @@ TEST_CASE("a built controller runs on an informer that the manager shares, start
     CHECK(b.calls == "Running Running Running Running ");
     b.stop();
     CHECK(b.net->verify());
+}
+
+TEST_CASE("readiness after the first sync is an option, and a verbose answer always tells") {
+    for (const readiness when : {readiness::synced_once, readiness::live}) {
+        CAPTURE(to_string(when));
+        bench b(manager_options().ready_when(when, 10s).informers(informer_options().in_namespace("ns")));
+        REQUIRE(b.m.get_informer<pod>() != nullptr);
+        b.m.add_readyz_check(b.m.informers_synced());
+        const std::string pods = "GET /api/v1/namespaces/ns/pods?*";
+        b.net->expect(who_answers).reply(404, "{}");
+        b.net->expect(pods).reply(200, one_pod);
+        b.net->expect(pods).stream({}, stream_end::lost);
+        for (int i = 0; i < 20; ++i) {
+            b.net->expect(who_answers).reply(404, "{}");
+            b.net->expect(pods).reply(503, "{}");
+        }
+        b.start();
+        b.advance(9s);  // nobody has asked so far: since when it is not live is known all the same
+        CHECK(b.m.get_informer<pod>()->status().state == informer_state::failed);
+        CHECK(b.get("/readyz") == "ok");
+        const std::string told = b.get("/readyz?verbose");
+        CHECK_MESSAGE(told.find("[+]informers_synced ok\n    Pod (v1) in ns: failed, ") == 0, told);
+        b.advance(3s);
+        const bool ready = b.get("/readyz") == "ok";
+        CHECK(ready == (when == readiness::synced_once));
+        const std::string later = b.get("/readyz?verbose");
+        CHECK_MESSAGE(later.find("    Pod (v1) in ns: failed, ") != std::string::npos, later);
+        CHECK((later.find("not live for 1") != std::string::npos) == !ready);
+    }
 }
 
 TEST_CASE("runnables and controllers are stopped, and started again") {

@@ -104,8 +104,13 @@ current-context: c
 
 def hello(program, cluster, config):
     cluster.add_pod("web")
-    with Program(program, "--kubeconfig", config) as hello_:
+    with Program(program, "--kubeconfig", config, "--listen", "127.0.0.1:0") as hello_:
+        address = hello_.wait_for("listening").rsplit("address=", 1)[1].strip('"')
         hello_.wait_for("hello", "web")
+        with urllib.request.urlopen(f"http://{address}/readyz?verbose", timeout=DEADLINE) as answer:
+            told = answer.read().decode()
+        if told != "[+]informers_synced ok\n    Pod (v1): live, 1 object\nreadyz check passed\n":
+            sys.exit(f"/readyz?verbose says {told!r}")
         cluster.set_phase("web", "Running")
         hello_.wait_for("hello", "web", "Running")
         hello_.end()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 
 #include <memory>
@@ -28,6 +29,9 @@ public:
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
 
+    /// Where each informer stands, in the order of informer_set::all().
+    KCONTROL_DECL std::vector<informer_report> informer_reports() const;
+
     informer_set& informers() noexcept { return informers_; }
     const informer_set& informers() const noexcept { return informers_; }
 
@@ -35,7 +39,7 @@ private:
     environment* env_;
     executor ex_;
     logger log_;
-    std::string name_;
+    std::string name_, namespace_;
     informer_set informers_;
 };
 

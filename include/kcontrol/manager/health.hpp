@@ -17,20 +17,26 @@ namespace kcontrol {
 /// Says whether a part is well; its error says why not. Called for each request, so it must be quick.
 using health_check = std::function<result<void>()>;
 
+/// More about a part, well or not: lines that a verbose answer shows below the check's own. As quick as a health_check.
+using health_details = std::function<std::vector<std::string>()>;
+
 /// A check and the name it has in the answer.
 class named_check {
 public:
-    named_check(std::string n, health_check c) : name(std::move(n)), check(std::move(c)) {}
+    named_check(std::string n, health_check c, health_details d = {})
+        : name(std::move(n)), check(std::move(c)), details(std::move(d)) {}
 
     std::string name;
     health_check check;
+    health_details details;  ///< may be empty
 };
 
 /// Answers `GET PATH`, `GET PATH/NAME`, `?verbose` and `?exclude=NAME` (repeatable) as kube-apiserver and
-/// controller-runtime do: 200 "ok", or 500 with one line a check, sorted by name. Without checks there is one named
-/// ping. Reasons of failures are given only where `?verbose` asks for them; an answer that fails without it says
-/// "reason withheld". Other paths are answered with 404, other methods than GET and HEAD with 405. A check that throws
-/// has failed. `path` is "/healthz" or "/readyz"; its name stands in the last line of a verbose answer.
+/// controller-runtime do: 200 "ok", or 500 with one line a check, sorted by name. `?verbose` adds the lines of a
+/// check's details, indented. Without checks there is one named ping. Reasons of failures are given only where
+/// `?verbose` asks for them; an answer that fails without it says "reason withheld". Other paths are answered with 404,
+/// other methods than GET and HEAD with 405. A check that throws has failed. `path` is "/healthz" or "/readyz"; its
+/// name stands in the last line of a verbose answer.
 KCONTROL_DECL http::response health_handler(const http::request& req, std::string_view path,
                                             const std::vector<named_check>& checks);
 

@@ -50,9 +50,13 @@ public:
     /// name replaces the earlier one.
     KCONTROL_DECL void add_healthz_check(std::string name, health_check check);
     KCONTROL_DECL void add_readyz_check(std::string name, health_check check);
-    /// A check that is well once every informer has synced, and otherwise says which has not, and why. Valid as long as
-    /// the manager lives.
-    KCONTROL_DECL health_check informers_synced() const;
+    KCONTROL_DECL void add_healthz_check(named_check check);
+    KCONTROL_DECL void add_readyz_check(named_check check);
+    /// The check "informers_synced", for add_readyz_check(); run() adds it by itself. It is well once every informer
+    /// has synced, and as manager_options::ready_when() says from then on; otherwise it names those in the way, and
+    /// why.
+    /// `?verbose` tells the state of every informer, well or not. Valid as long as the manager lives.
+    KCONTROL_DECL named_check informers_synced() const;
 
     /// Runs until `stop` is triggered, stop() is called, or a controller or runnable fails; then stops everything in
     /// bounded time. It can be run again then. Errors: that of the part that failed, timeout (something did not return

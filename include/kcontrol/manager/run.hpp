@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,6 +23,7 @@ public:
     std::string listen = "0";  ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
     /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
     std::string health_probe_bind_address = "0";
+    std::optional<readiness> ready_when;    ///< --ready-when synced-once|live; else what the options say
     log_level verbosity = log_level::info;  ///< --log-level debug|info|warning|error
     bool help = false;                      ///< --help
 
@@ -40,7 +42,8 @@ KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<
 
 /// Makes a manager for the cluster that find_cluster_config finds, lets `setup` add controllers to it, and runs it
 /// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
-/// to standard error as text (standard_error_sink), unless the options have a logger. `setup` takes `manager&` and
+/// to standard error as text (standard_error_sink), unless the options have a logger. /readyz has the check
+/// manager::informers_synced(). `setup` takes `manager&` and
 /// returns nothing or a result; an error ends the program. Returns the program's exit status: 0, 1 after a failure, 2
 /// for a wrong command line.
 template <std::invocable<manager&> Setup>

@@ -20,6 +20,7 @@ KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client c
       ex_(ex),
       log_(log),
       name_(std::move(name)),
+      namespace_(options.in_namespace()),
       informers_(env, std::move(ex), std::move(cl), detail::one_scope(std::move(options), log), log) {}
 
 KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return name_; }
@@ -34,6 +35,12 @@ KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> home_cluster::informers
 
 KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resource_info& kind) {
     return informers_.source_of(kind);
+}
+
+KCONTROL_DECL std::vector<informer_report> home_cluster::informer_reports() const {
+    std::vector<informer_report> out;
+    for (const auto& one : informers_.all()) out.emplace_back(one->info().gvk, namespace_, one->status());
+    return out;
 }
 
 }  // namespace kcontrol

@@ -14,6 +14,13 @@ inline result<log_level> parse_log_level(std::string_view text) {
                  "--log-level " + escape_control(text) + ": not one of debug, info, warning, error");
 }
 
+inline result<readiness> parse_ready_when(std::string_view text) {
+    for (const readiness one : {readiness::synced_once, readiness::live}) {
+        if (text == to_string(one)) return one;
+    }
+    return error(errc::invalid_argument, "--ready-when " + escape_control(text) + ": not one of synced-once, live");
+}
+
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments) {
@@ -23,6 +30,7 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
                                     {"--listen"},
                                     {"--health-probe-bind-address"},
                                     {"--log-level"},
+                                    {"--ready-when"},
                                     {"--help", flag_value::none},
                                     {"-h", flag_value::none}};
     const auto said = split_arguments({arguments.begin(), arguments.end()}, flags);
@@ -40,6 +48,11 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
         if (name == "--listen") out.listen = one.text;
         if (name == "--health-probe-bind-address") out.health_probe_bind_address = one.text;
         if (name == "--help" || name == "-h") out.help = true;
+        if (name == "--ready-when") {
+            const auto when = detail::parse_ready_when(one.text);
+            if (!when) return when.error();
+            out.ready_when = *when;
+        }
         if (name != "--log-level") continue;
         const auto parsed = detail::parse_log_level(one.text);
         if (!parsed) return parsed.error();
@@ -56,6 +69,7 @@ KCONTROL_DECL std::string command_line::usage() {
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
+           "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
            "  --log-level LEVEL    debug, info, warning or error; else info\n"
            "  --help               this text\n";
 }

@@ -23,6 +23,18 @@ inline std::optional<std::string> failure_of(const named_check& one) {
     }
 }
 
+// What a verbose answer says below the line of a check.
+inline std::string details_of(const named_check& one) {
+    if (!one.details) return {};
+    std::string out;
+    try {
+        for (const std::string& line : one.details()) out += "    " + escape_control(line) + "\n";
+    } catch (...) {
+        out += "    the details threw: " + escape_control(describe_thrown()) + "\n";
+    }
+    return out;
+}
+
 inline http::response health_text(int status, std::string text) {
     http::response out(status, "text/plain; charset=utf-8", std::move(text));
     out.headers.set("X-Content-Type-Options", "nosniff");
@@ -97,6 +109,7 @@ KCONTROL_DECL http::response health_handler(const http::request& req, std::strin
         } else {
             lines += "[-]" + name + " failed: " + (verbose ? escape_control(*failure) : "reason withheld") + "\n";
         }
+        if (verbose) lines += detail::details_of(*one);
     }
     if (!failed && !verbose) return detail::health_text(200, "ok");
     if (!unknown.empty()) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
-#include <kcontrol/cluster/informer_source.hpp>
+#include <kcontrol/manager/detail/readiness_rule.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
@@ -26,6 +26,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
           ex(std::move(x)),
           options(std::move(o)),
           home(env, ex, std::move(c), options.informers(), options.log()),
+          ready(options.ready_when(), options.ready_grace()),
           metrics(options.log()) {}
 
     void add_routes();
@@ -39,12 +40,15 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     awaitable<result<void>> run_begun();
     awaitable<void> run_controller(std::shared_ptr<any_controller> one);
     awaitable<void> run_runnable(runnable one);
+    awaitable<void> watch_readiness(std::stop_token stop);
+    result<void> check_informers();
     void fail(const error& why);
 
     environment& env;
     executor ex;
     manager_options options;
     home_cluster home;
+    detail::readiness_rule ready;
     metrics_registry metrics;
     controller_list controllers;
     std::vector<runnable> runnables;
@@ -105,6 +109,24 @@ inline awaitable<void> manager::impl::run_runnable(runnable one) {
     if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));
 }
 
+// Who asks rarely is told, too, how long an informer has not been live.
+inline awaitable<void> manager::impl::watch_readiness(std::stop_token stop) {
+    const auto self = shared_from_this();
+    while (!stop.stop_requested()) {
+        ready.observe(home.informer_reports(), env.now());
+        co_await sleep_for(env, std::chrono::seconds(1), stop);
+    }
+}
+
+inline result<void> manager::impl::check_informers() {
+    const auto all = home.informer_reports();
+    ready.observe(all, env.now());
+    std::string why;
+    for (const std::string& one : ready.objections(all, env.now())) why += (why.empty() ? "" : "; ") + one;
+    if (why.empty()) return {};
+    return error(errc::not_synced, why);
+}
+
 inline awaitable<result<void>> manager::impl::run_begun() {
     const auto self = shared_from_this();
     const std::stop_token stop = term->token();
@@ -112,6 +134,7 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     home.informers().start();  // without a parent: they stop after the others have returned
     for (const auto& one : controllers) tasks->spawn_guest(run_controller(one));
     for (const auto& one : runnables) tasks->spawn_guest(run_runnable(one));
+    if (options.ready_when() == readiness::live) tasks->spawn(watch_readiness(stop));
     async_event never;
     co_await never.wait(env, stop);
 
@@ -207,38 +230,44 @@ KCONTROL_DECL result<void> manager::add(runnable added) {
 
 namespace detail {
 
-inline void set_check(std::vector<named_check>& checks, std::string name, health_check check) {
-    const auto same = std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return c.name == name; });
+inline void set_check(std::vector<named_check>& checks, named_check check) {
+    const auto same = std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return c.name == check.name; });
     if (same != checks.end()) {
-        same->check = std::move(check);
+        *same = std::move(check);
     } else {
-        checks.emplace_back(std::move(name), std::move(check));
+        checks.push_back(std::move(check));
     }
 }
 
 }  // namespace detail
 
+KCONTROL_DECL void manager::add_healthz_check(named_check check) {
+    detail::set_check(impl_->healthz, std::move(check));
+}
+KCONTROL_DECL void manager::add_readyz_check(named_check check) { detail::set_check(impl_->readyz, std::move(check)); }
+
 KCONTROL_DECL void manager::add_healthz_check(std::string name, health_check check) {
-    detail::set_check(impl_->healthz, std::move(name), std::move(check));
+    add_healthz_check(named_check(std::move(name), std::move(check)));
 }
 
 KCONTROL_DECL void manager::add_readyz_check(std::string name, health_check check) {
-    detail::set_check(impl_->readyz, std::move(name), std::move(check));
+    add_readyz_check(named_check(std::move(name), std::move(check)));
 }
 
-KCONTROL_DECL health_check manager::informers_synced() const {
-    return [weak = std::weak_ptr(impl_)]() -> result<void> {
+KCONTROL_DECL named_check manager::informers_synced() const {
+    const auto check = [weak = std::weak_ptr(impl_)]() -> result<void> {
         const auto self = weak.lock();
         if (!self) return error(errc::unavailable, "the manager is gone");
-        std::string missing;
-        for (const auto& one : self->home.informers().all()) {
-            if (one->has_synced()) continue;
-            if (!missing.empty()) missing += "; ";
-            missing += informer_source(one).describe();
-        }
-        if (missing.empty()) return {};
-        return error(errc::not_synced, missing);
+        return self->check_informers();
     };
+    const auto details = [weak = std::weak_ptr(impl_)] {
+        std::vector<std::string> out;
+        if (const auto self = weak.lock()) {
+            for (const auto& one : self->home.informer_reports()) out.push_back(one.describe());
+        }
+        return out;
+    };
+    return named_check("informers_synced", check, details);
 }
 
 KCONTROL_DECL awaitable<result<void>> manager::run(std::stop_token stop) { return impl::run(impl_, std::move(stop)); }

@@ -82,6 +82,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
         informer_options informers = options.informers();
         options.informers(std::move(informers.in_namespace(flags.namespace_)));
     }
+    if (flags.ready_when) options.ready_when(*flags.ready_when, options.ready_grace());
     options.log(log);
 
     boost::asio::io_context context(1);
@@ -89,6 +90,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     if (!cl) return cl.error();
     log.info("cluster", {{"server", config->server_url()}});
     manager m(env, context.get_executor(), *cl, std::move(options));
+    m.add_readyz_check(m.informers_synced());
     result<void> prepared = setup(m);
     if (!prepared) return prepared;
 
