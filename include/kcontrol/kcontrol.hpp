@@ -34,6 +34,7 @@
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>

@@ -347,3 +347,51 @@ TEST_CASE("metrics carry controller-runtime's names") {
     CHECK(probe("/readyz") == 200);
     for (const char* target : {"/metrics", "/", "/healthzz"}) CHECK(probe(target) == 404);
 }
+
+TEST_CASE("metrics of informers: where they stand and what they asked for") {
+    bench b(manager_options().informers(informer_options().in_namespace("ns")));
+    REQUIRE(b.m.get_informer<pod>() != nullptr);
+    const auto value = [&b](const std::string& family, const std::string& state = {}) -> std::string {
+        const std::string text = b.get("/metrics");
+        const std::string begin = "\nkcontrol_informer_" + family +
+                                  "{api_version=\"v1\",cluster=\"\",kind=\"Pod\",namespace=\"ns\"" +
+                                  (state.empty() ? "" : ",state=\"" + state + "\"") + "} ";
+        const auto at = text.find(begin);
+        if (at == std::string::npos) return "none";
+        const auto from = at + begin.size();
+        return text.substr(from, text.find('\n', from) - from);
+    };
+    CHECK(value("state", "idle") == "1");
+    CHECK(value("synced") == "0");
+    CHECK(value("last_event_age_seconds") == "none");
+    CHECK(value("restarts_total") == "0");
+    const std::string pods = "GET /api/v1/namespaces/ns/pods?*";
+    b.net->expect(who_answers).reply(404, "{}");
+    b.net->expect(pods).reply(200, one_pod);
+    b.net->expect(pods).stream({}, stream_end::open);
+    b.start();
+    b.advance(10s);
+    for (const char* state : {"idle", "listing", "paused", "not-installed", "forbidden", "failed"}) {
+        CHECK(value("state", state) == "0");
+    }
+    CHECK(value("state", "live") == "1");
+    CHECK(value("synced") == "1");
+    CHECK(value("objects") == "1");
+    CHECK(value("invalid_objects") == "0");
+    CHECK(value("lists_total") == "1");
+    CHECK(value("watches_total") == "1");
+    CHECK(value("server_changes_total") == "0");
+    CHECK(value("rollbacks_total") == "0");
+    const double age = std::stod(value("last_event_age_seconds"));
+    CHECK(age > 8);
+    CHECK(age <= 10);
+    b.stop();
+    CHECK(value("state", "paused") == "1");
+    b.net->expect(who_answers).reply(404, "{}");
+    b.net->expect(pods).stream({}, stream_end::open);
+    b.start();
+    b.advance(1s);
+    CHECK(value("restarts_total") == "1");
+    CHECK(value("watches_total") == "2");
+    CHECK(value("lists_total") == "1");
+}

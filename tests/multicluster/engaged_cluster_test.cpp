@@ -1,6 +1,7 @@
 // An engaged cluster as what controllers live on: the same builder as on a manager.
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
 #include "support/print.hpp"
@@ -185,6 +186,21 @@ TEST_CASE_FIXTURE(fixture, "a controller of a cluster that can't be reached for 
     CHECK(take("a") == "x=1 ");
 }
 
+TEST_CASE_FIXTURE(fixture, "a cluster is no better than the kinds that only its controllers watch") {
+    add("a").create("x", 1);
+    network.set_link("a", link_state::refused);
+    want({{"a", ""}});
+    CHECK(statuses.at("a").state == cluster_state::unreachable);
+    CHECK(statuses.at("a").reason.find("refused") != std::string::npos);
+    REQUIRE(statuses.at("a").kinds.size() == 1);
+    CHECK(statuses.at("a").kinds.at(0).gvk.kind == "Widget");
+    network.set_link("a", link_state::up);
+    settle(1min);
+    CHECK(statuses.at("a").state == cluster_state::live);
+    CHECK(statuses.at("a").kinds.at(0).informer.objects == 1);
+    CHECK(statuses.at("a").last_sync);
+}
+
 TEST_CASE_FIXTURE(fixture, "a running reconcile is stopped before the cluster is gone") {
     add("a").create("slow", 1);
     want({{"a", ""}});
@@ -339,6 +355,37 @@ TEST_CASE("a reconcile of a cluster stops the manager of all clusters and is not
     CHECK(f.manager_->names().empty());
     CHECK(f.network.open_exchanges("a") == 0);
     CHECK(f.network.open_exchanges("b") == 0);
+}
+
+TEST_CASE("metrics: every cluster and each of its informers, a namespace each, until the cluster is gone") {
+    metrics_registry registry;
+    fixture f([&](multicluster_options& o) { o.namespaces({"two", "one"}).metrics(registry); });
+    CHECK(registry.text().empty());
+    auto& a = f.add("a");
+    (void)a.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "one"}}}}).value();
+    a.create("x", 1, "one");
+    f.add("b");
+    f.network.set_link("b", link_state::refused);
+    f.want({{"a", ""}, {"b", ""}});
+    f.settle(2s);
+    const std::string text = registry.text();
+    CAPTURE(text);
+    const auto has = [&text](const std::string& line) { return text.find("\n" + line + "\n") != std::string::npos; };
+    const auto of = [](const std::string& cluster, const std::string& ns) {
+        return R"({api_version="test.kcontrol.dev/v1",cluster=")" + cluster + R"(",kind="Widget",namespace=")" + ns +
+               "\"";
+    };
+    CHECK(has(R"(kcontrol_cluster_state{cluster="a",state="live"} 1)"));
+    CHECK(has(R"(kcontrol_cluster_state{cluster="b",state="unreachable"} 1)"));
+    CHECK(has(R"(kcontrol_cluster_state{cluster="b",state="live"} 0)"));
+    CHECK(has(R"(kcontrol_cluster_configurations_total{cluster="a"} 1)"));
+    CHECK(has("kcontrol_informer_state" + of("a", "one") + R"(,state="live"} 1)"));
+    CHECK(has("kcontrol_informer_objects" + of("a", "one") + "} 1"));
+    CHECK(has("kcontrol_informer_objects" + of("a", "two") + "} 0"));
+    CHECK(has("kcontrol_informer_state" + of("b", "two") + R"(,state="failed"} 1)"));
+    f.want({{"a", ""}});
+    CHECK(registry.text().find("cluster=\"b\"") == std::string::npos);
+    CHECK(registry.text().find("cluster=\"a\"") != std::string::npos);
 }
 
 }  // namespace

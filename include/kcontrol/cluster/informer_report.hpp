@@ -3,10 +3,19 @@
 
 #include <kcontrol/cache/informer.hpp>
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol {
+
+/// Several informers as one: the worst state with its reason, synced if all are, and the sums of the counts.
+KCONTROL_DECL void merge(informer_status& into, const informer_status& other);
+/// The sums of the counts alone.
+KCONTROL_DECL void add_counts(informer_status& into, const informer_status& other);
+/// The same for another view of one watch: what both have in common counts once.
+KCONTROL_DECL void merge_view(informer_status& into, const informer_status& other);
 
 /// One informer at one moment.
 class informer_report {
@@ -23,6 +32,11 @@ public:
     /// The name, the state, the reason and the number of objects.
     KCONTROL_DECL std::string describe() const;
 };
+
+/// The informers of one kind after the other, as informer_set::all() has them, views of one watch as one.
+/// `namespaces` are those that every kind is watched in; empty: all at once.
+KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all,
+                                                      std::vector<std::string> namespaces);
 
 }  // namespace kcontrol
 

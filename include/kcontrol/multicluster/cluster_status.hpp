@@ -35,9 +35,9 @@ public:
     cluster_state state = cluster_state::connecting;
     std::string reason;  ///< why it is not live; also a warning beside a live one
     std::string server;
-    std::uint64_t generation = 0;        ///< counts configurations that were put to use
-    std::optional<wall_time> last_sync;  ///< when the server was last heard
-    std::vector<kind_status> kinds;
+    std::uint64_t generation = 0;           ///< counts configurations that were put to use
+    std::optional<wall_time> last_sync;     ///< when the server was last heard
+    std::vector<kind_status> kinds;         ///< those of the options, in their order, then what else controllers watch
     std::uint64_t callback_exceptions = 0;  ///< times one of the options' functions threw, about this cluster
     std::string last_callback_exception;    ///< which did last, and what
 };

@@ -3,6 +3,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/options.hpp>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace kcontrol {
+namespace detail {
+class cluster_board;
+}
 
 /// One cluster of a multicluster_manager. It is engaged from its first usable configuration on until disengage(): what
 /// `cluster` and `controller_host` offer may be used in that time, so a controller_builder builds on it as on a
@@ -24,8 +28,10 @@ namespace kcontrol {
 /// Object lifetime: destruction stops it without waiting; options' functions are not called afterwards.
 class engaged_cluster final : public cluster, public controller_host {
 public:
+    /// `board` is where it leaves what its metrics are made of, if somebody wants to know.
     KCONTROL_DECL engaged_cluster(environment& env, executor strand, std::string name,
-                                  std::shared_ptr<const multicluster_options> options);
+                                  std::shared_ptr<const multicluster_options> options,
+                                  std::shared_ptr<detail::cluster_board> board = nullptr);
     KCONTROL_DECL ~engaged_cluster() override;
     engaged_cluster(const engaged_cluster&) = delete;
     engaged_cluster& operator=(const engaged_cluster&) = delete;
@@ -47,6 +53,8 @@ public:
     KCONTROL_DECL awaitable<void> disengage();
 
     KCONTROL_DECL cluster_status status() const;
+    /// Where each informer of the cluster stands, those of controllers included.
+    KCONTROL_DECL std::vector<informer_report> informer_reports() const;
 
     KCONTROL_DECL const std::string& name() const noexcept override;
     KCONTROL_DECL environment& env() const noexcept override;

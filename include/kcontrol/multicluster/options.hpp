@@ -17,6 +17,7 @@
 namespace kcontrol {
 
 class engaged_cluster;
+class metrics_registry;
 
 /// Options of a multicluster_manager. Only the transport must be given.
 ///
@@ -40,6 +41,9 @@ public:
     multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
     /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
     multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
+    /// Adds kcontrol_cluster_… and kcontrol_informer_… of every cluster to a registry, a second old at most. The
+    /// registry must be there when the multicluster_manager is made, may go before it, and may be asked on any thread.
+    multicluster_options& metrics(metrics_registry& r) { return metrics_ = &r, *this; }
     multicluster_options& log(logger l) { return log_ = std::move(l), *this; }
     /// Lets each cluster work on a strand of its own over `e`, so that several threads share the work. Then what is
     /// about a cluster, its controllers and the functions below, comes on the cluster's strand, and two of them may be
@@ -48,8 +52,9 @@ public:
 
     /// An object of one of kinds() changed. An event at which it throws is not told again.
     multicluster_options& on_event(event_callback f) { return on_event_ = std::move(f), *this; }
-    /// The status changed: at once for a state, within a second for a count, within some ten seconds for the time of
-    /// the last sign of life. If it throws, it is called again within a second.
+    /// The status changed: at once for a state of one of kinds(), within a second for that of what else controllers
+    /// watch and for a count, within some ten seconds for the time of the last sign of life. If it throws, it is called
+    /// again within a second.
     multicluster_options& on_status(status_callback f) { return on_status_ = std::move(f), *this; }
     /// The cluster has its first usable configuration, so that informers and controllers can be made on it. It may be
     /// used, where this is called, until on_disengage() has returned. If it throws, the cluster has failed: the
@@ -66,6 +71,7 @@ public:
     const informer_options& informers() const noexcept { return informers_; }
     const http::transport_factory& transport() const noexcept { return transport_; }
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
+    metrics_registry* metrics() const noexcept { return metrics_; }
     const logger& log() const noexcept { return log_; }
     /// Empty if it was not set.
     const executor& cluster_executor() const noexcept { return cluster_executor_; }
@@ -81,6 +87,7 @@ private:
     informer_options informers_;
     http::transport_factory transport_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
+    metrics_registry* metrics_ = nullptr;
     logger log_;
     executor cluster_executor_;
     event_callback on_event_;

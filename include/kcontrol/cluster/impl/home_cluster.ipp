@@ -38,9 +38,7 @@ KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resou
 }
 
 KCONTROL_DECL std::vector<informer_report> home_cluster::informer_reports() const {
-    std::vector<informer_report> out;
-    for (const auto& one : informers_.all()) out.emplace_back(one->info().gvk, namespace_, one->status());
-    return out;
+    return reports_of(informers_.all(), {namespace_});
 }
 
 }  // namespace kcontrol

@@ -2,7 +2,69 @@
 
 #include <kcontrol/cluster/informer_report.hpp>
 
+#include <algorithm>
+
 namespace kcontrol {
+namespace detail {
+
+inline int severity(informer_state state) {
+    switch (state) {
+    case informer_state::live: return 0;
+    case informer_state::not_installed: return 1;
+    case informer_state::idle:
+    case informer_state::paused: return 2;
+    case informer_state::listing: return 3;
+    case informer_state::forbidden: return 4;
+    case informer_state::failed: return 5;
+    }
+    return 5;
+}
+
+// The worse of two states.
+inline void merge_state(informer_status& into, const informer_status& other) {
+    if (severity(other.state) > severity(into.state)) {
+        into.state = other.state;
+        into.reason = other.reason;
+        into.failure = other.failure;
+    }
+    into.synced = into.synced && other.synced;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL void merge(informer_status& into, const informer_status& other) {
+    detail::merge_state(into, other);
+    add_counts(into, other);
+}
+
+KCONTROL_DECL void merge_view(informer_status& into, const informer_status& other) {
+    detail::merge_state(into, other);
+    into.lists = std::max(into.lists, other.lists);
+    into.watches = std::max(into.watches, other.watches);
+    into.objects = std::max(into.objects, other.objects);
+    into.invalid = std::max(into.invalid, other.invalid);
+    into.server_changes = std::max(into.server_changes, other.server_changes);
+    into.rollbacks = std::max(into.rollbacks, other.rollbacks);
+    into.generation = std::max(into.generation, other.generation);
+    into.handler_errors += other.handler_errors;
+    if (!into.last_event || (other.last_event && *other.last_event > *into.last_event)) {
+        into.last_event = other.last_event;
+    }
+}
+
+KCONTROL_DECL void add_counts(informer_status& into, const informer_status& other) {
+    into.lists += other.lists;
+    into.watches += other.watches;
+    into.objects += other.objects;
+    into.invalid += other.invalid;
+    into.server_changes += other.server_changes;
+    into.rollbacks += other.rollbacks;
+    into.handler_errors += other.handler_errors;
+    into.generation = std::max(into.generation, other.generation);
+    if (other.last_event && (!into.last_event || *other.last_event > *into.last_event)) {
+        into.last_event = other.last_event;
+    }
+}
 
 KCONTROL_DECL std::string informer_report::name() const {
     std::string out = gvk.kind + " (" + gvk.api_version() + ")";
@@ -16,6 +78,29 @@ KCONTROL_DECL std::string informer_report::describe() const {
     if (!status.reason.empty()) out += ", " + status.reason;
     if (status.synced) out += ", " + std::to_string(status.objects) + (status.objects == 1 ? " object" : " objects");
     if (status.invalid != 0) out += ", " + std::to_string(status.invalid) + " invalid";
+    return out;
+}
+
+KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all,
+                                                      std::vector<std::string> namespaces) {
+    if (namespaces.empty()) namespaces.emplace_back();
+    std::sort(namespaces.begin(), namespaces.end());
+    std::vector<informer_report> out;
+    for (auto first = all.begin(); first != all.end();) {
+        const auto& gvk = (*first)->info().gvk;
+        const auto last = std::find_if(first, all.end(), [&](const auto& one) { return one->info().gvk != gvk; });
+        // They are sorted by namespace, and each namespace has as many as the others.
+        const auto of_kind = static_cast<std::size_t>(last - first);
+        const any_informer* before = nullptr;
+        for (std::size_t i = 0; i < of_kind; ++i, ++first) {
+            if (before != nullptr && before->shares_watch_with(**first)) {
+                merge_view(out.back().status, (*first)->status());
+            } else {
+                out.emplace_back(gvk, namespaces[i * namespaces.size() / of_kind], (*first)->status());
+            }
+            before = first->get();
+        }
+    }
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/manager/detail/readiness_rule.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
@@ -201,6 +202,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         const auto self = weak.lock();
         if (!self) return;
         for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
+        write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
     });
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,39 +39,9 @@ struct kind_version {
                 all = one;
                 continue;
             }
-            if (severity(one.state) > severity(all->state)) {
-                all->state = one.state;
-                all->reason = one.reason;
-                all->failure = one.failure;
-            }
-            all->synced = all->synced && one.synced;
-            add_counts(*all, one);
+            merge(*all, one);
         }
         return all.value_or(informer_status());
-    }
-
-    static void add_counts(informer_status& to, const informer_status& from) {
-        to.lists += from.lists;
-        to.watches += from.watches;
-        to.objects += from.objects;
-        to.invalid += from.invalid;
-        to.server_changes += from.server_changes;
-        to.rollbacks += from.rollbacks;
-        to.generation = std::max(to.generation, from.generation);
-        if (from.last_event && (!to.last_event || *from.last_event > *to.last_event)) to.last_event = from.last_event;
-    }
-
-    static int severity(informer_state state) {
-        switch (state) {
-        case informer_state::live: return 0;
-        case informer_state::not_installed: return 1;
-        case informer_state::idle:
-        case informer_state::paused: return 2;
-        case informer_state::listing: return 3;
-        case informer_state::forbidden: return 4;
-        case informer_state::failed: return 5;
-        }
-        return 5;
     }
 
     // The server does not know this version, and nothing of it is left in the caches.
@@ -98,7 +68,7 @@ struct kind_slot {
             out.informer.reason = refusal;
         }
         for (std::size_t i = 0; i < versions.size(); ++i) {
-            if (i != chosen) kind_version::add_counts(out.informer, versions[i].status());
+            if (i != chosen) add_counts(out.informer, versions[i].status());
         }
         return out;
     }

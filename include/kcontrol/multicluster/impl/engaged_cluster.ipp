@@ -2,6 +2,7 @@
 
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
+#include <kcontrol/multicluster/detail/cluster_board.hpp>
 #include <kcontrol/multicluster/detail/kind_slot.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/runtime/backoff.hpp>
@@ -11,6 +12,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -19,11 +21,13 @@
 namespace kcontrol {
 
 struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
-    impl(environment& e, executor s, std::string n, std::shared_ptr<const multicluster_options> o)
+    impl(environment& e, executor s, std::string n, std::shared_ptr<const multicluster_options> o,
+         std::shared_ptr<detail::cluster_board> b)
         : env(e),
           strand(std::move(s)),
           name(std::move(n)),
           options(std::move(o)),
+          board(std::move(b)),
           log(options->log().with("cluster", name)),
           calls(env, log),
           tasks(env, strand, log),
@@ -165,12 +169,38 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         }
     }
 
+    // Those that controllers watch and options->kinds() does not name.
+    void add_other_kinds(std::vector<kind_status>& to) const {
+        if (!informers) return;
+        const auto in_slot = [this](const std::shared_ptr<any_informer>& one) {
+            for (const auto& slot : slots) {
+                for (const auto& version : slot->versions) {
+                    for (const auto& watched : version.informers) {
+                        if (watched == one || watched->shares_watch_with(*one)) return true;
+                    }
+                }
+            }
+            return false;
+        };
+        auto others = informers->all();
+        std::erase_if(others, in_slot);
+        const std::size_t named = to.size();
+        for (auto& report : reports_of(others, options->namespaces())) {
+            if (to.size() > named && to.back().gvk == report.gvk) {  // they are sorted by kind
+                merge(to.back().informer, report.status);
+            } else {
+                to.push_back({report.gvk, std::move(report.status)});
+            }
+        }
+    }
+
     cluster_status current() const {
         cluster_status out;
         out.name = name;
         out.generation = generation;
         if (config) out.server = config->server_url();
         for (const auto& slot : slots) out.kinds.push_back(slot->status());
+        add_other_kinds(out.kinds);
         for (const auto& kind : out.kinds) {
             const auto& heard = kind.informer.last_event;
             if (heard && (!out.last_sync || *heard > *out.last_sync)) out.last_sync = heard;
@@ -195,9 +225,14 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         return now && (!then || *now - *then >= std::chrono::seconds(10));
     }
 
+    std::vector<informer_report> reports() const {
+        return informers ? reports_of(informers->all(), options->namespaces()) : std::vector<informer_report>();
+    }
+
     void publish() {
         if (lifetime.stopped()) return;
         auto now = current();
+        if (board) board->set(name, {now.state, now.generation, reports()});
         if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync))
             return;
         published = now;
@@ -309,6 +344,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     executor strand;
     std::string name;
     std::shared_ptr<const multicluster_options> options;
+    std::shared_ptr<detail::cluster_board> board;  // null if nobody wants metrics
     logger log;
     guarded_calls calls;                         // of the options' functions
     engaged_cluster* owner = nullptr;            // null once it is destroyed
@@ -338,8 +374,9 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
 };
 
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
-                                               std::shared_ptr<const multicluster_options> options)
-    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options))) {
+                                               std::shared_ptr<const multicluster_options> options,
+                                               std::shared_ptr<detail::cluster_board> board)
+    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board))) {
     impl_->owner = this;
 }
 
@@ -385,6 +422,7 @@ KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(guest_task caller) 
 KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) { impl_->running->leave_out(caller); }
 
 KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(); }
+KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() const { return impl_->reports(); }
 
 KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return impl_->name; }
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/multicluster/detail/cluster_board.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
@@ -20,7 +22,13 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         : env(e),
           home(asio::make_strand(x)),
           options(std::make_shared<const multicluster_options>(std::move(o))),
-          tasks(env, home, options->log()) {}
+          tasks(env, home, options->log()) {
+        if (options->metrics() == nullptr) return;
+        board = std::make_shared<detail::cluster_board>();
+        options->metrics()->collect([weak = std::weak_ptr(board), &e](metrics_writer& out) {
+            if (const auto all = weak.lock()) all->write(out, e.wall_now());
+        });
+    }
 
     struct member {
         executor strand;
@@ -38,7 +46,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         }
         if (!m.object) {
             m.strand = spread() ? executor(asio::make_strand(options->cluster_executor())) : home;
-            m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options);
+            m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options, board);
         }
         asio::post(m.strand, [object = m.object, desired = std::move(desired)] {
             if (desired.config) {
@@ -109,12 +117,14 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         co_await asio::co_spawn(strand, disengage_one(object, std::move(caller)), asio::use_awaitable);
         auto next = std::move(self->members.at(name).engage_again);
         self->members.erase(name);
+        if (self->board) self->board->remove(name);
         if (next) self->engage(std::move(*next));
     }
 
     environment& env;
     executor home;
     std::shared_ptr<const multicluster_options> options;
+    std::shared_ptr<detail::cluster_board> board;  // null without options->metrics()
     task_group tasks;
     std::map<std::string, member> members;
 };

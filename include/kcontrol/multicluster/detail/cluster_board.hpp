@@ -1,0 +1,52 @@
+// Where every cluster leaves what its metrics are made of, for whoever asks on another thread.
+#pragma once
+
+#include <kcontrol/cluster/informer_metrics.hpp>
+#include <kcontrol/multicluster/cluster_status.hpp>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::detail {
+
+/// Thread-safety: shared objects safe.
+class cluster_board {
+public:
+    struct entry {
+        cluster_state state = cluster_state::connecting;
+        std::uint64_t generation = 0;
+        std::vector<informer_report> informers;
+    };
+
+    void set(const std::string& cluster, entry now) {
+        const std::lock_guard lock(mutex_);
+        clusters_[cluster] = std::move(now);
+    }
+    void remove(const std::string& cluster) {
+        const std::lock_guard lock(mutex_);
+        clusters_.erase(cluster);
+    }
+
+    void write(metrics_writer& out, wall_time now) const {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, cluster] : clusters_) {
+            for (const cluster_state one : {cluster_state::connecting, cluster_state::live, cluster_state::degraded,
+                                            cluster_state::unreachable, cluster_state::failed}) {
+                out.gauge("kcontrol_cluster_state", "1 for the state that the cluster is in, 0 for the others.",
+                          {{"cluster", name}, {"state", std::string(to_string(one))}}, one == cluster.state ? 1 : 0);
+            }
+            out.counter("kcontrol_cluster_configurations_total", "Configurations that were put to use.",
+                        {{"cluster", name}}, static_cast<double>(cluster.generation));
+            write_informer_metrics(out, name, cluster.informers, now);
+        }
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, entry> clusters_;
+};
+
+}  // namespace kcontrol::detail
