@@ -212,4 +212,26 @@ TEST_CASE("home_cluster: what it is made of, and its informers") {
     CHECK(world.run(made.informers().stop()));
 }
 
+TEST_CASE("home_cluster: the records of one that has a name carry it") {
+    widget_world world;
+    world.add("a");
+    world.network.set_link("a", testing::link_state::refused);
+    std::string told;
+    const logger log([&told](const log_record& r) {
+        told += r.message;
+        for (const auto& f : r.fields) told += " " + std::string(f.name) + "=" + f.value;
+        told += "\n";
+    });
+    for (const char* name : {"", "east"}) {
+        told.clear();
+        home_cluster made(world.env, world.home, world.connect(world.add("a").config()), {}, log, name);
+        (void)made.get_informer<widget>();
+        made.informers().start();
+        world.context.run_for(2s);
+        const std::string field = *name == '\0' ? "" : " cluster=east";
+        CHECK(told == "the informer is failed" + field + " kind=Widget reason=a: connection refused\n");
+        CHECK(world.run(made.informers().stop()));
+    }
+}
+
 }  // namespace

@@ -41,6 +41,56 @@ TEST_CASE("a source that does not sync in time fails the run and says which and 
     CHECK_FALSE(b.c.last_error());
 }
 
+TEST_CASE("the log says what it waits for after two seconds, once, and when it starts and stops") {
+    bench b;
+    b.source->set_synced(false);
+    b.source->set_description("Thing (v1): forbidden, things is forbidden");
+    b.start();
+    CHECK(b.log == "controller is syncing\n  controller=things\n");
+    b.advance(1999ms);
+    CHECK(b.log == "controller is syncing\n  controller=things\n");
+    b.log.clear();
+    b.advance(1ms);
+    CHECK(b.log ==
+          "controller waits for a source\n  controller=things\n  reason=Thing (v1): forbidden, things is forbidden\n");
+    b.log.clear();
+    b.advance(58s);
+    CHECK(b.log.empty());
+    b.source->set_synced();
+    b.ready();
+    CHECK(b.log == "controller started\n  controller=things\n  after_seconds=58\n");
+    b.log.clear();
+    b.stop();
+    CHECK(b.log ==
+          "controller is stopping\n  controller=things\n  reconciles=0\ncontroller stopped\n  controller=things\n");
+}
+
+TEST_CASE("one that starts at once is not said to have waited") {
+    bench b;
+    b.start();
+    CHECK(b.log == "controller is syncing\n  controller=things\ncontroller started\n  controller=things\n");
+}
+
+TEST_CASE("one that fails again and again is told once a minute, and how often") {
+    bench b(controller_options().cache_sync_timeout(5s));
+    b.source->set_synced(false);
+    for (int i = 0; i < 24; ++i) {
+        b.start();
+        b.advance(5s);
+        CHECK(b.c.state() == controller_state::idle);
+    }
+    const auto count = [&b](const std::string& text) {
+        std::size_t out = 0;
+        for (auto at = b.log.find(text); at != std::string::npos; at = b.log.find(text, at + 1)) ++out;
+        return out;
+    };
+    CHECK(count("controller could not start\n") == 2);
+    CHECK(count("controller waits for a source\n") == 2);
+    CHECK(count("times=12\n") == 2);
+    CHECK(count("controller is syncing\n") == 1);
+    CHECK(count("controller stopped\n") == 0);
+}
+
 TEST_CASE("stop triggers the stop tokens of running reconciles, drains, and leaves nothing behind") {
     bench b(controller_options().max_concurrent_reconciles(2));
     b.reconciles.held = true;

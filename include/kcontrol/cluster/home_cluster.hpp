@@ -17,7 +17,8 @@ namespace kcontrol {
 /// Thread-safety: shared objects unsafe; see cluster.
 class home_cluster final : public cluster {
 public:
-    /// `options` are those of every informer: namespace, selectors, page size… Their logger is `log`.
+    /// `options` are those of every informer: namespace, selectors, page size… Their logger is `log`, with the
+    /// cluster's name where it has one.
     KCONTROL_DECL home_cluster(environment& env, executor ex, client cl, informer_options options, logger log = {},
                                std::string name = {});
 

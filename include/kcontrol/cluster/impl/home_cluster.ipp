@@ -18,10 +18,10 @@ KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client c
                                          std::string name)
     : env_(&env),
       ex_(ex),
-      log_(log),
+      log_(name.empty() ? std::move(log) : log.with("cluster", name)),
       name_(std::move(name)),
       namespace_(options.in_namespace()),
-      informers_(env, std::move(ex), std::move(cl), detail::one_scope(std::move(options), log), log) {}
+      informers_(env, std::move(ex), std::move(cl), detail::one_scope(std::move(options), log_), log_) {}
 
 KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return name_; }
 KCONTROL_DECL environment& home_cluster::env() const noexcept { return *env_; }

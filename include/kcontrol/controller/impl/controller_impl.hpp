@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/trouble_journal.hpp>
 
 #include <map>
 #include <utility>
@@ -42,6 +43,9 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
     awaitable<result<void>> run_begun(std::stop_token stop);
     awaitable<result<void>> wait_for_sync(std::stop_token stop);
+    void tell_waiting(const event_source& source);
+    void tell_failed(const error& why);
+    void tell_started();
     awaitable<void> dispatch(std::stop_token stop);
     awaitable<void> reconcile(std::shared_ptr<const detail::work_item> item, std::stop_token stop,
                               std::uint64_t generation);
@@ -58,6 +62,8 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::map<std::uint64_t, watched> sources;
     std::uint64_t last_watch_id = 0;
 
+    enum class trouble { waiting, failed };
+    trouble_journal<trouble> journal;  // of the way to the first reconcile, through every run
     controller_state state = controller_state::idle;
     async_event state_changed;
     std::optional<error> last_error;

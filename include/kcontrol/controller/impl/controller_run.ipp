@@ -5,6 +5,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -25,6 +26,15 @@ inline std::string make_uuid(environment& env) {
         out += hex[digit];
         bits >>= 4;
     }
+    return out;
+}
+
+// A source that is not synced by then is told.
+inline constexpr duration sync_patience = std::chrono::seconds(2);
+
+inline std::vector<log_field> told_fields(std::string_view name, std::string reason, const trouble_entry& entry) {
+    std::vector<log_field> out{{name, std::move(reason)}};
+    if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
     return out;
 }
 
@@ -67,12 +77,16 @@ inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> s
 inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token stop) {
     const auto self = shared_from_this();
     const auto current = term;
+    if (!journal.told()) log.info("controller is syncing");  // one that is run again after a failure says so once
     result<void> outcome = subscribe_all(stop);
     if (outcome) outcome = co_await wait_for_sync(stop);
     if (outcome && !stop.stop_requested()) {
         state = controller_state::running;
-        log.info("controller started");
+        tell_started();
         co_await dispatch(stop);
+        log.info("controller is stopping", {{"reconciles", std::to_string(active_in_term)}});
+    } else if (!outcome) {
+        tell_failed(outcome.error());
     }
 
     state = controller_state::stopping;
@@ -85,7 +99,9 @@ inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token s
         outcome = error(errc::timeout, "controller " + name + ": " + std::to_string(tasks->awaited()) +
                                            " reconciles have not returned in time after the stop");
     }
-    log.info(drained ? "controller stopped" : "controller stopped, but reconciles still run");
+    if (outcome || !drained) {
+        log.info(drained ? "controller stopped" : "controller stopped, but reconciles still run");
+    }
     if (!outcome) last_error = outcome.error();
     term.reset();
     state = controller_state::idle;
@@ -111,20 +127,46 @@ inline awaitable<bool> any_controller::impl::stop(std::shared_ptr<impl> self) {
 inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_token stop) {
     std::optional<time_point> deadline;
     if (options.cache_sync_timeout() > duration::zero()) deadline = env.now() + options.cache_sync_timeout();
+    time_point first_look = env.now() + detail::sync_patience;
+    if (deadline) first_look = std::min(first_look, *deadline);
     std::vector<std::shared_ptr<event_source>> present;
     for (const auto& [id, w] : sources) present.push_back(w.source);
     for (const auto& source : present) {
-        const result<bool> synced = co_await wait_for_source(source, stop, deadline);
+        result<bool> synced = co_await wait_for_source(source, stop, first_look);
+        const bool in_time = !deadline || env.now() < *deadline;
+        if (synced && !*synced && in_time && !stop.stop_requested()) {
+            tell_waiting(*source);
+            synced = co_await wait_for_source(source, stop, deadline);
+        }
         if (stop.stop_requested()) break;
         if (!synced) co_return synced.error();
         if (!*synced) {
             error failure(errc::timeout,
                           "controller " + name + ": not synced within the cache sync timeout: " + describe(*source));
-            log.error("controller could not start", {{"error", failure.what()}});
             co_return failure;
         }
     }
     co_return result<void>();
+}
+
+inline void any_controller::impl::tell_waiting(const event_source& source) {
+    const auto entry = journal.trouble(trouble::waiting, env.now());
+    if (entry) log.warning("controller waits for a source", detail::told_fields("reason", describe(source), *entry));
+}
+
+inline void any_controller::impl::tell_failed(const error& why) {
+    const auto entry = journal.trouble(trouble::failed, env.now());
+    if (entry) log.error("controller could not start", detail::told_fields("error", why.what(), *entry));
+}
+
+inline void any_controller::impl::tell_started() {
+    std::vector<log_field> fields;
+    const auto entry = journal.well(env.now());
+    if (entry && entry->lasted > duration::zero()) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry->lasted);
+        fields.push_back({"after_seconds", std::to_string(seconds.count())});
+    }
+    log.info("controller started", std::move(fields));
 }
 
 inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {

@@ -9,6 +9,7 @@
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/trouble_journal.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -49,7 +50,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         }
         pause.reset();
         ++generation;
-        failure.reset();
+        accept();
         const auto previous = std::exchange(config, next);
         if (previous) {
             rotate(*previous, std::move(*made));
@@ -65,7 +66,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
         if (!config || !(*config == next)) {
             connect(next);
         } else {
-            failure.reset();
+            accept();
         }
         if (!before && engaged() && !introduce()) tasks.spawn(introduce_again(shared_from_this(), lifetime.token()));
         publish();
@@ -95,7 +96,54 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     // The new configuration is unusable. What runs with the old one goes on.
     void refuse(const error& why) {
         failure = why;
-        log.error("the cluster can't be reached", {{"error", why.what()}});
+        if (!config) return;  // that the cluster has failed is told with this reason
+        const auto entry = refusals.trouble(why.code(), env.now());
+        if (!entry) return;
+        log.warning("the cluster's new configuration can't be used; the one before stays in use",
+                    told_fields(why.what(), *entry));
+    }
+
+    void accept() {
+        failure.reset();
+        refusals.well(env.now());
+    }
+
+    static std::vector<log_field> told_fields(std::string reason, const trouble_entry& entry) {
+        std::vector<log_field> out{{"reason", std::move(reason)}};
+        if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
+        return out;
+    }
+
+    // Which trouble it is: the state, and the code behind its reason. How nobody answers is no news.
+    std::pair<cluster_state, error_code> cause_of(const cluster_status& now) const {
+        if (now.state == cluster_state::unreachable) return {now.state, {}};
+        if (!config && failure) return {now.state, failure->code()};
+        if (engage_failure) return {now.state, errc::callback_failed};
+        error_code code;
+        for (const auto& kind : now.kinds) {
+            const bool failed = kind.informer.state == informer_state::failed;
+            if (failed || (kind.informer.state == informer_state::forbidden && !code)) code = kind.informer.failure;
+            if (failed) break;
+        }
+        return {now.state, code};
+    }
+
+    void tell(const cluster_status& now) {
+        if (now.state == cluster_state::connecting) return;
+        const std::string message = "the cluster is " + std::string(to_string(now.state));
+        if (now.state != cluster_state::live) {
+            const auto entry = journal.trouble(cause_of(now), env.now());
+            if (entry) log.warning(message, told_fields(now.reason, *entry));
+            return;
+        }
+        const auto entry = journal.well(env.now());
+        if (!entry) return;
+        std::vector<log_field> fields;
+        if (entry->lasted > duration::zero()) {
+            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry->lasted);
+            fields.push_back({"after_seconds", std::to_string(seconds.count())});
+        }
+        log.info(message, std::move(fields));
     }
 
     static std::vector<informer_options> scopes_of(const multicluster_options& options, const logger& log) {
@@ -232,6 +280,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     void publish() {
         if (lifetime.stopped()) return;
         auto now = current();
+        tell(now);
         if (board) board->set(name, {now.state, now.generation, reports()});
         if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync))
             return;
@@ -359,6 +408,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<impl> {
     backoff pause{retry_backoff()};              // of a transport factory that threw
     std::optional<error> failure;                // of the configuration offered last
     std::optional<std::string> engage_failure;   // what on_engage() threw
+    trouble_journal<error_code> refusals;        // of configurations
+    trouble_journal<std::pair<cluster_state, error_code>> journal;
     std::string warning;
     std::uint64_t generation = 0;
     std::vector<std::shared_ptr<detail::kind_slot>> slots;

@@ -57,7 +57,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         });
     }
 
-    // `left`: it is no longer desired. Otherwise everything stops, which is nothing to log for each cluster.
+    // `left`: it is no longer desired. Otherwise everything stops.
     void disengage(const std::string& name, bool left, const guest_task& caller) {
         auto& m = members.at(name);
         m.engage_again.reset();
@@ -70,7 +70,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         if (left) options->log().info("the cluster left", {{"cluster", name}});
         auto object = std::exchange(m.object, nullptr);
         m.leaving = object;
-        tasks.spawn(remove(shared_from_this(), name, std::move(object), caller));
+        tasks.spawn(remove(shared_from_this(), name, std::move(object), caller, left));
     }
 
     void disengage_others(const std::vector<desired_cluster>& desired, bool left, const guest_task& caller) {
@@ -111,13 +111,17 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     }
 
     static awaitable<void> remove(std::shared_ptr<impl> self, std::string name, std::shared_ptr<engaged_cluster> object,
-                                  guest_task caller) {
+                                  guest_task caller, bool left) {
         // By value: the map may change while this waits.
         const executor strand = self->members.at(name).strand;
         co_await asio::co_spawn(strand, disengage_one(object, std::move(caller)), asio::use_awaitable);
         auto next = std::move(self->members.at(name).engage_again);
         self->members.erase(name);
         if (self->board) self->board->remove(name);
+        if (!left) {
+            self->options->log().info("the cluster is disengaged",
+                                      {{"cluster", name}, {"reason", "the manager stops"}});
+        }
         if (next) self->engage(std::move(*next));
     }
 
