@@ -115,6 +115,7 @@
 #include <kcontrol/manager/impl/health.ipp>
 #include <kcontrol/manager/impl/manager.ipp>
 #include <kcontrol/manager/impl/run.ipp>
+#include <kcontrol/manager/impl/setup_step.ipp>
 #include <kcontrol/metrics/impl/exposition.ipp>
 #include <kcontrol/metrics/impl/histogram.ipp>
 #include <kcontrol/metrics/impl/metrics_registry.ipp>

@@ -2,13 +2,11 @@
 // that has an event loop of its own makes a manager itself.
 #pragma once
 
+#include <kcontrol/manager/detail/setup_step.hpp>
 #include <kcontrol/manager/manager.hpp>
 
-#include <concepts>
-#include <functional>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,29 +33,27 @@ public:
 
 namespace detail {
 
-KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<void>(manager&)>& setup,
-                              manager_options options);
+KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, manager_options options);
 
 }  // namespace detail
 
 /// Makes a manager for the cluster that find_cluster_config finds, lets `setup` add controllers to it, and runs it
 /// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
 /// to standard error as text (standard_error_sink), unless the options have a logger. /readyz has the check
-/// manager::informers_synced(). `setup` takes `manager&` and
-/// returns nothing or a result; an error ends the program. Returns the program's exit status: 0, 1 after a failure, 2
-/// for a wrong command line.
-template <std::invocable<manager&> Setup>
+/// manager::informers_synced(). Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command line.
+///
+/// `setup` takes `manager&`, and a `std::stop_token` if it likes, and returns nothing or a result; an error ends the
+/// program. It may be a coroutine (`awaitable<void>`, `awaitable<result<T>>`): what has to be there before controllers
+/// are built, such as CustomResourceDefinitions, it installs with the manager's client. The loop runs, the endpoints
+/// answer, and /readyz says that the set-up has not ended. A signal triggers its stop token; it has the manager's
+/// graceful_shutdown_timeout() to return then.
+template <class Setup>
 int run(int argc, char** argv, Setup setup, manager_options options = {}) {
-    const auto call = [&setup](manager& m) -> result<void> {
-        if constexpr (std::is_void_v<std::invoke_result_t<Setup&, manager&>>) {
-            setup(m);
-        } else {
-            const auto done = setup(m);
-            if (!done) return done.error();
-        }
-        return {};
-    };
-    return detail::run_program(argc, argv, call, std::move(options));
+    if constexpr (detail::assert_sets_up<Setup>()) {
+        return detail::run_program(argc, argv, detail::make_setup_step(setup), std::move(options));
+    } else {
+        return 2;
+    }
 }
 
 }  // namespace kcontrol

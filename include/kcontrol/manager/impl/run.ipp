@@ -63,15 +63,25 @@ private:
     http::server endpoints_, probes_;
 };
 
-inline awaitable<void> run_manager(manager& m, run_servers& servers, signal_stop& signals, std::stop_token stop,
+// A manager's part of a program: its set-up, then its run.
+struct set_up_manager {
+    manager& m;
+    const setup_step& setup;
+    duration grace;
+    bool done = false;  // the set-up
+};
+
+inline awaitable<void> run_manager(set_up_manager& of, run_servers& servers, signal_stop& signals, std::stop_token stop,
                                    result<void>& outcome) {
-    outcome = co_await m.run(std::move(stop));
+    outcome = co_await run_setup(of.m, of.setup, of.grace, stop);
+    of.done = true;
+    if (outcome && !stop.stop_requested()) outcome = co_await of.m.run(std::move(stop));
     co_await servers.stop();
     signals.cancel();
 }
 
 inline result<void> run_with(environment& env, const command_line& flags, const logger& log, manager_options options,
-                             const std::function<result<void>(manager&)>& setup) {
+                             const setup_step& setup) {
     const auto at = address_of("--listen", flags.listen);
     if (!at) return at.error();
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
@@ -89,10 +99,16 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     auto cl = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env), log);
     if (!cl) return cl.error();
     log.info("cluster", {{"server", config->server_url()}});
+    const duration grace = options.graceful_shutdown_timeout();
     manager m(env, context.get_executor(), *cl, std::move(options));
     m.add_readyz_check(m.informers_synced());
-    result<void> prepared = setup(m);
-    if (!prepared) return prepared;
+    set_up_manager program{m, setup, grace};
+    if (setup.waits) {
+        m.add_readyz_check("setup", [&program]() -> result<void> {
+            if (program.done) return {};
+            return error(errc::not_synced, "the set-up step has not ended");
+        });
+    }
 
     run_servers servers(env, context.get_executor(), m, log);
     const auto listening = servers.listen(*at, *health_at);
@@ -101,7 +117,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     signal_stop signals(context.get_executor(), stop, log);
     result<void> outcome;
     std::exception_ptr failure;
-    boost::asio::co_spawn(context, run_manager(m, servers, signals, stop.get_token(), outcome),
+    boost::asio::co_spawn(context, run_manager(program, servers, signals, stop.get_token(), outcome),
                           [&](std::exception_ptr e) {
                               failure = std::move(e);
                               cl->close();
@@ -112,8 +128,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     return outcome;
 }
 
-KCONTROL_DECL int run_program(int argc, char** argv, const std::function<result<void>(manager&)>& setup,
-                              manager_options options) {
+KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, manager_options options) {
     const std::string program = argc > 0 ? argv[0] : "program";
     const auto flags = command_line::parse(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     if (!flags) {
