@@ -33,6 +33,7 @@
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/cluster/informer_report.hpp>

@@ -56,6 +56,7 @@
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
+#include <kcontrol/cluster/impl/crd_watch.ipp>
 #include <kcontrol/cluster/impl/home_cluster.ipp>
 #include <kcontrol/cluster/impl/informer_metrics.ipp>
 #include <kcontrol/cluster/impl/informer_report.ipp>

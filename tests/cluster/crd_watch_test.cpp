@@ -1,0 +1,121 @@
+// The watch of CustomResourceDefinitions: open only while kinds are missing, and heard within a second.
+#include <kcontrol/cluster/crd_watch.hpp>
+
+#include "support/print.hpp"
+#include "support/widget_world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+
+json::value widget_crd(const std::string& plural = "widgets") {
+    return {{"apiVersion", "apiextensions.k8s.io/v1"},
+            {"kind", "CustomResourceDefinition"},
+            {"metadata", {{"name", plural + ".example.org"}}},
+            {"spec",
+             {{"group", "example.org"},
+              {"scope", "Namespaced"},
+              {"names", {{"plural", plural}, {"kind", "Kind" + plural}}},
+              {"versions", json::array{json::value{{"name", "v1"}, {"served", true}, {"storage", true}}}}}}};
+}
+
+struct fixture : widget_world {
+    fixture() : server(add("a")) { make(server.config("1")); }
+    void make(const auth::cluster_config& config) {
+        watch.emplace(
+            env, home, connect(config), [this](const std::string& crd) { probed += crd + " "; },
+            logger([this](const log_record& r) {
+                told += std::string(to_string(r.level)) + " " + std::string(r.message) + "\n";
+            }));
+    }
+    // A context that dies with coroutines suspended on their own events would leak them.
+    ~fixture() {
+        ends_within(1min, watch->stop());
+        settle();
+    }
+    void settle(duration d = 2s) { context.run_for(d); }
+    std::size_t watches() { return server.api.request_log().count("watch", "customresourcedefinitions"); }
+    std::string take() { return std::exchange(probed, {}); }
+
+    widget_server& server;
+    std::string probed, told;
+    std::optional<crd_watch> watch;
+};
+
+const std::string widgets_crd = "widgets.example.org";
+
+TEST_CASE_FIXTURE(fixture, "crd_watch: a definition that comes has its kind asked for within a second") {
+    settle();
+    CHECK(network.requests("a") == 0);
+    watch->set_missing({widgets_crd});
+    settle();
+    CHECK(take() == "");
+    CHECK(network.open_exchanges("a") == 1);
+    (void)server.api.create(widget_crd("gadgets")).value();
+    settle();
+    CHECK(take() == "");
+    (void)server.api.create(widget_crd()).value();
+    settle(100ms);
+    CHECK(take().find(widgets_crd) == 0);
+    watch->set_missing({});
+    settle();
+    CHECK(network.open_exchanges("a") == 0);
+    CHECK(take() == "");
+    CHECK(told.empty());
+}
+
+TEST_CASE_FIXTURE(fixture, "crd_watch: what is there already is asked for, and not for ever") {
+    (void)server.api.create(widget_crd()).value();
+    watch->set_missing({widgets_crd});
+    settle(1min);
+    const std::string asked = take();
+    CHECK(asked.size() == 5 * (widgets_crd.size() + 1));
+    CHECK(watches() == 1);
+    settle(1min);
+    CHECK(take() == "");
+}
+
+TEST_CASE_FIXTURE(fixture, "crd_watch: it opens again when the next kind is missing, and goes over to another client") {
+    watch->set_missing({widgets_crd});
+    settle();
+    watch->set_missing({});
+    watch->set_missing({widgets_crd});
+    settle();
+    CHECK(network.open_exchanges("a") == 1);
+    watch->rebuild(connect(server.config("2")));
+    settle();
+    CHECK(network.open_exchanges("a") == 1);
+    (void)server.api.create(widget_crd()).value();
+    settle(100ms);
+    CHECK(take().find(widgets_crd) == 0);
+    CHECK(ends_within(1s, watch->stop()));
+    CHECK(network.open_exchanges("a") == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "crd_watch: where definitions may not be watched it says so once, and asks no more") {
+    server.api.access().forbid({"*", "*", "customresourcedefinitions"});
+    watch->set_missing({widgets_crd});
+    settle(5min);
+    CHECK(
+        told ==
+        "info CustomResourceDefinitions can't be watched, so kinds that are missing are only asked for now and then\n");
+    CHECK(server.api.request_log().count("list", "customresourcedefinitions") == 1);
+    watch->set_missing({});
+    watch->set_missing({widgets_crd});
+    settle(1min);
+    CHECK(server.api.request_log().count("list", "customresourcedefinitions") == 1);
+    server.api.access().permit_all();
+    watch->rebuild(connect(server.config("2")));
+    (void)server.api.create(widget_crd()).value();
+    settle();
+    CHECK(take().find(widgets_crd) == 0);
+}
+
+}  // namespace
