@@ -144,7 +144,43 @@ std::vector<scenario> refused_watches() {
     return out;
 }
 
+/// Answers that are no API server's: somebody before it compresses what nobody asked to have compressed, or wants a
+/// login.
+struct stranger {
+    const char* name;
+    std::string_view body;
+    const char* reason;
+};
+const stranger strangers[] = {
+    {"compressed", std::string_view("\x1f\x8b\x08\0\0\0\0\0", 8), "gzip-compressed bytes, which nobody asked for"},
+    {"a web page", "<html>log in", "with a web page"},
+};
+
+std::vector<scenario> answers_of_strangers() {
+    std::vector<scenario> out;
+    for (const auto& what : strangers) {
+        for (const bool silent : {false, true}) {
+            scenario row(std::string("3. a watch is ") + what.name + (silent ? ", and stays open" : ""));
+            row.lasts(3min).answers([&what, silent](const ask& q) -> std::optional<reply> {
+                if (!q.is_watch()) return std::nullopt;
+                reply r = reply::stream().send(std::string(what.body));
+                if (silent) r.hangs();
+                return r;
+            });
+            out.push_back(std::move(row.state(failed).reason(what.reason).per_minute(16).lists(0, 24)));
+        }
+        scenario row(std::string("3. a list is ") + what.name);
+        row.from_the_start().lasts(3min).answers([&what](const ask& q) -> std::optional<reply> {
+            if (!q.is_list()) return std::nullopt;
+            return reply::whole(200, std::string(what.body));
+        });
+        out.push_back(std::move(row.state(failed).reason(what.reason).empty().per_minute(10)));
+    }
+    return out;
+}
+
 TEST_CASE("hostile: watches that end too soon") { play_all(watches_that_end()); }
 TEST_CASE("hostile: watches that are refused") { play_all(refused_watches()); }
+TEST_CASE("hostile: answers that are no API server's") { play_all(answers_of_strangers()); }
 
 }  // namespace
