@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,29 @@ private:
 
     struct state {
         state(boost::asio::io_context& context, const boost::asio::ip::udp::endpoint& at)
-            : udp(context, at), acceptor(context, {at.address(), udp.local_endpoint().port()}) {}
+            : udp(context), acceptor(context) {
+            // The port that UDP is given may be in use for TCP.
+            for (int tries = 1; !bind_both(at); ++tries) {
+                if (at.port() == 0 && tries < 100) continue;
+                throw std::runtime_error("no port for a DNS server at " + at.address().to_string());
+            }
+        }
+
+        bool bind_both(const boost::asio::ip::udp::endpoint& at) {
+            boost::system::error_code failure;
+            if (udp.is_open()) udp.close();
+            if (acceptor.is_open()) acceptor.close();
+            udp.open(at.protocol());
+            udp.bind(at, failure);
+            if (failure) return false;
+            const tcp::endpoint beside(at.address(), udp.local_endpoint().port());
+            acceptor.open(beside.protocol());
+            acceptor.set_option(tcp::acceptor::reuse_address(true));
+            acceptor.bind(beside, failure);
+            if (!failure) acceptor.listen(boost::asio::socket_base::max_listen_connections, failure);
+            return !failure;
+        }
+
         boost::asio::ip::udp::socket udp;
         boost::asio::ip::tcp::acceptor acceptor;
         boost::asio::ip::udp::endpoint peer;

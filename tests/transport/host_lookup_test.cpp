@@ -198,7 +198,7 @@ TEST_CASE("a server with an IPv6 address, there and not there") {
     std::optional<dns_server> server;
     try {
         server.emplace(m.context, std::uint16_t{0}, boost::asio::ip::address_v6::loopback());
-    } catch (const boost::system::system_error& why) {
+    } catch (const std::exception& why) {
         MESSAGE("this machine has no IPv6: ", why.what());
         return;
     }
