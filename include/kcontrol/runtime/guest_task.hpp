@@ -34,5 +34,5 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
-#include <kcontrol/runtime/impl/guest_task.ipp>
+#include <kcontrol/runtime/task_group.hpp>  // includes the definitions of both, which need each other
 #endif

@@ -60,5 +60,6 @@ private:
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/guest_task.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>
 #endif
