@@ -1,13 +1,16 @@
 // The watch of CustomResourceDefinitions: open only while kinds are missing, and heard within a second.
 #include <kcontrol/cluster/crd_watch.hpp>
+#include <kcontrol/cluster/informer_set.hpp>
 
 #include "support/print.hpp"
 #include "support/widget_world.hpp"
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -116,6 +119,101 @@ TEST_CASE_FIXTURE(fixture, "crd_watch: where definitions may not be watched it s
     (void)server.api.create(widget_crd()).value();
     settle();
     CHECK(take().find(widgets_crd) == 0);
+}
+
+// An informer_set on a server that lacks the kind of widgets.
+struct set_fixture : widget_world {
+    set_fixture() : server(add("a")) {
+        server.api.remove_resource(widgets);
+        const auto scopes = [](const resource_info&) { return std::vector<informer_options>{informer_options()}; };
+        set.emplace(env, home, connect(server.config()), scopes, logger([this](const log_record& r) {
+                        told += std::string(to_string(r.level)) + " " + std::string(r.message) + "\n";
+                    }));
+        informer = set->of(resource_of<widget>()).front();
+    }
+    ~set_fixture() {
+        run(set->stop());
+        context.run_for(2s);
+    }
+    void install() {
+        json::value crd = widget_crd();
+        crd.at("metadata").at("name") = "widgets.test.kcontrol.dev";
+        crd.at("spec").at("group") = "test.kcontrol.dev";
+        crd.at("spec").at("names").at("kind") = "Widget";
+        (void)server.api.create(std::move(crd)).value();
+    }
+    bool live() const { return informer->status().state == informer_state::live; }
+    std::size_t asked(const char* verb) { return server.api.request_log().count(verb, "customresourcedefinitions"); }
+
+    widget_server& server;
+    std::string told;
+    std::optional<informer_set> set;
+    std::shared_ptr<any_informer> informer;
+};
+
+TEST_CASE_FIXTURE(set_fixture,
+                  "a kind that is installed is live within a second, and the watch of definitions closes") {
+    set->start();
+    context.run_for(2s);
+    CHECK(informer->status().state == informer_state::not_installed);
+    CHECK(asked("watch") == 1);
+    const auto lists = server.lists();
+    install();
+    context.run_for(1s);
+    CHECK(live());
+    CHECK(server.lists() == lists + 1);
+    context.run_for(10s);
+    CHECK(network.open_exchanges("a") == 1);
+    server.create("x");
+    context.run_for(1s);
+    CHECK(informer->objects().size() == 1);
+    CHECK(told.find("CustomResourceDefinition") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(set_fixture, "a kind that is served a moment after its definition came is live soon after that") {
+    set->start();
+    context.run_for(2s);
+    const time_point served = env.now() + 1200ms;
+    server.api.set_faults([&](const http::server_request& r) {
+        const bool late = r.target.find("/widgets") != std::string::npos && env.now() < served;
+        return late ? testing::fault().status(404, "NotFound", "the server could not find the requested resource")
+                    : testing::fault();
+    });
+    install();
+    context.run_for(1s);
+    CHECK_FALSE(live());
+    context.run_for(1s);
+    CHECK(live());
+}
+
+TEST_CASE_FIXTURE(set_fixture, "a kind whose definition goes and comes again is followed; other kinds have no watch") {
+    install();
+    set->start();
+    context.run_for(2s);
+    CHECK(live());
+    CHECK(asked("watch") == 0);
+    server.create("x");
+    context.run_for(1s);
+    (void)server.api.remove({"apiextensions.k8s.io", "customresourcedefinitions"}, {"", "widgets.test.kcontrol.dev"});
+    context.run_for(10s);
+    CHECK(informer->status().state == informer_state::not_installed);
+    CHECK(informer->objects().size() == 0);
+    install();
+    context.run_for(1s);
+    CHECK(live());
+}
+
+TEST_CASE_FIXTURE(set_fixture, "where definitions may not be watched the slow probe remains") {
+    server.api.access().forbid({"*", "*", "customresourcedefinitions"});
+    set->start();
+    context.run_for(2s);
+    install();
+    context.run_for(1s);
+    CHECK_FALSE(live());
+    context.run_for(15s);
+    CHECK(live());
+    CHECK(told.find("info CustomResourceDefinitions can't be watched") != std::string::npos);
+    CHECK(asked("list") == 1);
 }
 
 }  // namespace

@@ -139,6 +139,9 @@ public:
     /// its watch go over to that client as well.
     KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
 
+    /// While the kind is not installed: asks for it now, instead of after the probe period.
+    KCONTROL_DECL void probe_now();
+
     KCONTROL_DECL bool shares_watch_with(const any_informer& other) const noexcept;
 
     /// The handler gets `added` (initial) for what is in the store already, then every change. With a resync period it

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/runtime/scope.hpp>
 
@@ -16,6 +17,9 @@ namespace kcontrol {
 /// Owns informers. Who asks for the same kind in the same scope (namespace and selectors) looks at the same watch,
 /// whatever C++ type he wants: two resource_infos that read alike get the same informer, others of the kind get a view
 /// each. Of the options, those of the view that was asked for first count.
+///
+/// While a kind of a CustomResourceDefinition is not installed it watches the definitions' metadata (crd_watch), and
+/// asks for the kind when its own comes or changes.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to start().
@@ -68,10 +72,13 @@ private:
 
         informer_options options;
         std::shared_ptr<any_informer> made;
+        subscription observed;  // its status
         bool shared = true;
     };
     KCONTROL_DECL std::shared_ptr<any_informer> get(const resource_info& kind, const informer_options& wanted);
     KCONTROL_DECL void add(entry added);
+    KCONTROL_DECL void follow_missing();
+    KCONTROL_DECL void probe(const std::string& crd);
     bool running() const { return term_ && !term_->stopped(); }
 
     environment* env_;
@@ -80,7 +87,8 @@ private:
     scopes_function scopes_;
     logger log_;
     std::vector<entry> entries_;
-    std::unique_ptr<scope> term_;  // of the present run; null before the first
+    std::unique_ptr<scope> term_;             // of the present run; null before the first
+    std::shared_ptr<crd_watch> definitions_;  // null before a kind is missing
 };
 
 }  // namespace kcontrol

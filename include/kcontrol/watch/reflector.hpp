@@ -5,6 +5,7 @@
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
@@ -61,6 +62,11 @@ public:
     /// The next run() lists before it watches.
     void list_at_start() { fsm_.list_at_start(); }
 
+    /// Asks now for a kind that is not installed, instead of waiting for the probe period.
+    void probe_now() {
+        if (fsm_.state() == reflector_state::not_installed) hurry_.notify_all();
+    }
+
     const reflector_fsm& fsm() const noexcept { return fsm_; }
     /// List requests made; those of one object are not counted.
     std::uint64_t lists() const noexcept { return lists_; }
@@ -92,6 +98,7 @@ private:
     std::unique_ptr<scope> watching_;          // of the open watch and its guard
     std::optional<reflector_action> instead_;  // of reading on: what the guard found out
     task_group guards_;
+    async_event hurry_;       // ends a sleep
     time_point failed_at_{};  // who answers is asked anew after this
     std::uint64_t lists_ = 0;
     std::uint64_t watches_ = 0;

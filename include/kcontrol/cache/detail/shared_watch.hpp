@@ -63,6 +63,8 @@ public:
     /// Goes over to another client, at once if it runs.
     KCONTROL_DECL void rebuild(client next, resume_mode mode);
 
+    void probe_now() { source_.probe_now(); }
+
     /// Whether what the view shows is of the present turn.
     KCONTROL_DECL bool is_filling(const watch_view& view) const;
     const reflector& source() const noexcept { return source_; }

@@ -231,6 +231,8 @@ KCONTROL_DECL void any_informer::rebuild(client next, resume_mode mode) {
     impl_->watch->rebuild(std::move(next), mode);
 }
 
+KCONTROL_DECL void any_informer::probe_now() { impl_->watch->probe_now(); }
+
 KCONTROL_DECL bool any_informer::shares_watch_with(const any_informer& other) const noexcept {
     return impl_->watch == other.impl_->watch;
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -22,12 +25,14 @@ inline bool same_kind(const resource_info& a, const resource_info& b) {
 
 inline awaitable<void> stop_informer(std::shared_ptr<any_informer> one) { co_await one->stop(); }
 
+inline awaitable<void> stop_definitions(std::shared_ptr<crd_watch> watch) { co_await watch->stop(); }
+
 }  // namespace detail
 
 KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log)
     : env_(&env), ex_(std::move(ex)), client_(std::move(cl)), scopes_(std::move(scopes)), log_(std::move(log)) {}
 
-KCONTROL_DECL informer_set::~informer_set() = default;
+KCONTROL_DECL informer_set::~informer_set() { clear(); }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const resource_info& kind) {
     std::vector<std::shared_ptr<any_informer>> out;
@@ -69,8 +74,32 @@ KCONTROL_DECL void informer_set::add(entry added) {
     const auto before = [](const entry& a, const entry& b) {
         return std::tie(a.kind().gvk, a.options.in_namespace()) < std::tie(b.kind().gvk, b.options.in_namespace());
     };
+    if (added.shared) {
+        added.observed = added.made->on_status_change([this](const informer_status&) { follow_missing(); });
+    }
     const auto place = std::upper_bound(entries_.begin(), entries_.end(), added, before);
     entries_.insert(place, std::move(added));
+}
+
+// Unshared informers come and go with those who made them, who ask for a kind in their own time.
+KCONTROL_DECL void informer_set::follow_missing() {
+    std::set<std::string> missing;
+    for (const auto& e : entries_) {
+        if (!e.shared || e.made->status().state != informer_state::not_installed) continue;
+        if (auto name = detail::crd_name_of(e.kind())) missing.insert(std::move(*name));
+    }
+    if (!definitions_) {
+        if (missing.empty()) return;
+        definitions_ = std::make_shared<crd_watch>(
+            *env_, ex_, client_, [this](const std::string& crd) { probe(crd); }, log_);
+    }
+    definitions_->set_missing(missing);
+}
+
+KCONTROL_DECL void informer_set::probe(const std::string& crd) {
+    for (const auto& e : entries_) {
+        if (e.shared && detail::crd_name_of(e.kind()) == crd) e.made->probe_now();
+    }
 }
 
 KCONTROL_DECL void informer_set::start(std::stop_token parent) {
@@ -85,12 +114,14 @@ KCONTROL_DECL awaitable<bool> informer_set::stop(std::optional<time_point> deadl
     if (term_) term_->stop();
     task_group stopping(*env_, ex_, log_);
     for (const auto& e : entries_) stopping.spawn(detail::stop_informer(e.made));
+    if (definitions_) stopping.spawn(detail::stop_definitions(definitions_));
     const bool all = co_await stopping.join(deadline);
     co_return all;
 }
 
 KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
     client_ = std::move(next);
+    if (definitions_) definitions_->rebuild(client_, mode);
     std::vector<std::shared_ptr<any_informer>> done;
     for (const auto& e : entries_) {
         const bool went_along =
@@ -103,7 +134,8 @@ KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
 
 KCONTROL_DECL void informer_set::clear() {
     if (term_) term_->stop();
-    entries_.clear();
+    definitions_.reset();
+    const auto gone = std::exchange(entries_, {});  // nobody sees half of them
 }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::all() const {

@@ -87,7 +87,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::take_step(client& cl, refle
     }
     case reflector_step::sleep:
         failed_at_ = env_->now();
-        co_await sleep_for(*env_, step.delay, stop);
+        co_await hurry_.wait(*env_, stop, env_->now() + step.delay);
         if (stop.stop_requested()) co_return step;
         co_return fsm_.on_timer(env_->now());
     case reflector_step::clear: sink_->replace({}); break;
