@@ -377,6 +377,7 @@ TEST_CASE("metrics of informers: where they stand and what they asked for") {
     CHECK(value("state", "live") == "1");
     CHECK(value("synced") == "1");
     CHECK(value("objects") == "1");
+    CHECK(value("list_bytes") == std::to_string(std::string(one_pod).size()));
     CHECK(value("invalid_objects") == "0");
     CHECK(value("lists_total") == "1");
     CHECK(value("watches_total") == "1");

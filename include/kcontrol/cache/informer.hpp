@@ -34,6 +34,7 @@ public:
     std::uint64_t lists = 0;              ///< list requests made since it was created
     std::uint64_t watches = 0;            ///< watch requests made since it was created
     std::size_t objects = 0;              ///< in the store
+    std::uint64_t list_bytes = 0;         ///< what the server sent for the last complete list
     std::size_t invalid = 0;              ///< objects that can't be decoded now; what was known of them stays
     std::uint64_t server_changes = 0;     ///< times another server answered at the same address
     std::uint64_t rollbacks = 0;          ///< times the server's versions went back: its store was restored

@@ -71,6 +71,8 @@ public:
     /// List requests made; those of one object are not counted.
     std::uint64_t lists() const noexcept { return lists_; }
     std::uint64_t watches() const noexcept { return watches_; }  ///< watch requests made
+    /// What the server sent for the last complete list, in bytes.
+    std::uint64_t list_bytes() const noexcept { return list_bytes_; }
 
 private:
     KCONTROL_DECL awaitable<reflector_action> take_step(client& cl, reflector_action step, std::stop_token stop);
@@ -102,6 +104,8 @@ private:
     time_point failed_at_{};  // who answers is asked anew after this
     std::uint64_t lists_ = 0;
     std::uint64_t watches_ = 0;
+    std::uint64_t list_bytes_ = 0;
+    std::uint64_t page_bytes_ = 0;  // of the list in progress
     std::shared_ptr<share_pool> pool_ = std::make_shared<share_pool>();
 };
 

@@ -123,6 +123,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         out.lists = watch->source().lists();
         out.watches = watch->source().watches();
         out.objects = content.size();
+        out.list_bytes = watch->source().list_bytes();
         out.invalid = content.invalid_count();
         out.server_changes = fsm.server_changes();
         out.rollbacks = fsm.rollbacks();

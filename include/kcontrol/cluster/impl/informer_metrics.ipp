@@ -29,6 +29,8 @@ inline void write_informer(metrics_writer& out, const metric_labels& labels, con
     write_informer_state(out, labels, status.state);
     gauge("kcontrol_informer_synced", "1 once the first list is complete.", status.synced ? 1 : 0);
     gauge("kcontrol_informer_objects", "Objects in the local copy.", static_cast<double>(status.objects));
+    gauge("kcontrol_informer_list_bytes", "What the server sent for the last complete list.",
+          static_cast<double>(status.list_bytes));
     gauge("kcontrol_informer_invalid_objects", "Objects that can't be decoded; the log names them.",
           static_cast<double>(status.invalid));
     if (status.last_event) {

@@ -42,6 +42,7 @@ KCONTROL_DECL void merge_view(informer_status& into, const informer_status& othe
     into.lists = std::max(into.lists, other.lists);
     into.watches = std::max(into.watches, other.watches);
     into.objects = std::max(into.objects, other.objects);
+    into.list_bytes = std::max(into.list_bytes, other.list_bytes);
     into.invalid = std::max(into.invalid, other.invalid);
     into.server_changes = std::max(into.server_changes, other.server_changes);
     into.rollbacks = std::max(into.rollbacks, other.rollbacks);
@@ -56,6 +57,7 @@ KCONTROL_DECL void add_counts(informer_status& into, const informer_status& othe
     into.lists += other.lists;
     into.watches += other.watches;
     into.objects += other.objects;
+    into.list_bytes += other.list_bytes;
     into.invalid += other.invalid;
     into.server_changes += other.server_changes;
     into.rollbacks += other.rollbacks;

@@ -90,7 +90,10 @@ KCONTROL_DECL awaitable<reflector_action> reflector::take_step(client& cl, refle
         co_await hurry_.wait(*env_, stop, env_->now() + step.delay);
         if (stop.stop_requested()) co_return step;
         co_return fsm_.on_timer(env_->now());
-    case reflector_step::clear: sink_->replace({}); break;
+    case reflector_step::clear:
+        list_bytes_ = 0;
+        sink_->replace({});
+        break;
     }
     co_return fsm_.on_cleared();
 }
@@ -105,6 +108,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
     if (step.continue_token.empty()) {
         listed_ = {};
         meter_.emplace(options_.policy().bounds(), env_->now());
+        page_bytes_ = 0;
     }
     list_options options;
     options.in_namespace(options_.in_namespace())
@@ -127,6 +131,7 @@ KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
         listed_ = {};
         return fsm_.on_list_failed(*over, env_->now(), unit());
     }
+    page_bytes_ += page.bytes;
     listed_.objects.reserve(listed_.objects.size() + page.items.size());
     for (auto& object : page.items) {
         if (auto lacks = detail::lacks_identity(object.meta())) {
@@ -142,6 +147,7 @@ KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
 
 KCONTROL_DECL reflector_action reflector::replace(bool by_content) {
     listed_.by_content = by_content;
+    list_bytes_ = page_bytes_;
     sink_->replace(std::exchange(listed_, {}));
     return fsm_.on_replaced(env_->now());
 }
