@@ -535,7 +535,9 @@ TEST_CASE("informer: destroying it ends its requests, and nothing is called afte
     auto held = watched->subscribe([&](const any_event&) { ++calls; });
     watched->start();
     world.context.run_for(1s);
+    auto ending = watched->stop();  // outlives what it is awaited of
     watched.reset();
+    CHECK(world.run(std::move(ending)));
     server.create("x");
     world.context.run_for(1s);
     CHECK(calls == 0);

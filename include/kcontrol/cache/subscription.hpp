@@ -20,7 +20,7 @@ using invalid_handler = std::function<void(const invalid_object&)>;
 /// Keeps a handler subscribed; destruction unsubscribes, and no call begins after that.
 ///
 /// Thread-safety: shared objects unsafe; destroy it on the informer's executor.
-class subscription {
+class [[nodiscard]] subscription {
 public:
     subscription() = default;
     explicit subscription(std::shared_ptr<void> hold) : hold_(std::move(hold)) {}

@@ -164,6 +164,22 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (!self->wants() && self->refresh()) self->notify();
     }
 
+    // Both outlive the informer that they are awaited of.
+    static awaitable<bool> stop(std::shared_ptr<impl> self, std::optional<time_point> deadline) {
+        self->leave();
+        const bool ended = co_await self->watch->drained(deadline);
+        if (!self->wants() && self->refresh()) self->notify();
+        co_return ended;
+    }
+    static awaitable<bool> wait_synced(std::shared_ptr<impl> self, std::stop_token stop,
+                                       std::optional<time_point> deadline) {
+        while (!self->synced()) {
+            const wake reason = co_await self->changed.wait(self->env, stop, deadline);
+            if (reason != wake::notified) co_return self->synced();
+        }
+        co_return true;
+    }
+
     void redeliver(const detail::handler_entry& entry, const std::stop_token& stop) {
         for (auto& object : content.list()) {
             if (stop.stop_requested()) return;
@@ -221,11 +237,7 @@ KCONTROL_DECL any_informer::~any_informer() = default;
 KCONTROL_DECL void any_informer::start(std::stop_token parent) { impl_->start(std::move(parent)); }
 
 KCONTROL_DECL awaitable<bool> any_informer::stop(std::optional<time_point> deadline) {
-    const auto self = impl_;
-    self->leave();
-    const bool ended = co_await self->watch->drained(deadline);
-    if (!self->wants() && self->refresh()) self->notify();
-    co_return ended;
+    return impl::stop(impl_, deadline);
 }
 
 KCONTROL_DECL void any_informer::rebuild(client next, resume_mode mode) {
@@ -274,12 +286,7 @@ KCONTROL_DECL subscription any_informer::on_status_change(status_handler callbac
 KCONTROL_DECL informer_status any_informer::status() const { return impl_->current(); }
 
 KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
-    const auto self = impl_;
-    while (!self->synced()) {
-        const wake reason = co_await self->changed.wait(self->env, stop, deadline);
-        if (reason != wake::notified) co_return self->synced();
-    }
-    co_return true;
+    return impl::wait_synced(impl_, std::move(stop), deadline);
 }
 
 KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_->content; }
