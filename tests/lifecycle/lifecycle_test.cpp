@@ -208,7 +208,7 @@ TEST_CASE_TEMPLATE("lifecycle: many times, and nothing is left behind", Life, KC
     it.tidy();
     const auto after = resources::now();
     MESSAGE(times << " times: " << after.bytes - before.bytes << " bytes more");
-    CHECK(after.bytes - before.bytes < 64 * 1024);
+    CHECK(after.bytes - before.bytes < 96 * 1024);  // the simulated servers remember something of each start
     CHECK(after.descriptors <= before.descriptors);
     CHECK(after.threads <= before.threads);
     CHECK(it.runs_again());
