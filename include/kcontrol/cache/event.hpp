@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/model/any_object.hpp>
+#include <kcontrol/model/describe.hpp>
 
 #include <cstdint>
 #include <memory>

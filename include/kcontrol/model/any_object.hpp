@@ -1,7 +1,7 @@
 // any_object: an immutable, shared object of any kind, for the code that does not care which.
 #pragma once
 
-#include <kcontrol/model/describe.hpp>
+#include <kcontrol/config.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/object_meta.hpp>
 
@@ -10,20 +10,13 @@
 
 namespace kcontrol {
 
+struct type_descriptor;
+
 namespace detail {
 
+// Defined in describe.hpp, which whoever asks for an object's type includes.
 template <class T>
-inline constexpr char undescribed_tag = 0;
-
-// Says which type an object is of: the address of its table, or, of a type without one, of something of its own.
-template <class T>
-const void* type_tag() noexcept {
-    if constexpr (has_fields<T>) {
-        return &describe<T>();
-    } else {
-        return &undescribed_tag<T>;
-    }
-}
+const void* type_tag() noexcept;
 
 }  // namespace detail
 

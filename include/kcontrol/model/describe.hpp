@@ -284,4 +284,21 @@ const type_descriptor& describe() {
     return detail::descriptor<T>::value;
 }
 
+namespace detail {
+
+template <class T>
+inline constexpr char undescribed_tag = 0;
+
+// Says which type an object is of: the address of its table, or, of a type without one, of something of its own.
+template <class T>
+const void* type_tag() noexcept {
+    if constexpr (has_fields<T>) {
+        return &describe<T>();
+    } else {
+        return &undescribed_tag<T>;
+    }
+}
+
+}  // namespace detail
+
 }  // namespace kcontrol
