@@ -1,0 +1,123 @@
+// The inside of an engaged cluster: its client and informers, the kinds it watches, its controllers, and what it says
+// of itself.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/cluster/informer_set.hpp>
+#include <kcontrol/multicluster/detail/cluster_board.hpp>
+#include <kcontrol/multicluster/detail/kind_slot.hpp>
+#include <kcontrol/multicluster/engaged_cluster.hpp>
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/trouble_journal.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::impl> {
+    impl(environment& e, executor s, std::string n, std::shared_ptr<const multicluster_options> o,
+         std::shared_ptr<detail::cluster_board> b)
+        : env(e),
+          strand(std::move(s)),
+          name(std::move(n)),
+          options(std::move(o)),
+          board(std::move(b)),
+          log(options->log().with("cluster", name)),
+          calls(env, log),
+          tasks(env, strand, log),
+          running(std::make_shared<task_group>(env, strand, log)) {
+        begin_term();
+    }
+
+    bool engaged() const { return config && !lifetime.stopped(); }
+
+    void connect(const auth::cluster_config& next);
+    void engage_with(const auth::cluster_config& next);
+    static awaitable<void> connect_again(std::shared_ptr<impl> self, auth::cluster_config next, std::uint64_t offered,
+                                         std::stop_token stop);
+    void begin(client first);
+    void rotate(const auth::cluster_config& previous, client next);
+    // The new configuration is unusable. What runs with the old one goes on.
+    void refuse(const error& why);
+    void accept();
+    static std::vector<log_field> told_fields(std::string reason, const trouble_entry& entry);
+    // Which trouble it is: the state, and the code behind its reason. How nobody answers is no news.
+    std::pair<cluster_state, error_code> cause_of(const cluster_status& now) const;
+    void tell(const cluster_status& now);
+    static std::vector<informer_options> scopes_of(const multicluster_options& options, const logger& log);
+    // A kind of one version runs with the other informers, and is shared with controllers. Of several versions only the
+    // served one runs, which the slot decides.
+    void make_slot(const kind_choice& choice);
+    void observe(const std::shared_ptr<detail::kind_slot>& slot, detail::kind_version& version,
+                 const std::shared_ptr<any_informer>& one);
+    static awaitable<void> run_kind(std::shared_ptr<impl> self, std::shared_ptr<detail::kind_slot> slot,
+                                    std::stop_token stop);
+    static awaitable<void> publish_counts(std::shared_ptr<impl> self, std::stop_token stop);
+    // A cluster that can't be reached for long makes the sync time out, and a source may throw. That is tried again, as
+    // everything here is.
+    static awaitable<void> run_controller(std::shared_ptr<impl> self, std::shared_ptr<any_controller> one,
+                                          std::stop_token stop);
+    // Those that controllers watch and options->kinds() does not name.
+    void add_other_kinds(std::vector<kind_status>& to) const;
+    cluster_status current() const;
+    // Signs of life are published now and then: a quiet cluster must not look like a dead one.
+    static bool heard_since(const std::optional<wall_time>& then, const std::optional<wall_time>& now);
+    std::vector<informer_report> reports() const;
+    void publish();
+    void watch_over_status();
+    static backoff_policy retry_backoff();
+    // False if on_engage() threw.
+    bool introduce();
+    // What on_engage() had made when it threw is taken back before it is called again.
+    static awaitable<void> introduce_again(std::shared_ptr<impl> self, std::stop_token stop);
+    void begin_term() { built = std::make_unique<scope>(lifetime.token()); }
+
+    // Controllers first, then what they read; then nothing is known any more, and all is as at first.
+    static awaitable<void> end_term(std::shared_ptr<impl> self);
+    static awaitable<void> disengage(std::shared_ptr<impl> self, guest_task caller);
+    static awaitable<void> disengage_by_caller(std::shared_ptr<impl> self);
+
+    environment& env;
+    executor strand;
+    std::string name;
+    std::shared_ptr<const multicluster_options> options;
+    std::shared_ptr<detail::cluster_board> board;  // null if nobody wants metrics
+    logger log;
+    guarded_calls calls;                         // of the options' functions
+    engaged_cluster* owner = nullptr;            // null once it is destroyed
+    task_group tasks;                            // of slots and of the status
+    std::shared_ptr<task_group> running;         // controllers
+    scope lifetime;                              // of slots, status and controllers
+    std::unique_ptr<scope> built;                // of the controllers; rebuilt where on_engage() threw
+    scope caches;                                // of informers; it ends after the controllers have returned
+    std::optional<auth::cluster_config> config;  // in use
+    std::optional<informer_set> informers;       // nothing before the first usable configuration
+    std::uint64_t offer = 0;                     // counts what engage() and refuse() were called with
+    backoff pause{retry_backoff()};              // of a transport factory that threw
+    std::optional<error> failure;                // of the configuration offered last
+    std::optional<std::string> engage_failure;   // what on_engage() threw
+    trouble_journal<error_code> refusals;        // of configurations
+    trouble_journal<std::pair<cluster_state, error_code>> journal;
+    std::string warning;
+    std::uint64_t generation = 0;
+    std::vector<std::shared_ptr<detail::kind_slot>> slots;
+    controller_list controllers;
+    std::optional<cluster_status> published;
+    bool counting = false;  // publish_counts() runs
+    bool removed = false;   // on_removed() was called since the last offer
+    bool disengaging = false;
+    std::uint64_t disengagements = 0;  // that have ended
+    async_event disengaged;
+    std::optional<auth::cluster_config> next_config;  // offered while it disengages
+    std::atomic<bool> abandoned = false;              // by request_stop(): no function is called any more
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,146 @@
+// What an engaged cluster says of itself: its status, its metrics and its log.
+#pragma once
+
+#include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace kcontrol {
+
+inline void engaged_cluster::impl::refuse(const error& why) {
+    failure = why;
+    if (!config) return;  // that the cluster has failed is told with this reason
+    const auto entry = refusals.trouble(why.code(), env.now());
+    if (!entry) return;
+    log.warning("the cluster's new configuration can't be used; the one before stays in use",
+                told_fields(why.what(), *entry));
+}
+
+inline void engaged_cluster::impl::accept() {
+    failure.reset();
+    refusals.well(env.now());
+}
+
+inline std::vector<log_field> engaged_cluster::impl::told_fields(std::string reason, const trouble_entry& entry) {
+    std::vector<log_field> out{{"reason", std::move(reason)}};
+    if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
+    return out;
+}
+
+inline std::pair<cluster_state, error_code> engaged_cluster::impl::cause_of(const cluster_status& now) const {
+    if (now.state == cluster_state::unreachable) return {now.state, {}};
+    if (!config && failure) return {now.state, failure->code()};
+    if (engage_failure) return {now.state, errc::callback_failed};
+    error_code code;
+    for (const auto& kind : now.kinds) {
+        const bool failed = kind.informer.state == informer_state::failed;
+        if (failed || (kind.informer.state == informer_state::forbidden && !code)) code = kind.informer.failure;
+        if (failed) break;
+    }
+    return {now.state, code};
+}
+
+inline void engaged_cluster::impl::tell(const cluster_status& now) {
+    if (now.state == cluster_state::connecting) return;
+    const std::string message = "the cluster is " + std::string(to_string(now.state));
+    if (now.state != cluster_state::live) {
+        const auto entry = journal.trouble(cause_of(now), env.now());
+        if (entry) log.warning(message, told_fields(now.reason, *entry));
+        return;
+    }
+    const auto entry = journal.well(env.now());
+    if (!entry) return;
+    std::vector<log_field> fields;
+    if (entry->lasted > duration::zero()) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry->lasted);
+        fields.push_back({"after_seconds", std::to_string(seconds.count())});
+    }
+    log.info(message, std::move(fields));
+}
+
+inline awaitable<void> engaged_cluster::impl::publish_counts(std::shared_ptr<impl> self, std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        co_await sleep_for(self->env, std::chrono::seconds(1), stop);
+        self->publish();
+    }
+}
+
+inline void engaged_cluster::impl::add_other_kinds(std::vector<kind_status>& to) const {
+    if (!informers) return;
+    const auto in_slot = [this](const std::shared_ptr<any_informer>& one) {
+        for (const auto& slot : slots) {
+            for (const auto& version : slot->versions) {
+                for (const auto& watched : version.informers) {
+                    if (watched == one || watched->shares_watch_with(*one)) return true;
+                }
+            }
+        }
+        return false;
+    };
+    auto others = informers->all();
+    std::erase_if(others, in_slot);
+    const std::size_t named = to.size();
+    for (auto& report : reports_of(others, options->namespaces())) {
+        if (to.size() > named && to.back().gvk == report.gvk) {  // they are sorted by kind
+            merge(to.back().informer, report.status);
+        } else {
+            to.push_back({report.gvk, std::move(report.status)});
+        }
+    }
+}
+
+inline cluster_status engaged_cluster::impl::current() const {
+    cluster_status out;
+    out.name = name;
+    out.generation = generation;
+    if (config) out.server = config->server_url();
+    for (const auto& slot : slots) out.kinds.push_back(slot->status());
+    add_other_kinds(out.kinds);
+    for (const auto& kind : out.kinds) {
+        const auto& heard = kind.informer.last_event;
+        if (heard && (!out.last_sync || *heard > *out.last_sync)) out.last_sync = heard;
+    }
+    std::tie(out.state, out.reason) = derive_cluster_state(out.kinds);
+    if (failure && !config) {
+        out.state = cluster_state::failed;
+        out.reason = failure->what();
+    } else if (engage_failure) {
+        out.state = cluster_state::failed;
+        out.reason = *engage_failure + "; it is called again";
+    } else if (out.reason.empty()) {
+        out.reason = failure ? failure->what() : warning;
+    }
+    out.callback_exceptions = calls.thrown();
+    out.last_callback_exception = calls.last_thrown();
+    return out;
+}
+
+inline bool engaged_cluster::impl::heard_since(const std::optional<wall_time>& then,
+                                               const std::optional<wall_time>& now) {
+    return now && (!then || *now - *then >= std::chrono::seconds(10));
+}
+
+inline std::vector<informer_report> engaged_cluster::impl::reports() const {
+    return informers ? reports_of(informers->all(), options->namespaces()) : std::vector<informer_report>();
+}
+
+inline void engaged_cluster::impl::publish() {
+    if (lifetime.stopped()) return;
+    auto now = current();
+    tell(now);
+    if (board) board->set(name, {now.state, now.generation, reports()});
+    if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;
+    published = now;
+    if (!options->on_status()) return;
+    const bool told = calls.call("on_status()", [&] { options->on_status()(now); });
+    if (!told) published.reset();  // and so it is told again, within a second
+}
+
+inline void engaged_cluster::impl::watch_over_status() {
+    if (std::exchange(counting, true) || lifetime.stopped()) return;
+    tasks.spawn(publish_counts(shared_from_this(), lifetime.token()));
+}
+
+}  // namespace kcontrol
