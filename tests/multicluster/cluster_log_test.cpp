@@ -248,12 +248,11 @@ TEST_CASE("who leaves and who is stopped is told, with the reason") {
 }
 
 TEST_CASE("a controller of a cluster in trouble says what it waits for, once, and that it could not start") {
-    std::shared_ptr<controller> made;
-    fixture f([&](multicluster_options& o) {
+    fixture f([](multicluster_options& o) {
         o.kinds({});
         o.on_engage([&](engaged_cluster& c) {
             const auto reconcile = [](reconcile_context, std::shared_ptr<const widget>) { return reconcile_result(); };
-            made = controller_builder(c, "widgets").for_<widget>().complete(reconcile).value();
+            CHECK(controller_builder(c, "widgets").for_<widget>().complete(reconcile).has_value());
         });
     });
     f.add("a");
