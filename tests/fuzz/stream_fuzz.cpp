@@ -113,7 +113,7 @@ public:
         if (!context_.run_until([this] { return look(), recovered(); }, context_.now() + 1h))
             fail("it does not recover");
         bool stopped = false;
-        boost::asio::co_spawn(home_, watched_.stop(), [&stopped](const std::exception_ptr& thrown) {
+        boost::asio::co_spawn(home_, watched_.stop(), [&stopped](const std::exception_ptr& thrown, bool) {
             require(thrown == nullptr);
             stopped = true;
         });
