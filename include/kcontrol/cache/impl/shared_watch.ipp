@@ -68,7 +68,7 @@ KCONTROL_DECL void shared_watch::rebuild(client next, resume_mode mode) {
     if (!term_->stopped()) term_->rebuild();
 }
 
-awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
+inline awaitable<void> shared_watch::run(std::shared_ptr<shared_watch> self) {
     while (!self->term_->stopped() && self->anybody_wants()) {
         self->begin_turn();
         const std::stop_token turn = self->turn_;
