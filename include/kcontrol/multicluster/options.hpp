@@ -9,6 +9,7 @@
 #include <kcontrol/multicluster/kind_choice.hpp>
 #include <kcontrol/runtime/executor.hpp>
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@ namespace kcontrol {
 
 class engaged_cluster;
 class metrics_registry;
+class metrics_writer;
 
 /// Options of a multicluster_manager. Only the transport must be given.
 ///
@@ -25,6 +27,8 @@ class metrics_registry;
 /// cluster_executor() says otherwise. What they throw is logged and counted in the cluster's status, and ends nothing.
 class multicluster_options {
 public:
+    using collector = std::function<void(metrics_writer&)>;
+
     using event_callback = std::function<void(const std::string& cluster, const resource_info&, const any_event&)>;
     using status_callback = std::function<void(const cluster_status&)>;
     using cluster_callback = std::function<void(engaged_cluster&)>;
@@ -43,7 +47,12 @@ public:
     multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
     /// Adds kcontrol_cluster_… and kcontrol_informer_… of every cluster to a registry, a second old at most. The
     /// registry must be there when the multicluster_manager is made, may go before it, and may be asked on any thread.
-    multicluster_options& metrics(metrics_registry& r) { return metrics_ = &r, *this; }
+    // A template, so that only programs that call this link what the registry is made of.
+    template <std::same_as<metrics_registry> Registry>
+    multicluster_options& metrics(Registry& r) {
+        add_collector_ = [&r](collector c) { r.collect(std::move(c)); };
+        return *this;
+    }
     multicluster_options& log(logger l) { return log_ = std::move(l), *this; }
     /// Lets each cluster work on a strand of its own over `e`, so that several threads share the work. Then what is
     /// about a cluster, its controllers and the functions below, comes on the cluster's strand, and two of them may be
@@ -71,7 +80,8 @@ public:
     const informer_options& informers() const noexcept { return informers_; }
     const http::transport_factory& transport() const noexcept { return transport_; }
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
-    metrics_registry* metrics() const noexcept { return metrics_; }
+    /// Adds a collector to the registry of metrics(); null without one.
+    const std::function<void(collector)>& add_collector() const noexcept { return add_collector_; }
     const logger& log() const noexcept { return log_; }
     /// Empty if it was not set.
     const executor& cluster_executor() const noexcept { return cluster_executor_; }
@@ -87,7 +97,7 @@ private:
     informer_options informers_;
     http::transport_factory transport_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
-    metrics_registry* metrics_ = nullptr;
+    std::function<void(collector)> add_collector_;
     logger log_;
     executor cluster_executor_;
     event_callback on_event_;

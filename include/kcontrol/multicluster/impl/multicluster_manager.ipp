@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/detail/cluster_board.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/task_group.hpp>
@@ -23,9 +22,9 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
           home(asio::make_strand(x)),
           options(std::make_shared<const multicluster_options>(std::move(o))),
           tasks(env, home, options->log()) {
-        if (options->metrics() == nullptr) return;
+        if (!options->add_collector()) return;
         board = std::make_shared<detail::cluster_board>();
-        options->metrics()->collect([weak = std::weak_ptr(board), &e](metrics_writer& out) {
+        options->add_collector()([weak = std::weak_ptr(board), &e](metrics_writer& out) {
             if (const auto all = weak.lock()) all->write(out, e.wall_now());
         });
     }
