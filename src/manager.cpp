@@ -1,2 +1,1 @@
-#include <kcontrol/manager/impl/health.ipp>
 #include <kcontrol/manager/impl/manager.ipp>
