@@ -30,6 +30,17 @@ def free_port():
         return s.getsockname()[1]
 
 
+def get_text(port, path):
+    """Status and body of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
 class Monitor:
     def __init__(self, clusters, log, *options):
         """Watches that directory of kubeconfigs; None: what the options say."""
@@ -51,13 +62,7 @@ class Monitor:
             return False
 
     def get_raw(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+        return get_text(self.port, path)
 
     def items(self, path):
         status, text = self.get_raw(path)

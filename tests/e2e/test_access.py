@@ -29,26 +29,22 @@ def issue(folder, name, authority, extensions):
             "-CAcreateserial", "-days", "1", "-out", f"{name}.crt", "-extfile", "extensions")
 
 
-class Access(unittest.TestCase):
+class Serving(unittest.TestCase):
+    """A monitor of demo clusters that serves beyond loopback, with server.crt, server.key and tokens of its folder."""
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        for authority in ("ca", "other"):
-            openssl(cls.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
-                    "1", "-keyout", f"{authority}.key", "-out", f"{authority}.crt", "-subj", f"/CN={authority}")
-        server = "subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n"
-        issue(cls.folder, "server", "ca", server)
-        issue(cls.folder, "renewed", "ca", server)
-        issue(cls.folder, "reader", "ca", "extendedKeyUsage=clientAuth\n")
-        issue(cls.folder, "stranger", "other", "extendedKeyUsage=clientAuth\n")
-        (cls.folder / "tokens").write_text(f"# readers\n{TOKEN}\n")
+
+    @classmethod
+    def serve(cls, *options):
         cls.log = cls.folder / "log"
         cls.process = subprocess.Popen(
             [monitors.binary(), "--demo", "--output", "none", "--listen", "0.0.0.0:0", "--tls-cert-file",
              cls.folder / "server.crt", "--tls-private-key-file", cls.folder / "server.key", "--token-file",
-             cls.folder / "tokens", "--client-ca-file", cls.folder / "ca.crt", "--trusted-origin", "https://portal.corp"],
+             cls.folder / "tokens", *options],
             stdin=subprocess.DEVNULL, stdout=cls.log.open("w"), stderr=subprocess.STDOUT)
         cls.addClassCleanup(cls.end)
         found = wait.until(lambda: f"it does not serve: {cls.log.read_text()}",
@@ -59,6 +55,22 @@ class Access(unittest.TestCase):
     def end(cls):
         cls.process.terminate()
         cls.process.wait(10)
+
+
+class Access(Serving):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for authority in ("ca", "other"):
+            openssl(cls.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                    "1", "-keyout", f"{authority}.key", "-out", f"{authority}.crt", "-subj", f"/CN={authority}")
+        server = "subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n"
+        issue(cls.folder, "server", "ca", server)
+        issue(cls.folder, "renewed", "ca", server)
+        issue(cls.folder, "reader", "ca", "extendedKeyUsage=clientAuth\n")
+        issue(cls.folder, "stranger", "other", "extendedKeyUsage=clientAuth\n")
+        (cls.folder / "tokens").write_text(f"# readers\n{TOKEN}\n")
+        cls.serve("--client-ca-file", cls.folder / "ca.crt", "--trusted-origin", "https://portal.corp")
 
     def ask(self, path, headers=None, certificate=None, method="GET"):
         context = ssl.create_default_context(cafile=self.folder / "ca.crt")
@@ -126,33 +138,18 @@ class Access(unittest.TestCase):
             self.assertNotIn(secret, self.log.read_text())
 
 
-class Crowds(unittest.TestCase):
+class Crowds(Serving):
     """Connections that want nothing before the program; bench/serving_load.py does it with thousands."""
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        super().setUpClass()
         openssl(cls.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
                 "-keyout", "server.key", "-out", "server.crt", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
         (cls.folder / "tokens").write_text(TOKEN + "\n")
-        cls.log = cls.folder / "log"
         cls.health = monitors.free_port()
-        cls.process = subprocess.Popen(
-            [monitors.binary(), "--demo", "--output", "none", "--listen", "0.0.0.0:0", "--health-probe-bind-address", f"127.0.0.1:{cls.health}",
-             "--max-connections", "16", "--max-event-streams", "4", "--tls-cert-file", cls.folder / "server.crt",
-             "--tls-private-key-file", cls.folder / "server.key", "--token-file", cls.folder / "tokens"],
-            stdin=subprocess.DEVNULL, stdout=cls.log.open("w"), stderr=subprocess.STDOUT)
-        cls.addClassCleanup(cls.end)
-        found = wait.until(lambda: f"it does not serve: {cls.log.read_text()}",
-                           lambda: re.search(r"https://[\d.:]*?:(\d+)/", cls.log.read_text()), 30)
-        cls.port = int(found[1])
-
-    @classmethod
-    def end(cls):
-        cls.process.terminate()
-        cls.process.wait(10)
+        cls.serve("--health-probe-bind-address", f"127.0.0.1:{cls.health}", "--max-connections", "16",
+                  "--max-event-streams", "4")
 
     def ask(self, path, login=True):
         context = ssl.create_default_context(cafile=self.folder / "server.crt")
@@ -165,13 +162,7 @@ class Crowds(unittest.TestCase):
             connection.close()
 
     def probe(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.health, timeout=20)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+        return monitors.get_text(self.health, path)
 
     def connect(self, port, tls, text=b""):
         plain = socket.create_connection(("localhost", port), timeout=20)

@@ -6,6 +6,7 @@
 #include <kcontrol/model/object_meta.hpp>
 
 #include <string>
+#include <utility>
 
 namespace kcontrol {
 
@@ -15,6 +16,9 @@ namespace kcontrol {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class invalid_object {
 public:
+    invalid_object() = default;
+    invalid_object(object_meta known, error reason) : metadata(std::move(known)), why(std::move(reason)) {}
+
     object_meta metadata;  ///< as far as it can be read; often only namespace, name, uid and resource version
     error why;             ///< names the field and the value
 

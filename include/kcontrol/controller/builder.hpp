@@ -38,17 +38,15 @@ private:
     std::vector<watched> watched_;
 };
 
+// Beside a kind known at run time (T is any_object) they see events of any kind.
 template <class T, class... P>
 std::vector<predicate> predicates_on(P... predicates) {
     std::vector<predicate> out;
-    (out.push_back(predicate_on<T>(std::move(predicates))), ...);
-    return out;
-}
-
-template <class... P>
-std::vector<predicate> untyped_predicates(P... predicates) {
-    std::vector<predicate> out;
-    (out.push_back(untyped_predicate(std::move(predicates))), ...);
+    if constexpr (std::same_as<T, any_object>) {
+        (out.push_back(untyped_predicate(std::move(predicates))), ...);
+    } else {
+        (out.push_back(predicate_on<T>(std::move(predicates))), ...);
+    }
     return out;
 }
 
@@ -100,9 +98,7 @@ public:
     }
     template <resource U, class... P>
     controller_builder_for& owns(owner_match match, P... predicates) {
-        core_.watch(core_.source_of(resource_of<U>()), enqueue_for_owner(info_->gvk, info_->scope, match),
-                    detail::predicates_on<U>(std::move(predicates)...));
-        return *this;
+        return owns_kind<U>(resource_of<U>(), match, std::move(predicates)...);
     }
     /// The same of a kind known at run time.
     template <class... P>
@@ -111,24 +107,18 @@ public:
     }
     template <class... P>
     controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
-        core_.watch(core_.source_of(kind), enqueue_for_owner(info_->gvk, info_->scope, match),
-                    detail::untyped_predicates(std::move(predicates)...));
-        return *this;
+        return owns_kind<any_object>(kind, match, std::move(predicates)...);
     }
 
     /// Looks at objects of kind V, and reconciles what `map` makes of each: a request, or a range of requests or names.
     template <resource V, class F, class... P>
     controller_builder_for& watches(F map, P... predicates) {
-        core_.watch(core_.source_of(resource_of<V>()), enqueue_mapped<V>(std::move(map)),
-                    detail::predicates_on<V>(std::move(predicates)...));
-        return *this;
+        return watches_kind<V>(resource_of<V>(), std::move(map), std::move(predicates)...);
     }
     /// The same of a kind known at run time; `map` takes `const any_object&`.
     template <class F, class... P>
     controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
-        core_.watch(core_.source_of(kind), enqueue_mapped<any_object>(std::move(map)),
-                    detail::untyped_predicates(std::move(predicates)...));
-        return *this;
+        return watches_kind<any_object>(kind, std::move(map), std::move(predicates)...);
     }
 
     /// Looks at any other source of events.
@@ -169,6 +159,19 @@ private:
         core_.watch(source_, enqueue_for_object, std::move(predicates));
     }
 
+    template <class U, class... P>
+    controller_builder_for& owns_kind(const resource_info& kind, owner_match match, P... predicates) {
+        core_.watch(core_.source_of(kind), enqueue_for_owner(info_->gvk, info_->scope, match),
+                    detail::predicates_on<U>(std::move(predicates)...));
+        return *this;
+    }
+    template <class V, class F, class... P>
+    controller_builder_for& watches_kind(const resource_info& kind, F map, P... predicates) {
+        core_.watch(core_.source_of(kind), enqueue_mapped<V>(std::move(map)),
+                    detail::predicates_on<V>(std::move(predicates)...));
+        return *this;
+    }
+
     detail::builder_core core_;
     const resource_info* info_;
     std::shared_ptr<cached_source> source_;
@@ -192,7 +195,7 @@ public:
     template <class... P>
     controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
         return controller_builder_for<any_object>(std::move(core_), kind,
-                                                  detail::untyped_predicates(std::move(predicates)...));
+                                                  detail::predicates_on<any_object>(std::move(predicates)...));
     }
 
 private:

@@ -1,10 +1,14 @@
 // Which changes between well and not well the log tells: each once, and one that comes again and again once a minute.
 #pragma once
 
+#include <kcontrol/base/chrono.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +20,20 @@ public:
     std::uint64_t times = 1;  ///< how often this trouble came since it was told last
     duration lasted{};        ///< of the end: since when there was trouble
 };
+
+/// The fields of a record about trouble: why, under that name, and how often it came, if more than once.
+inline std::vector<log_field> trouble_fields(std::string_view name, std::string why, const trouble_entry& entry) {
+    std::vector<log_field> out{{name, std::move(why)}};
+    if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
+    return out;
+}
+
+/// The field of a record about its end: after how many seconds, if there was trouble.
+inline void append_trouble_end(std::vector<log_field>& to, const trouble_entry& entry) {
+    if (entry.lasted <= duration::zero()) return;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.lasted);
+    to.push_back({"after_seconds", std::to_string(seconds.count())});
+}
 
 /// `Cause` says which trouble it is, and is compared: a code or a pair of codes, never a text with numbers in it.
 ///

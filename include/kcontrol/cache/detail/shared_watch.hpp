@@ -102,6 +102,8 @@ private:
     KCONTROL_DECL void write_entry(const journal_entry& entry, const informer_status& now) const;
     template <class Fill>
     void fill(Fill fill);
+    template <class Good, class Bad>
+    void fill_parts(const any_object& object, Good good, Bad bad);
 
     environment& env_;
     executor ex_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/runtime/trouble_journal.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -10,12 +11,10 @@
 namespace kcontrol::detail {
 
 /// What to write into the log.
-class journal_entry {
+class journal_entry : public trouble_entry {
 public:
     informer_state state = informer_state::idle;
-    bool trouble = false;     ///< it is not live, and status.reason says why
-    std::uint64_t times = 1;  ///< how often it came since it was told last
-    duration lasted{};        ///< of `live`: how long it was not
+    bool trouble = false;  ///< it is not live, and status.reason says why
 };
 
 /// Thread-safety: distinct objects safe; shared objects unsafe.

@@ -151,11 +151,14 @@ void shared_watch::fill(Fill fill) {
     }
 }
 
-inline invalid_object invalid_part(const object_meta& meta, const error& why) {
-    invalid_object out;
-    out.metadata = meta;
-    out.why = why;
-    return out;
+// Gives each view its part of an object, or what is wrong with it.
+template <class Good, class Bad>
+void shared_watch::fill_parts(const any_object& object, Good good, Bad bad) {
+    fill([&](watch_view& view, const seat& one) {
+        if (!joint_) return good(view, object);
+        const auto& mine = object.get<joint_object>().parts[*one.part];
+        mine ? good(view, *mine) : bad(view, invalid_object(object.meta(), mine.error()));
+    });
 }
 
 KCONTROL_DECL void shared_watch::replace(listed_objects all) {
@@ -174,7 +177,7 @@ KCONTROL_DECL void shared_watch::replace(listed_objects all) {
                 if (of_each[i]) {
                     parts[i].objects.push_back(*of_each[i]);
                 } else {
-                    parts[i].invalid.push_back(invalid_part(object.meta(), of_each[i].error()));
+                    parts[i].invalid.emplace_back(object.meta(), of_each[i].error());
                 }
             }
         }
@@ -187,27 +190,15 @@ KCONTROL_DECL void shared_watch::replace(listed_objects all) {
 }
 
 KCONTROL_DECL void shared_watch::apply(any_object object) {
-    if (!joint_) return fill([&](watch_view& view, const seat&) { view.apply(object); });
-    fill([&](watch_view& view, const seat& one) {
-        const auto& mine = object.get<joint_object>().parts[*one.part];
-        if (mine) {
-            view.apply(*mine);
-        } else {
-            view.mark_invalid(invalid_part(object.meta(), mine.error()));
-        }
-    });
+    fill_parts(
+        object, [](watch_view& view, const any_object& part) { view.apply(part); },
+        [](watch_view& view, invalid_object part) { view.mark_invalid(std::move(part)); });
 }
 
 KCONTROL_DECL void shared_watch::remove(any_object last) {
-    if (!joint_) return fill([&](watch_view& view, const seat&) { view.remove(last); });
-    fill([&](watch_view& view, const seat& one) {
-        const auto& mine = last.get<joint_object>().parts[*one.part];
-        if (mine) {
-            view.remove(*mine);
-        } else {
-            view.remove_invalid(invalid_part(last.meta(), mine.error()));
-        }
-    });
+    fill_parts(
+        last, [](watch_view& view, const any_object& part) { view.remove(part); },
+        [](watch_view& view, const invalid_object& part) { view.remove_invalid(part); });
 }
 
 KCONTROL_DECL void shared_watch::mark_invalid(invalid_object object) {
@@ -252,16 +243,11 @@ KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
 KCONTROL_DECL void shared_watch::write_entry(const journal_entry& entry, const informer_status& now) const {
     const std::string state(to_string(entry.state));
     if (entry.trouble) {
-        std::vector<log_field> fields{{"reason", now.reason}};
-        if (entry.times > 1) fields.push_back({"times", std::to_string(entry.times)});
-        log_.warning("the informer is " + state, std::move(fields));
+        log_.warning("the informer is " + state, trouble_fields("reason", now.reason, entry));
         return;
     }
     std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
-    if (entry.lasted > duration::zero()) {
-        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry.lasted);
-        fields.push_back({"after_seconds", std::to_string(seconds.count())});
-    }
+    append_trouble_end(fields, entry);
     log_.info("the informer is " + state, std::move(fields));
 }
 

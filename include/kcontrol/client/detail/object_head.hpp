@@ -69,10 +69,7 @@ inline object_meta readable_metadata(const object_head& head) {
 }
 
 inline invalid_object make_invalid(const object_head& head, error why) {
-    invalid_object out;
-    out.metadata = readable_metadata(head);
-    out.why = std::move(why);
-    return out;
+    return {readable_metadata(head), std::move(why)};
 }
 
 }  // namespace kcontrol::detail

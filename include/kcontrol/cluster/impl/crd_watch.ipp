@@ -47,14 +47,14 @@ struct crd_watch::impl : std::enable_shared_from_this<impl> {
             strong->rule.on_change(std::string(event.object().meta().name), strong->env.now());
             strong->changed.notify_all();
         });
+        self->hold_status = self->definitions->on_status_change([weak = self->weak_from_this()](const auto&) {
+            if (const auto strong = weak.lock()) strong->changed.notify_all();
+        });
         self->definitions->start(stop);
         while (!stop.stop_requested()) {
             if (self->is_refused()) co_return;
             for (const std::string& name : self->rule.take_due(self->env.now())) self->probe(name);
-            std::optional<time_point> until = self->rule.next_due();
-            const time_point soon = self->env.now() + std::chrono::seconds(1);
-            if (!until && self->definitions->status().state != informer_state::live) until = soon;
-            co_await self->changed.wait(self->env, stop, until);
+            co_await self->changed.wait(self->env, stop, self->rule.next_due());
         }
     }
 
@@ -75,7 +75,7 @@ struct crd_watch::impl : std::enable_shared_from_this<impl> {
     logger log;
     detail::crd_rule rule;
     std::optional<any_informer> definitions;
-    subscription hold;
+    subscription hold, hold_status;
     task_group tasks;
     std::unique_ptr<scope> lifetime;  // while the watch is open
     bool refused = false;

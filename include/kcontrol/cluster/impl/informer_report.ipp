@@ -3,6 +3,7 @@
 #include <kcontrol/cluster/informer_report.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace kcontrol {
 namespace detail {
@@ -30,6 +31,23 @@ inline void merge_state(informer_status& into, const informer_status& other) {
     into.synced = into.synced && other.synced;
 }
 
+// What may be counted by both is combined by `both`; the errors of each one's handlers are its own.
+template <class Combine>
+void combine_counts(informer_status& into, const informer_status& other, Combine both) {
+    into.lists = both(into.lists, other.lists);
+    into.watches = both(into.watches, other.watches);
+    into.objects = both(into.objects, other.objects);
+    into.list_bytes = both(into.list_bytes, other.list_bytes);
+    into.invalid = both(into.invalid, other.invalid);
+    into.server_changes = both(into.server_changes, other.server_changes);
+    into.rollbacks = both(into.rollbacks, other.rollbacks);
+    into.handler_errors += other.handler_errors;
+    into.generation = std::max(into.generation, other.generation);
+    if (other.last_event && (!into.last_event || *other.last_event > *into.last_event)) {
+        into.last_event = other.last_event;
+    }
+}
+
 }  // namespace detail
 
 KCONTROL_DECL void merge(informer_status& into, const informer_status& other) {
@@ -39,33 +57,11 @@ KCONTROL_DECL void merge(informer_status& into, const informer_status& other) {
 
 KCONTROL_DECL void merge_view(informer_status& into, const informer_status& other) {
     detail::merge_state(into, other);
-    into.lists = std::max(into.lists, other.lists);
-    into.watches = std::max(into.watches, other.watches);
-    into.objects = std::max(into.objects, other.objects);
-    into.list_bytes = std::max(into.list_bytes, other.list_bytes);
-    into.invalid = std::max(into.invalid, other.invalid);
-    into.server_changes = std::max(into.server_changes, other.server_changes);
-    into.rollbacks = std::max(into.rollbacks, other.rollbacks);
-    into.generation = std::max(into.generation, other.generation);
-    into.handler_errors += other.handler_errors;
-    if (!into.last_event || (other.last_event && *other.last_event > *into.last_event)) {
-        into.last_event = other.last_event;
-    }
+    detail::combine_counts(into, other, [](auto a, auto b) { return std::max(a, b); });
 }
 
 KCONTROL_DECL void add_counts(informer_status& into, const informer_status& other) {
-    into.lists += other.lists;
-    into.watches += other.watches;
-    into.objects += other.objects;
-    into.list_bytes += other.list_bytes;
-    into.invalid += other.invalid;
-    into.server_changes += other.server_changes;
-    into.rollbacks += other.rollbacks;
-    into.handler_errors += other.handler_errors;
-    into.generation = std::max(into.generation, other.generation);
-    if (other.last_event && (!into.last_event || *other.last_event > *into.last_event)) {
-        into.last_event = other.last_event;
-    }
+    detail::combine_counts(into, other, std::plus());
 }
 
 KCONTROL_DECL std::string informer_report::name() const {

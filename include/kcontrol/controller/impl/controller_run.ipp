@@ -32,12 +32,6 @@ inline std::string make_uuid(environment& env) {
 // A source that is not synced by then is told.
 inline constexpr duration sync_patience = std::chrono::seconds(2);
 
-inline std::vector<log_field> told_fields(std::string_view name, std::string reason, const trouble_entry& entry) {
-    std::vector<log_field> out{{name, std::move(reason)}};
-    if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
-    return out;
-}
-
 // An exception is an error like any other: the loop goes on.
 inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx, bool& threw) {
     try {
@@ -151,21 +145,17 @@ inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_tok
 
 inline void any_controller::impl::tell_waiting(const event_source& source) {
     const auto entry = journal.trouble(trouble::waiting, env.now());
-    if (entry) log.warning("controller waits for a source", detail::told_fields("reason", describe(source), *entry));
+    if (entry) log.warning("controller waits for a source", trouble_fields("reason", describe(source), *entry));
 }
 
 inline void any_controller::impl::tell_failed(const error& why) {
     const auto entry = journal.trouble(trouble::failed, env.now());
-    if (entry) log.error("controller could not start", detail::told_fields("error", why.what(), *entry));
+    if (entry) log.error("controller could not start", trouble_fields("error", why.what(), *entry));
 }
 
 inline void any_controller::impl::tell_started() {
     std::vector<log_field> fields;
-    const auto entry = journal.well(env.now());
-    if (entry && entry->lasted > duration::zero()) {
-        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry->lasted);
-        fields.push_back({"after_seconds", std::to_string(seconds.count())});
-    }
+    if (const auto entry = journal.well(env.now())) append_trouble_end(fields, *entry);
     log.info("controller started", std::move(fields));
 }
 

@@ -48,7 +48,6 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     // The new configuration is unusable. What runs with the old one goes on.
     void refuse(const error& why);
     void accept();
-    static std::vector<log_field> told_fields(std::string reason, const trouble_entry& entry);
     // Which trouble it is: the state, and the code behind its reason. How nobody answers is no news.
     std::pair<cluster_state, error_code> cause_of(const cluster_status& now) const;
     void tell(const cluster_status& now);

@@ -15,18 +15,12 @@ inline void engaged_cluster::impl::refuse(const error& why) {
     const auto entry = refusals.trouble(why.code(), env.now());
     if (!entry) return;
     log.warning("the cluster's new configuration can't be used; the one before stays in use",
-                told_fields(why.what(), *entry));
+                trouble_fields("reason", why.what(), *entry));
 }
 
 inline void engaged_cluster::impl::accept() {
     failure.reset();
     refusals.well(env.now());
-}
-
-inline std::vector<log_field> engaged_cluster::impl::told_fields(std::string reason, const trouble_entry& entry) {
-    std::vector<log_field> out{{"reason", std::move(reason)}};
-    if (entry.times > 1) out.push_back({"times", std::to_string(entry.times)});
-    return out;
 }
 
 inline std::pair<cluster_state, error_code> engaged_cluster::impl::cause_of(const cluster_status& now) const {
@@ -47,16 +41,13 @@ inline void engaged_cluster::impl::tell(const cluster_status& now) {
     const std::string message = "the cluster is " + std::string(to_string(now.state));
     if (now.state != cluster_state::live) {
         const auto entry = journal.trouble(cause_of(now), env.now());
-        if (entry) log.warning(message, told_fields(now.reason, *entry));
+        if (entry) log.warning(message, trouble_fields("reason", now.reason, *entry));
         return;
     }
     const auto entry = journal.well(env.now());
     if (!entry) return;
     std::vector<log_field> fields;
-    if (entry->lasted > duration::zero()) {
-        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(entry->lasted);
-        fields.push_back({"after_seconds", std::to_string(seconds.count())});
-    }
+    append_trouble_end(fields, *entry);
     log.info(message, std::move(fields));
 }
 

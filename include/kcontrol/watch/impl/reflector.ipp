@@ -17,13 +17,6 @@ inline std::optional<error> lacks_identity(const object_meta& meta) {
     return std::nullopt;
 }
 
-inline invalid_object invalid_from(const object_meta& meta, error why) {
-    invalid_object out;
-    out.metadata = meta;
-    out.why = std::move(why);
-    return out;
-}
-
 // Neither name nor uid says which object is gone.
 inline bool deletes_nobody(const watch_event& event) {
     return event.type == watch_event_type::deleted && event.invalid != nullptr && !event.invalid->has_name() &&
@@ -135,7 +128,7 @@ KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
     listed_.objects.reserve(listed_.objects.size() + page.items.size());
     for (auto& object : page.items) {
         if (auto lacks = detail::lacks_identity(object.meta())) {
-            listed_.invalid.push_back(detail::invalid_from(object.meta(), std::move(*lacks)));
+            listed_.invalid.emplace_back(object.meta(), std::move(*lacks));
         } else {
             listed_.objects.push_back(std::move(object));
         }
@@ -245,7 +238,7 @@ KCONTROL_DECL void reflector::take_object(watch_event& event) {
     if (event.invalid != nullptr) {
         invalid = *event.invalid;
     } else if (auto lacks = detail::lacks_identity(event.object.meta())) {
-        invalid = detail::invalid_from(event.object.meta(), std::move(*lacks));
+        invalid.emplace(event.object.meta(), std::move(*lacks));
     }
     const bool deleted = event.type == watch_event_type::deleted;
     if (!invalid) return deleted ? sink_->remove(std::move(event.object)) : sink_->apply(std::move(event.object));
