@@ -189,7 +189,10 @@
 #include <kcontrol/values/impl/quantity_print.ipp>
 #include <kcontrol/values/impl/raw_json.ipp>
 #include <kcontrol/values/impl/time.ipp>
+#include <kcontrol/watch/impl/list_plan.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_action.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
+#include <kcontrol/watch/impl/reflector_fsm_watches.ipp>
+#include <kcontrol/watch/impl/watch_health.ipp>
 #include <kcontrol/workqueue/impl/rate_limit.ipp>

@@ -6,6 +6,8 @@
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/watch/detail/list_plan.hpp>
+#include <kcontrol/watch/detail/watch_health.hpp>
 #include <kcontrol/watch/open_limit.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_action.hpp>
@@ -86,7 +88,7 @@ public:
     KCONTROL_DECL reflector_action on_watch_broken(const error& why, time_point now, double unit);
 
     /// When a watch that is read needs a look, if ever.
-    std::optional<time_point> due() const noexcept { return due_; }
+    std::optional<time_point> due() const noexcept { return watches_.due(); }
     /// It is due: read on, or probe.
     KCONTROL_DECL reflector_action on_due(time_point now);
     /// The version of a consistent list. The watch is read on, or a list begins.
@@ -118,16 +120,11 @@ private:
 
     KCONTROL_DECL reflector_action list_again(time_point now);
     KCONTROL_DECL reflector_action list_other_history(time_point now);
-    KCONTROL_DECL reflector_action list_page() const;
-    KCONTROL_DECL void begin_list();
-    KCONTROL_DECL bool can_halve_page();
     KCONTROL_DECL reflector_action on_missing(const error& why);
     KCONTROL_DECL reflector_action on_expired(const error& why, time_point now, double unit);
 
-    KCONTROL_DECL void end_watch();
     KCONTROL_DECL next_step resume();
     KCONTROL_DECL reflector_action after_watch(const error* why, time_point now, double unit);
-    KCONTROL_DECL void plan_look(time_point now);
     KCONTROL_DECL void forget_trouble();
     KCONTROL_DECL bool went_back(std::string_view version) const;
     KCONTROL_DECL void note_rollback(std::string_view version);
@@ -149,26 +146,13 @@ private:
     std::string identity_;              // uid of kube-system, as far as known
     std::uint32_t nameless_ = 0;        // answers in a row without a kube-system, where there was one
 
-    std::int64_t page_size_;
-    std::string list_version_;  // what the list in progress asked for
-    std::string token_;         // of the page in progress
-    bool unpaged_ = false;      // the list in progress was begun again without pages
-    std::string page_version_;  // of its answer
-    bool use_newest_ = false;   // lists ask for "", since "at least N" was refused or makes no sense
-    bool by_content_ = false;   // the next list is of another history
-    std::string odd_;           // what to say of a watch that is live
-    bool list_at_start_ = false;
-    bool missing_once_ = false;  // one 404 of a kind that was served before: to be confirmed
+    detail::list_plan list_;
+    detail::watch_health watches_;
+    std::string odd_;             // what to say of a watch that is live
+    bool by_content_ = false;     // the next list is of another history
+    bool list_at_start_ = false;  // even if the watch could be resumed
+    bool missing_once_ = false;   // one 404 of a kind that was served before: to be confirmed
 
-    time_point opened_{};
-    duration asked_{};
-    bool reading_ = false;         // a watch is open
-    bool progressed_ = false;      // the present watch brought a newer version
-    bool troubled_ = false;        // the watch follows a failure: its silence is a sign
-    std::uint32_t fruitless_ = 0;  // watches in a row that brought nothing
-    bool expired_ = false;         // and one of them was refused as too old, or unknown
-    std::optional<time_point> due_;
-    std::optional<time_point> probed_;
     std::uint64_t server_changes_ = 0;
     std::uint64_t rollbacks_ = 0;
 };
@@ -177,4 +161,5 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
+#include <kcontrol/watch/impl/reflector_fsm_watches.ipp>
 #endif

@@ -1,0 +1,142 @@
+// What becomes of a watch: progress, silence, an end, a refusal.
+#pragma once
+
+#include <kcontrol/base/chrono.hpp>
+#include <kcontrol/watch/detail/failure_meaning.hpp>
+#include <kcontrol/watch/reflector_fsm.hpp>
+
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+// client-go calls a watch "very short" below this.
+inline constexpr duration short_watch = std::chrono::seconds(1);
+
+inline error ended_early(std::uint32_t times) {
+    return error(errc::protocol_error, "the server ended " + std::to_string(times) +
+                                           " watches in a row, soon after it began them, and they brought nothing");
+}
+
+}  // namespace detail
+
+KCONTROL_DECL reflector_action reflector_fsm::on_watch_open(time_point now, duration asked) {
+    if (!watches_.is_out_of_patience()) become(reflector_state::live, nullptr);
+    watches_.opened(now, asked, !odd_.empty());
+    return reflector_action::read();
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_due(time_point now) {
+    if (!due() || now < *due()) return reflector_action::read();
+    if (watches_.is_healthy(now)) {
+        forget_trouble();
+        become(reflector_state::live, nullptr);
+    }
+    const bool silent = watches_.take_silence(now);
+    watches_.plan_look(now, !odd_.empty());
+    return silent ? reflector_action::probe() : reflector_action::read();
+}
+
+KCONTROL_DECL void reflector_fsm::forget_trouble() {
+    watches_.forget_trouble();
+    odd_.clear();
+}
+
+KCONTROL_DECL bool reflector_fsm::is_news(std::string_view version) const { return !went_back(version); }
+
+KCONTROL_DECL reflector_action reflector_fsm::on_event(std::string_view version, time_point now) {
+    if (went_back(version)) {
+        return watches_.take_sign(now) ? reflector_action::probe() : reflector_action::read();
+    }
+    if (version.empty() || version == version_) return reflector_action::read();
+    version_ = version;
+    backoff_.reset();
+    if (watches_.progressed()) {
+        become(reflector_state::live, nullptr);
+        watches_.plan_look(now, !odd_.empty());
+    }
+    return reflector_action::read();
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_unknown_deletion(const error& why, std::string_view version,
+                                                                  time_point now, double unit) {
+    on_event(version, now);
+    watches_.ended();
+    return on_expired(why, now, unit);
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why, time_point now, double unit) {
+    if (why.code() == condition::expired || why.code() == condition::not_found) return on_expired(why, now, unit);
+    if (why.code() == api_errc::forbidden) {
+        become(reflector_state::forbidden, &why);
+        verify_ = true;
+        return wait(policy_.probe_period(), resume());
+    }
+    if (detail::is_version_refused(why)) {
+        list_.ask_newest();
+        list_.begin(version_);
+        return back_off(why, now, unit, next_step::list);
+    }
+    return back_off(why, now, unit, resume());
+}
+
+// How a watch goes on: from the last version, or, where the server told none, by a list. A watch without a version
+// would not tell what was deleted meanwhile.
+KCONTROL_DECL reflector_fsm::next_step reflector_fsm::resume() {
+    if (!version_.empty()) return next_step::watch;
+    list_.begin(version_);
+    return next_step::list;
+}
+
+// The version is too old, or the kind is unknown: a list shows. At once, unless the list before helped nothing.
+KCONTROL_DECL reflector_action reflector_fsm::on_expired(const error& why, time_point now, double unit) {
+    if (!watches_.add_expired()) return list_again(now);
+    watches_.add_fruitless();
+    list_.begin(version_);
+    return back_off(why, now, unit, next_step::list);
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_error_event(const error& why, time_point now, double unit) {
+    watches_.ended();
+    if (why.code() == condition::expired) return on_expired(why, now, unit);
+    if (!watches_.has_progressed()) watches_.add_fruitless();
+    // Retryable ones say that the server is in trouble, not that our version is: resume where we were.
+    const bool resumes = why.code() == condition::retryable && !detail::is_storage_read_error(why);
+    if (!resumes) list_.begin(version_);
+    return back_off(why, now, unit, resumes ? resume() : next_step::list);
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_watch_end(time_point now, double unit) {
+    watches_.ended();
+    if (!watches_.was_asked_to_end(now)) return after_watch(nullptr, now, unit);
+    forget_trouble();
+    become(reflector_state::live, nullptr);
+    return open(resume(), now);
+}
+
+KCONTROL_DECL reflector_action reflector_fsm::on_watch_broken(const error& why, time_point now, double unit) {
+    watches_.ended();
+    return after_watch(&why, now, unit);
+}
+
+// A watch ended before its time. One that brought something is resumed at once. Others are begun no closer to each
+// other than the backoff says, which one that lasted has waited for already.
+KCONTROL_DECL reflector_action reflector_fsm::after_watch(const error* why, time_point now, double unit) {
+    verify_ = true;
+    watches_.suspect();
+    if (watches_.has_progressed()) return open(resume(), now);
+    const duration lasted = watches_.age(now);
+    const bool early = !watches_.is_healthy(now);
+    if (early) watches_.add_fruitless();
+    if (early && watches_.is_out_of_patience()) {
+        const error cause = why != nullptr ? *why : detail::ended_early(watches_.fruitless());
+        become(reflector_state::failed, &cause);
+    } else if (why != nullptr && lasted < detail::short_watch) {
+        become(reflector_state::failed, why);
+    }
+    const duration left = backoff_.next(now, unit) - lasted;
+    if (left <= duration::zero()) return open(resume(), now);
+    return wait(left, resume());
+}
+
+}  // namespace kcontrol
