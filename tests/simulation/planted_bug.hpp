@@ -1,4 +1,4 @@
-// Bugs that a reflector could have, planted from outside: the simulator must find them, or it can't find anything.
+// Bugs that the library could have, planted from outside: the simulator must find them, or it can't find anything.
 #pragma once
 
 #include <kcontrol/http/transport.hpp>
@@ -16,7 +16,13 @@ enum class planted_bug {
     none,
     skip_one_resume,     // one resumed watch begins at "now" instead of the last version seen
     swallow_one_delete,  // one DELETED event is lost between the wire and the store
+    deaf_predicate,      // a predicate that throws counts as "no"
+    give_up_engaging,    // an on_engage() that throws is not called again
 };
+
+constexpr bool is_of_transport(planted_bug bug) noexcept {
+    return bug == planted_bug::skip_one_resume || bug == planted_bug::swallow_one_delete;
+}
 
 /// Drops the first line of a watch that holds `needle`, as long as `armed` says that it has not happened yet.
 class swallowing_body final : public http::body_stream {

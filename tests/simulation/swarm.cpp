@@ -85,7 +85,7 @@ private:
         o.transport([this](executor ex, const http::endpoint& to,
                            const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
             auto inner = network_.factory()(ex, to, tls);
-            if (!inner || bug_ == planted_bug::none) return inner;
+            if (!inner || !is_of_transport(bug_)) return inner;
             auto* host = find(to.host);
             if (host->calm()) return inner;
             return std::shared_ptr<http::transport>(std::make_shared<buggy_transport>(
@@ -108,7 +108,9 @@ private:
         });
         o.on_engage([this](engaged_cluster& cluster) {
             if (!views_.contains(cluster.name())) add_view(cluster);  // else it is called again
-            build_controller(cluster);
+            if (!throws_of(planted_bug::give_up_engaging, [&] { may_throw(*find(cluster.name())); })) {
+                build_controller(cluster);
+            }
         });
         o.on_disengage([this](engaged_cluster& cluster) { may_throw(*find(cluster.name())); });
         o.on_status([this](const cluster_status& status) {
@@ -178,14 +180,25 @@ private:
         throw std::runtime_error("a callback throws");
     }
 
+    // Whether the call throws, where that bug is planted; else what it throws is thrown.
+    template <class F>
+    bool throws_of(planted_bug bug, F call) {
+        if (bug_ != bug) return call(), false;
+        try {
+            call();
+        } catch (...) {
+            *armed_ = false;
+            return true;
+        }
+        return false;
+    }
+
     // What its map loses by throwing comes to the queue by the other way.
     void build_controller(engaged_cluster& cluster) {
         const std::string name = cluster.name();
         auto& host = *find(name);
-        may_throw(host);
         const auto any = [this, &host](const any_event&) {
-            may_throw(host);
-            return true;
+            return !throws_of(planted_bug::deaf_predicate, [&] { may_throw(host); });
         };
         const auto itself = [this, &host](const widget& w) {
             may_throw(host);

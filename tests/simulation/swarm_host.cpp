@@ -18,6 +18,7 @@ using testing::link_state;
 namespace {
 
 const testing::group_resource widgets{"test.kcontrol.dev", "widgets"};
+constexpr std::uint64_t callbacks_throw = 18;  // of the faults
 
 testing::resource_type widget_type() { return {"test.kcontrol.dev", "v1", "Widget", "widgets"}; }
 
@@ -49,6 +50,8 @@ void swarm_host::start(duration restless) {
     (void)restless;
     asio::co_spawn(strand_, write(stop_.get_token()), asio::detached);
     if (!calm()) asio::co_spawn(strand_, fail(stop_.get_token()), asio::detached);
+    // What hears of it throws from the first engagement on: later ones are rare.
+    if (!calm() && (enabled_ >> callbacks_throw & 1) != 0) throw_for_a_while(stop_.get_token());
 }
 
 void swarm_host::stop() { stop_.request_stop(); }
@@ -185,6 +188,12 @@ void swarm_host::lasting(duration least, duration most, std::function<void()> re
     asio::co_spawn(strand_, restore_after(between(least, most), std::move(restore), stop), asio::detached);
 }
 
+void swarm_host::throw_for_a_while(std::stop_token stop) {
+    throw_percent_ = 30;
+    lasting(
+        2s, 10s, [this] { throw_percent_ = 0; }, stop);
+}
+
 void swarm_host::fail_once(std::stop_token stop) {
     const std::uint64_t kind = below(19);
     if ((enabled_ >> kind & 1) == 0) return;
@@ -283,11 +292,7 @@ void swarm_host::fail_once(std::stop_token stop) {
         break;
     case 16: spoil("w" + std::to_string(1 + below(20))); break;
     case 17: roll_back(stop); break;
-    case 18:
-        throw_percent_ = 30;
-        lasting(
-            2s, 10s, [this] { throw_percent_ = 0; }, stop);
-        break;
+    case callbacks_throw: throw_for_a_while(stop); break;
     default: break;
     }
 }

@@ -68,6 +68,7 @@ private:
     void spoil(const std::string& object);
     void roll_back(std::stop_token stop);
     void fail_once(std::stop_token stop);
+    void throw_for_a_while(std::stop_token stop);
     void lasting(duration least, duration most, std::function<void()> restore, std::stop_token stop);
     testing::fault choose_fault(const http::server_request& request);
 

@@ -70,4 +70,12 @@ TEST_CASE("swarm: finds a deletion that was swallowed") {
     find_planted(planted_bug::swallow_one_delete, "swallowed delete");
 }
 
+TEST_CASE("swarm: finds a predicate that is deaf when it throws") {
+    find_planted(planted_bug::deaf_predicate, "deaf predicate");
+}
+
+TEST_CASE("swarm: finds an engagement that is given up when it throws") {
+    find_planted(planted_bug::give_up_engaging, "engagement given up");
+}
+
 }  // namespace
