@@ -3,13 +3,16 @@
 
 check_coawait.py reads tokens; this one reads types, so that it sees an empty {} that makes an aggregate with a
 destructor, and knows that a lambda whose captures are trivial does no harm. See cpp rules in HACKING.md.
-usage: clang_pass.py [ROOT] [--jobs N] [--results FILE] [--self-test]
+Each is read as its target compiles it, if a build folder with a compilation database is given.
+usage: clang_pass.py [ROOT] [--build FOLDER] [--jobs N] [--results FILE] [--self-test]
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,16 +42,29 @@ def tool(name):
     return None
 
 
-def query(root, source):
+def flags_of(build):
+    """{source: what its target adds to the command line} from the compilation database of a build folder."""
+    if build is None:
+        return {}
+    out = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])
+        flags = []
+        for word, after in zip(words, [*words[1:], ""]):
+            if word in ("-isystem", "-include"):
+                flags += [word, after]
+            elif re.match("-[ID].", word):
+                flags.append(word)
+        out[pathlib.Path(entry["file"])] = flags
+    return out
+
+
+def query(root, source, flags):
     """[message] for one translation unit."""
     command = [tool("clang-query")]
     for text in QUERIES:
         command += ["-c", text]
-    # What the targets of tests/ and examples/ see; the tests of an example include its headers by their names alone.
-    includes = [f"-I{root}/{d}" for d in ("include", "tests", "tools", "examples", "examples/training_monitor",
-                                               "examples/gpu_labeler")]
-    includes += [f"-I{source.parent}", '-DKCONTROL_TESTS_DIR="tests"', '-DTRAINING_MONITOR_VERSION="0"',
-                 '-DGPU_LABELER_VERSION="0"']
+    includes = flags.get(source) or [f"-I{root}/{folder}" for folder in ("include", "tests", "tools")]
     run = subprocess.run([*command, str(source), "--", *FLAGS, *includes], capture_output=True, text=True)
     output = run.stdout + run.stderr
     messages = []
@@ -60,13 +76,13 @@ def query(root, source):
     return messages
 
 
-def check(root, jobs):
+def check(root, jobs, flags=None):
     # Not those that must not compile, nor those that CMake gives macros of its own.
     sources = [s for d in ("src", "tests", "examples", "bench", "tools") for s in sorted((root / d).rglob("*.cpp"))
                if not {"package", "compile_fail", "crds"} & set(s.relative_to(root).parts)]
     messages, bad = [], 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for found in pool.map(lambda s: query(root, s), sources):
+        for found in pool.map(lambda s: query(root, s, flags or {}), sources):
             bad += bool(found)
             messages += found
     return sources, bad, sorted(set(messages))
@@ -133,6 +149,7 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path, nargs="?", default=pathlib.Path("."))
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=pathlib.Path)
     parser.add_argument("--self-test", action="store_true")
@@ -144,7 +161,7 @@ def main():
         return 0
     if arguments.self_test:
         return self_test()
-    sources, bad, messages = check(arguments.root.resolve(), arguments.jobs)
+    sources, bad, messages = check(arguments.root.resolve(), arguments.jobs, flags_of(arguments.build))
     print("\n".join(messages))
     print(f"{len(sources)} translation units, {bad} with problems")
     if arguments.results:

@@ -58,8 +58,8 @@ std::string invalid(const any_list& list) {
 // How the list reads in one piece, and whether it reads the same in every other way.
 result<any_list> read_in_every_way(const std::string& body) {
     auto whole = read_list(body);
-    for (const std::size_t step : {1, 2, 3, 7, 20, 64}) {
-        for (const std::size_t batch : {1, 10, 100}) {
+    for (const std::size_t step : {1U, 2U, 3U, 7U, 20U, 64U}) {
+        for (const std::size_t batch : {1U, 10U, 100U}) {
             CAPTURE(step);
             CAPTURE(batch);
             const auto other = read_list(body, step, batch);
@@ -142,7 +142,7 @@ TEST_CASE("list_reader: an object that is larger than any can be is passed over,
     const std::string large =
         R"({"metadata":{"namespace":"n","name":"big","uid":"u","resourceVersion":"5"},"data":{"x":")" +
         std::string(5000, 'x') + R"(\"}"}})";
-    for (const std::size_t step : {1, 7, 400}) {
+    for (const std::size_t step : {1U, 7U, 400U}) {
         CAPTURE(step);
         const auto list =
             read_list(R"({"items":[{"metadata":{"name":"a"}},)" + large + R"(,{"metadata":{"name":"b"}},)" + large +
@@ -217,7 +217,7 @@ TEST_CASE("list_reader: another answer says what it is, and where it goes wrong"
         read_in_every_way(R"({"kind":"Status", "metadata":{},"status":"Failure","code":410,"message":"old"})");
     CHECK(failed.error() == condition::expired);
     CHECK(failed.error().message() == "old");
-    for (const auto& [body, where] : {
+    for (const auto& one : {
              std::pair(R"([])", ", byte 0: "),
              std::pair(R"({"metadata":{},"items":[{}]} x)", ", byte 29: "),
              std::pair(R"({"metadata":{},"items":[{},]})", ", item 1, byte 27: "),
@@ -228,6 +228,8 @@ TEST_CASE("list_reader: another answer says what it is, and where it goes wrong"
              std::pair(R"({"metadata" {},"items":[]})", ", byte 12: "),
              std::pair(R"(hello)", ", byte 0: "),
          }) {
+        const auto& body = one.first;
+        const auto& where = one.second;
         CAPTURE(body);
         const auto list = read_in_every_way(body);
         REQUIRE_FALSE(list.has_value());

@@ -122,7 +122,7 @@ TEST_CASE("of a document larger than the budget the beginning and the size come,
         CHECK(cut->text == fits.substr(0, 99));
         CHECK(cut->size >= 100);
     }
-    for (const std::size_t step : {1, 7, 64, 10'000}) {
+    for (const std::size_t step : {1U, 7U, 64U, 10'000U}) {
         CAPTURE(step);
         watch_framer framer(50);
         std::string text = "{\"a\":1}\n" + fits + "\n   \n" + fits + fits + "\n{\"b\":2}\n";

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 // Answers /hello at once and /stream with a piece a second, for ever.
 awaitable<void> serve(environment& env, http::server_request req, http::responder& out) {
     if (req.target == "/stream") {
-        co_await out.start(http::response_head(200));
+        (void)co_await out.start(http::response_head(200));
         for (int i = 0; i < 1000; ++i) {
             auto written = co_await out.write("piece\n");
             if (!written) co_return;
@@ -28,7 +28,7 @@ awaitable<void> serve(environment& env, http::server_request req, http::responde
         co_return;
     }
     http::response answer(200, "text/plain", "hello");
-    co_await out.send(std::move(answer));
+    (void)co_await out.send(std::move(answer));
 }
 
 struct world {

@@ -29,7 +29,7 @@ http::response refuse(const http::routed_request& asked) {
 
 kcontrol::awaitable<void> serve(const site& from, http::server_request request, http::responder& out) {
     auto whole = from.answer(request);
-    co_await out.send(std::move(whole));
+    (void)co_await out.send(std::move(whole));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ kcontrol::awaitable<void> serve(const gate_rules& rules, const http::handler& in
         co_await inner(std::move(request), guarded);
     } else {
         auto refused = refusal(admitted);
-        co_await guarded.send(std::move(refused));
+        (void)co_await guarded.send(std::move(refused));
     }
 }
 

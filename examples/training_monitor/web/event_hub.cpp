@@ -43,7 +43,7 @@ kcontrol::awaitable<void> event_hub::serve(http::responder& out, http::response_
         co_await stream_.serve(out, std::move(head), first);
     } else {
         auto full = http::try_again_response(1, "too much is being read at the same time; try again");
-        co_await out.send(std::move(full));
+        (void)co_await out.send(std::move(full));
     }
 }
 

@@ -65,7 +65,7 @@ kcontrol::awaitable<void> web::serve_events(http::routed_request request, http::
         co_await hub_.serve(out, std::move(head));
     } else {
         auto refused = http::error_response(400, checked.error().message());
-        co_await out.send(std::move(refused));
+        (void)co_await out.send(std::move(refused));
     }
 }
 
@@ -75,7 +75,7 @@ kcontrol::awaitable<void> web::serve_jobs(http::routed_request request, http::re
         co_await send_jobs(out, std::move(*filter));
     } else {
         auto refused = http::error_response(400, filter.error().message());
-        co_await out.send(std::move(refused));
+        (void)co_await out.send(std::move(refused));
     }
 }
 
@@ -83,7 +83,7 @@ kcontrol::awaitable<void> web::serve_jobs(http::routed_request request, http::re
 kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter) {
     if (!out.holds(table_.size() * sizeof(std::shared_ptr<const job_view>))) {
         auto full = http::try_again_response(1, "too much is being read at the same time; try again");
-        co_await out.send(std::move(full));
+        (void)co_await out.send(std::move(full));
         co_return;
     }
     const auto jobs = table_.jobs(filter);

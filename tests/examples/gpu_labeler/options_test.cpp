@@ -312,7 +312,9 @@ TEST_CASE_FIXTURE(machine, "configuration file: what is wrong is named") {
         {"sharing: {mps: {resources: [{name: a, replicas: 2}, {name: a, replicas: 3}]}}", "\"a\" is there twice"},
         {"a: [", "--config /c.yaml: "},
     };
-    for (const auto& [text, part] : rows) {
+    for (const auto& one : rows) {
+        const auto& text = one.text;
+        const auto& part = one.part;
         CAPTURE(text);
         const auto said = refuse_file(text);
         CAPTURE(said);

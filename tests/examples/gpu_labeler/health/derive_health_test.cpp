@@ -28,7 +28,9 @@ TEST_CASE("health: the recovery that the driver asks for") {
     const std::pair<unsigned, gpu_health> table[] = {
         {0, gpu_health::ok},       {1, gpu_health::failed},   {2, gpu_health::failed},  {3, gpu_health::degraded},
         {4, gpu_health::degraded}, {5, gpu_health::degraded}, {9, gpu_health::degraded}};
-    for (const auto& [action, expected] : table) {
+    for (const auto& one : table) {
+        const auto& action = one.first;
+        const auto& expected = one.second;
         gpu_sample gpu;
         gpu.recovery_action = action;
         const auto verdict = derive_health(gpu);
@@ -44,7 +46,9 @@ TEST_CASE("health: XIDs of programs, of the GPU, and unknown ones") {
         {64, gpu_health::failed},   {74, gpu_health::failed},  {79, gpu_health::failed},   {92, gpu_health::failed},
         {94, gpu_health::failed},   {95, gpu_health::failed},  {119, gpu_health::failed},  {120, gpu_health::failed},
         {63, gpu_health::degraded}, {7, gpu_health::degraded}, {999, gpu_health::degraded}};
-    for (const auto& [xid, expected] : table) {
+    for (const auto& one : table) {
+        const auto& xid = one.first;
+        const auto& expected = one.second;
         const auto verdict = derive_health(with_xids({{xid, 1}}));
         CHECK_MESSAGE(verdict.health == expected, xid);
         if (expected != gpu_health::ok) CHECK(verdict.reason.starts_with("XID " + std::to_string(xid)));

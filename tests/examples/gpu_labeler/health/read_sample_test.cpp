@@ -121,7 +121,11 @@ TEST_CASE("sample: how NVML fails is a state with a message, and the next questi
         {"nvmlDeviceGetUUID", 1, reader_state::failing, "GPU 0: NVML was shut down"},
         {"nvmlDeviceGetPowerUsage", 18, reader_state::failing, "GPU 0: driver and library"},
     };
-    for (const auto& [call, status, state, message] : table) {
+    for (const auto& one : table) {
+        const auto& call = std::get<0>(one);
+        const auto& status = std::get<1>(one);
+        const auto& state = std::get<2>(one);
+        const auto& message = std::get<3>(one);
         CAPTURE(call);
         CAPTURE(status);
         fake_nvml machine(t4 + "fault call=" + call + " return=" + std::to_string(status) + "\n");

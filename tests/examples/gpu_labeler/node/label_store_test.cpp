@@ -82,13 +82,16 @@ TEST_CASE_FIXTURE(store_fixture, "node store: errors say what to do") {
         const char* reason;
         const char* part;
     };
-    for (const auto& [code, reason, part] : {
+    for (const auto& each : {
              row{403, "Forbidden", "Node n: no; this program needs the right to patch nodes"},
              row{404, "NotFound", "Node n: no; is --node-name (or NODE_NAME) right?"},
              row{409, "Conflict", "Node n: no"},
              row{422, "Invalid", "Node n: no"},
              row{500, "InternalError", "Node n: no"},
          }) {
+        const auto& code = each.code;
+        const auto& reason = each.reason;
+        const auto& part = each.part;
         CAPTURE(code);
         net->expect(write_target).reply(code, status(code, reason, "no"));
         const auto done = write(*store, one);

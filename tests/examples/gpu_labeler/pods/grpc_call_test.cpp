@@ -105,7 +105,10 @@ TEST_CASE("gRPC: answers that are none") {
         {with_body(framed("answer") + "more"), errc::truncated, "10 bytes, not 6"},
         {with_body(std::string("\0\xff\xff\xff\xff", 5)), errc::truncated, "not 4294967295"},
     };
-    for (const auto& [answer, code, message] : table) {
+    for (const auto& one : table) {
+        const auto& answer = std::get<0>(one);
+        const auto& code = std::get<1>(one);
+        const auto& message = std::get<2>(one);
         const auto got = call(answer);
         CAPTURE(message);
         REQUIRE_FALSE(got);

@@ -70,7 +70,8 @@ TEST_CASE("on loopback: who names loopback, and no page of another site") {
         {{{"Host", "localhost:8080"}, {"Origin", "null"}}, verdict::foreign_site},
     };
     for (const auto& one : rows) {
-        for (const auto& [name, value] : one.headers) CAPTURE(value);
+        const auto row = &one - &rows[0];
+        CAPTURE(row);
         CHECK(judge(open_rules(), ask(one.headers)).what == one.expected);
     }
     auto proxied = open_rules();
@@ -131,7 +132,7 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
     const auto handler = gate.before([&heard](http::server_request, http::responder& to) -> kcontrol::awaitable<void> {
         ++heard;
         auto answer = http::json_response(200, "{}");
-        co_await to.send(std::move(answer));
+        (void)co_await to.send(std::move(answer));
     });
     const auto run = [&](const http::server_request& request) {
         testing::run(context, handler(request, out));

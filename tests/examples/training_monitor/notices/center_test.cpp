@@ -346,7 +346,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
     behave = [](http::server_request req, http::responder& out) -> kcontrol::awaitable<void> {
         last = std::move(req);
         auto ok = http::response(200, "text/plain", "ok");
-        co_await out.send(std::move(ok));
+        (void)co_await out.send(std::move(ok));
     };
     CHECK(deliver() == "0 ");
     CHECK(last.target == "/T0PSECRET");
@@ -355,7 +355,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
     behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
         auto moved = http::response(307);
         moved.headers.set("Location", "http://127.0.0.1:1/T0PSECRET");
-        co_await out.send(std::move(moved));
+        (void)co_await out.send(std::move(moved));
     };
     CHECK(deliver() == "2 HTTP 307: redirects are not followed; put the final URL into urlFile");
     behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
@@ -365,7 +365,7 @@ TEST_CASE("real receivers over HTTP, with every fault") {
     CHECK(deliver() == "1 the connection broke before the answer was complete");
     behave = [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
         auto huge = http::response(200, "text/plain", std::string(1 << 20, 'x'));
-        co_await out.send(std::move(huge));
+        (void)co_await out.send(std::move(huge));
     };
     CHECK(deliver() == "2 the answer is too large; it may have been delivered");
     behave = [&lo](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
@@ -386,7 +386,7 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
     auto server = lo.serve(
         [](http::server_request, http::responder& out) -> kcontrol::awaitable<void> {
             auto ok = http::response(200, "application/json", R"({"code":0})");
-            co_await out.send(std::move(ok));
+            (void)co_await out.send(std::move(ok));
         },
         {}, tls);
     auto config = receiver("real", receiver_kind::feishu);
