@@ -122,6 +122,10 @@
 #include <kcontrol/multicluster/options.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/record/event_correlator.hpp>
+#include <kcontrol/record/event_note.hpp>
+#include <kcontrol/record/event_recorder.hpp>
+#include <kcontrol/record/object_reference.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>

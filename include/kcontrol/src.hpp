@@ -135,6 +135,9 @@
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
+#include <kcontrol/record/impl/event_correlator.ipp>
+#include <kcontrol/record/impl/event_objects.ipp>
+#include <kcontrol/record/impl/event_recorder.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>

@@ -1,0 +1,47 @@
+// What happened to an object, as people shall read it in `kubectl describe`.
+#pragma once
+
+#include <kcontrol/record/object_reference.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// The content of an Event. What is longer than the API takes is cut off: 128 bytes of reason and action, 1,024 of the
+/// message.
+///
+/// Source: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class event_note {
+public:
+    /// Something went as it should. `reason`: one word in CamelCase, for machines; `message`: for people.
+    static event_note normal(std::string reason, std::string message) {
+        return {"Normal", std::move(reason), std::move(message)};
+    }
+    /// Somebody may have to do something.
+    static event_note warning(std::string reason, std::string message) {
+        return {"Warning", std::move(reason), std::move(message)};
+    }
+
+    /// What was done or tried, in one word; by default the reason.
+    event_note& action(std::string a) { return action_ = std::move(a), *this; }
+    /// A second object, as the node that a pod was bound to.
+    event_note& related(object_reference r) { return related_ = std::move(r), *this; }
+
+    const std::string& type() const noexcept { return type_; }
+    const std::string& reason() const noexcept { return reason_; }
+    const std::string& message() const noexcept { return message_; }
+    const std::string& action() const noexcept { return action_.empty() ? reason_ : action_; }
+    const std::optional<object_reference>& related() const noexcept { return related_; }
+
+private:
+    event_note(std::string type, std::string reason, std::string message)
+        : type_(std::move(type)), reason_(std::move(reason)), message_(std::move(message)) {}
+
+    std::string type_, reason_, message_, action_;
+    std::optional<object_reference> related_;
+};
+
+}  // namespace kcontrol

@@ -1,0 +1,38 @@
+// Which object an Event is about.
+#pragma once
+
+#include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/model/object_key.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kcontrol {
+
+/// An object by kind, key and uid, as Events name the one they are about.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class object_reference {
+public:
+    object_reference() = default;
+    object_reference(group_version_kind g, namespaced_name k, std::string u = {}, std::string v = {})
+        : gvk(std::move(g)), key(std::move(k)), uid(std::move(u)), resource_version(std::move(v)) {}
+
+    group_version_kind gvk;
+    namespaced_name key;
+    std::string uid;
+    std::string resource_version;
+
+    friend bool operator==(const object_reference&, const object_reference&) = default;
+};
+
+inline object_reference reference_to(const resource_info& info, const object_meta& meta) {
+    return {info.gvk, key_of(meta), std::string(meta.uid), std::string(meta.resource_version)};
+}
+template <resource T>
+object_reference reference_to(const T& object) {
+    return reference_to(resource_of<T>(), object.metadata);
+}
+
+}  // namespace kcontrol
