@@ -203,6 +203,36 @@ TEST_CASE_FIXTURE(set_fixture, "a kind whose definition goes and comes again is 
     CHECK(live());
 }
 
+TEST_CASE_FIXTURE(set_fixture, "kinds that are looked for are asked for while the set runs, and by whoever looks") {
+    std::string probed;
+    const auto note = [&](const resource_info& kind) { probed += kind.gvk.version + " "; };
+    const auto look = [&] { set->look_for({&resource_of<widget_v2>(), &resource_of<widget>()}, note); };
+    look();
+    context.run_for(2s);
+    CHECK(network.requests("a") == 0);
+    install();
+    set->start();
+    context.run_for(1s);
+    CHECK(live());
+    CHECK(probed.find("v2 v1 ") == 0);
+    CHECK(network.open_exchanges("a") == 2);
+    run(set->stop());
+    context.run_for(1s);
+    CHECK(network.open_exchanges("a") == 0);
+    set->rebuild(connect(server.config("2")));
+    context.run_for(1s);
+    CHECK(network.open_exchanges("a") == 0);
+    set->start();
+    context.run_for(1s);
+    CHECK(network.open_exchanges("a") == 2);
+    set->look_for({});
+    context.run_for(1s);
+    CHECK(network.open_exchanges("a") == 1);
+    probed.clear();
+    context.run_for(20s);
+    CHECK(probed.empty());
+}
+
 TEST_CASE_FIXTURE(set_fixture, "where definitions may not be watched the slow probe remains") {
     server.api.access().forbid({"*", "*", "customresourcedefinitions"});
     set->start();

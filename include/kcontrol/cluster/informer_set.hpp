@@ -19,7 +19,7 @@ namespace kcontrol {
 /// each. Of the options, those of the view that was asked for first count.
 ///
 /// While a kind of a CustomResourceDefinition is not installed it watches the definitions' metadata (crd_watch), and
-/// asks for the kind when its own comes or changes.
+/// asks for the kind when its own comes or changes. There is one such watch for all of them.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to start().
@@ -28,6 +28,7 @@ class informer_set {
 public:
     /// How the informers of a kind shall be, one of each of the options that this returns.
     using scopes_function = std::function<std::vector<informer_options>(const resource_info&)>;
+    using probe_function = std::function<void(const resource_info&)>;
 
     KCONTROL_DECL informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log = {});
     KCONTROL_DECL ~informer_set();
@@ -43,6 +44,11 @@ public:
     /// Informers of a kind, one a scope, that nobody else gets, and that the caller starts and stops. They are rebuilt,
     /// and stopped in the end, with the others.
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const resource_info& kind);
+
+    /// Kinds that are missing though no shared informer says so, as those of which several versions are tried in turn.
+    /// While the set runs, their definitions are watched as well, and `probe` is called with a kind that is to be asked
+    /// for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
+    KCONTROL_DECL void look_for(std::vector<const resource_info*> kinds, probe_function probe = {});
 
     /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.
     KCONTROL_DECL void start(std::stop_token parent = {});
@@ -87,6 +93,8 @@ private:
     scopes_function scopes_;
     logger log_;
     std::vector<entry> entries_;
+    std::vector<const resource_info*> sought_;  // by look_for()
+    probe_function probe_sought_;
     std::unique_ptr<scope> term_;             // of the present run; null before the first
     std::shared_ptr<crd_watch> definitions_;  // null before a kind is missing
 };

@@ -88,6 +88,11 @@ KCONTROL_DECL void informer_set::follow_missing() {
         if (!e.shared || e.made->status().state != informer_state::not_installed) continue;
         if (auto name = detail::crd_name_of(e.kind())) missing.insert(std::move(*name));
     }
+    if (running()) {
+        for (const auto* kind : sought_) {
+            if (auto name = detail::crd_name_of(*kind)) missing.insert(std::move(*name));
+        }
+    }
     if (!definitions_) {
         if (missing.empty()) return;
         definitions_ = std::make_shared<crd_watch>(
@@ -100,6 +105,17 @@ KCONTROL_DECL void informer_set::probe(const std::string& crd) {
     for (const auto& e : entries_) {
         if (e.shared && detail::crd_name_of(e.kind()) == crd) e.made->probe_now();
     }
+    const auto sought = sought_;  // it may call look_for()
+    const auto ask = probe_sought_;
+    for (const auto* kind : sought) {
+        if (detail::crd_name_of(*kind) == crd) ask(*kind);
+    }
+}
+
+KCONTROL_DECL void informer_set::look_for(std::vector<const resource_info*> kinds, probe_function probe) {
+    sought_ = std::move(kinds);
+    probe_sought_ = std::move(probe);
+    follow_missing();
 }
 
 KCONTROL_DECL void informer_set::start(std::stop_token parent) {
@@ -108,10 +124,12 @@ KCONTROL_DECL void informer_set::start(std::stop_token parent) {
     for (const auto& e : entries_) {
         if (e.shared) e.made->start(term_->token());
     }
+    follow_missing();
 }
 
 KCONTROL_DECL awaitable<bool> informer_set::stop(std::optional<time_point> deadline) {
     if (term_) term_->stop();
+    follow_missing();
     task_group stopping(*env_, ex_, log_);
     for (const auto& e : entries_) stopping.spawn(detail::stop_informer(e.made));
     if (definitions_) stopping.spawn(detail::stop_definitions(definitions_));
@@ -134,6 +152,7 @@ KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
 
 KCONTROL_DECL void informer_set::clear() {
     if (term_) term_->stop();
+    sought_.clear();
     definitions_.reset();
     const auto gone = std::exchange(entries_, {});  // nobody sees half of them
 }

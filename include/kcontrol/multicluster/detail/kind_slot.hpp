@@ -6,6 +6,8 @@
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +46,12 @@ struct kind_version {
         return all.value_or(informer_status());
     }
 
+    // The server serves this version, or does not say whether it does. What was synced once may be gone since.
+    bool found() const {
+        const auto state = status().state;
+        return state == informer_state::live || state == informer_state::forbidden;
+    }
+
     // The server does not know this version, and nothing of it is left in the caches.
     bool absent() const {
         const auto now = status();
@@ -54,8 +62,22 @@ struct kind_version {
 struct kind_slot {
     std::vector<kind_version> versions;
     std::size_t chosen = 0;
-    std::string refusal;  // why the version tried last is not served; empty while one is
-    async_event changed;  // some informer's status did
+    std::string refusal;                 // why the version tried last is not served; empty while one is
+    bool searching = false;              // none was, in a whole round
+    bool asked_for = false;              // the definition of a version came or changed: the pause is over
+    async_event changed;                 // some informer's status did, or asked_for
+    std::function<void()> on_searching;  // called when searching has changed
+
+    void set_searching(bool now) {
+        if (std::exchange(searching, now) != now) on_searching();
+    }
+    bool has(const resource_info& kind) const {
+        return std::any_of(versions.begin(), versions.end(), [&](const auto& one) { return one.info == &kind; });
+    }
+    void probe_now() {
+        asked_for = true;
+        changed.notify_all();
+    }
 
     kind_status status() const {
         kind_status out;
@@ -74,6 +96,14 @@ struct kind_slot {
     }
 };
 
+// Until `end`, or until a definition is a reason to try at once.
+inline awaitable<void> pause_slot(environment& env, kind_slot& slot, time_point end, std::stop_token stop) {
+    while (!slot.asked_for && env.now() < end && !stop.stop_requested()) {
+        co_await slot.changed.wait(env, stop, end);
+    }
+    slot.asked_for = false;
+}
+
 // Runs the informers of a slot with several versions: the first that the server serves. While none is served they take
 // turns, with a pause after each round.
 inline awaitable<void> run_slot(environment& env, kind_slot& slot, duration probe_period, std::stop_token stop) {
@@ -81,14 +111,20 @@ inline awaitable<void> run_slot(environment& env, kind_slot& slot, duration prob
         kind_version& version = slot.versions[slot.chosen];
         version.start(stop);
         while (!version.absent()) {
-            if (version.status().synced) slot.refusal.clear();
+            if (version.found()) {
+                slot.refusal.clear();
+                slot.set_searching(false);
+            }
             const wake reason = co_await slot.changed.wait(env, stop);
             if (reason == wake::stopped) co_return;
         }
         slot.refusal = version.status().reason;
         co_await version.stop();
         const std::size_t next = (slot.chosen + 1) % slot.versions.size();
-        if (next == 0) co_await sleep_for(env, probe_period, stop);
+        if (next == 0) {
+            slot.set_searching(true);
+            co_await pause_slot(env, slot, env.now() + probe_period, stop);
+        }
         slot.chosen = next;
     }
 }

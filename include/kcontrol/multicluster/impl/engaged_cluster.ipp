@@ -84,6 +84,7 @@ inline void engaged_cluster::impl::make_slot(const kind_choice& choice) {
         for (const auto& one : version.informers) observe(slot, version, one);
         slot->versions.push_back(std::move(version));
     }
+    slot->on_searching = [this] { look_for_kinds(); };
     slots.push_back(slot);
     if (!only_one) tasks.spawn(run_kind(shared_from_this(), slot, lifetime.token()));
 }
@@ -106,6 +107,19 @@ inline void engaged_cluster::impl::observe(const std::shared_ptr<detail::kind_sl
             changed->changed.notify_all();
             self->publish();
         }));
+}
+
+inline void engaged_cluster::impl::look_for_kinds() {
+    std::vector<const resource_info*> missing;
+    for (const auto& slot : slots) {
+        if (!slot->searching) continue;
+        for (const auto& version : slot->versions) missing.push_back(version.info);
+    }
+    informers->look_for(std::move(missing), [this](const resource_info& kind) {
+        for (const auto& slot : slots) {
+            if (slot->has(kind)) slot->probe_now();
+        }
+    });
 }
 
 inline awaitable<void> engaged_cluster::impl::run_kind(std::shared_ptr<impl> self,

@@ -57,6 +57,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     void make_slot(const kind_choice& choice);
     void observe(const std::shared_ptr<detail::kind_slot>& slot, detail::kind_version& version,
                  const std::shared_ptr<any_informer>& one);
+    // Has the definitions of the kinds of which no version is served watched.
+    void look_for_kinds();
     static awaitable<void> run_kind(std::shared_ptr<impl> self, std::shared_ptr<detail::kind_slot> slot,
                                     std::stop_token stop);
     static awaitable<void> publish_counts(std::shared_ptr<impl> self, std::stop_token stop);
