@@ -101,7 +101,8 @@ TEST_CASE("Retry-After is read strictly and capped") {
 TEST_CASE("answers that are no Status") {
     const error plain = of(404, "404 page not found\n", "text/plain; charset=utf-8");
     CHECK(plain == api_errc::not_found);
-    CHECK(plain.status()->message == "the server answered 404: 404 page not found");
+    CHECK(plain.status()->message == "the server answered 404: page not found");
+    CHECK(of(404, "4040 pages", "text/plain").status()->message == "the server answered 404: 4040 pages");
     CHECK(of(503, "", "").status()->message == "the server answered 503 without a body");
     CHECK(of(500, "{\"kind\":\"Sta", "application/json") == api_errc::internal_error);
     CHECK(of(500, "[]") == api_errc::internal_error);

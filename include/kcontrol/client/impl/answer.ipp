@@ -139,12 +139,14 @@ KCONTROL_DECL error answer_error(const http::response& answer) {
         with_header.retry_after = after;
         return error(std::move(with_header));
     }
-    // API servers answer in plain text where no API is involved: "404 page not found".
+    // API servers answer in plain text where no API is involved: "404 page not found". Its number is not said twice.
     api_status out;
     out.code = answer.status;
-    out.message = "the server answered " + std::to_string(answer.status);
+    const std::string code = std::to_string(answer.status);
+    out.message = "the server answered " + code;
     const auto binary = binary_name(answer.body);
-    const std::string text = server_text(answer.body);
+    std::string text = server_text(answer.body);
+    if (text.starts_with(code + " ")) text.erase(0, code.size() + 1);
     if (!binary.empty() || !content_coding(answer).empty()) {
         out.message += " with " + (binary.empty() ? "encoded" : std::string(binary)) + " bytes";
     } else {
