@@ -6,6 +6,7 @@
 //   inside          is called in its callback, and `awaited` is awaited there, where awaits says that it is a coroutine
 #pragma once
 
+#include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/manager/manager.hpp>
@@ -171,6 +172,43 @@ private:
     home_cluster home_{env(), ex(), world.connect(server.config()), informer_options()};
     subscription held_ = home_.get_informer<widget>()->subscribe(
         [this](const any_event& e) { see(e.object().as<widget>()->spec.value); });
+};
+
+/// While it runs, the definition of a missing kind changes.
+class crd_watch_life : public simulated {
+public:
+    static constexpr bool has_parent = false;
+
+    crd_watch_life() { (void)server.api.create(definition()).value(); }
+
+    void start(std::stop_token = {}) { watch_.set_missing({name_}); }
+    awaitable<void> stop() { return watch_.stop(); }
+    bool works() {
+        settle();  // what is asked for because it was there before
+        const int before = probes_;
+        const json::value change{{"metadata", {{"labels", {{"n", std::to_string(++number_)}}}}}};
+        (void)server.api.patch({"apiextensions.k8s.io", "customresourcedefinitions"}, {"", name_}, change).value();
+        return until([&] { return probes_ > before; }, 10s);
+    }
+
+private:
+    json::value definition() const {
+        return {{"apiVersion", "apiextensions.k8s.io/v1"},
+                {"kind", "CustomResourceDefinition"},
+                {"metadata", {{"name", name_}}},
+                {"spec",
+                 {{"group", "example.org"},
+                  {"scope", "Namespaced"},
+                  {"names", {{"plural", "things"}, {"kind", "Thing"}}},
+                  {"versions", json::array{json::value{{"name", "v1"}, {"served", true}, {"storage", true}}}}}}};
+    }
+
+    const std::string name_ = "things.example.org";
+    int probes_ = 0, number_ = 0;
+    crd_watch watch_{env(), ex(), world.connect(server.config()), [this](const std::string&) {
+                         ++probes_;
+                         call();
+                     }};
 };
 
 class informer_life : public simulated {

@@ -37,7 +37,8 @@ public:
     /// Goes over to another client; see any_informer::rebuild.
     KCONTROL_DECL void rebuild(client next, resume_mode mode = resume_mode::resume);
 
-    /// Closes the watch and waits until its work has returned. set_missing() opens it again. Idempotent.
+    /// Closes the watch, forgets what is missing, and waits until its work has returned. set_missing() opens it again.
+    /// Idempotent.
     KCONTROL_DECL awaitable<void> stop();
 
 private:

@@ -3,11 +3,12 @@
 #include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
-#include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace kcontrol {
 namespace detail {
@@ -28,45 +29,72 @@ struct crd_watch::impl : std::enable_shared_from_this<impl> {
         definitions.emplace(env, std::move(x), std::move(c), detail::crd_metadata(), informer_options());
     }
 
+    bool wanted() const noexcept { return rule.wanted() && !refused; }
+
     void follow() {
-        if (!rule.wanted() || refused) {
-            lifetime.reset();
-            return;
-        }
-        if (lifetime && !lifetime->stopped()) return;
-        lifetime = std::make_unique<scope>();
-        tasks.spawn(run(shared_from_this(), lifetime->token()));
+        changed.notify_all();
+        if (working || !wanted()) return;
+        working = true;
+        tasks.spawn(work(shared_from_this()));
     }
 
-    static awaitable<void> run(std::shared_ptr<impl> self, std::stop_token stop) {
-        co_await self->definitions->stop();  // of the run before
-        if (stop.stop_requested()) co_return;
-        self->hold = self->definitions->subscribe([weak = self->weak_from_this()](const any_event& event) {
-            const auto strong = weak.lock();
-            if (!strong || event.type == event_type::deleted) return;
-            strong->rule.on_change(std::string(event.object().meta().name), strong->env.now());
-            strong->changed.notify_all();
-        });
-        self->hold_status = self->definitions->on_status_change([weak = self->weak_from_this()](const auto&) {
-            if (const auto strong = weak.lock()) strong->changed.notify_all();
-        });
-        self->definitions->start(stop);
-        while (!stop.stop_requested()) {
-            if (self->is_refused()) co_return;
-            for (const std::string& name : self->rule.take_due(self->env.now())) self->probe(name);
-            co_await self->changed.wait(self->env, stop, self->rule.next_due());
+    void close() {
+        ++closings;
+        rule.set_missing({});
+        changed.notify_all();
+    }
+
+    // One at a time: a watch is opened again when the one before has ended.
+    static awaitable<void> work(std::shared_ptr<impl> self) {
+        while (self->wanted()) {
+            const std::uint64_t begun_at = self->closings;
+            self->open();
+            while (self->wanted() && self->closings == begun_at) {
+                self->probe_due(begun_at);
+                co_await self->changed.wait(self->env, {}, self->rule.next_due());
+                self->give_up_if_refused();
+            }
+            self->held.clear();
+            co_await self->definitions->stop();
+            ++self->ended;
+            self->changed.notify_all();
+        }
+        self->working = false;
+        self->changed.notify_all();
+    }
+
+    void open() {
+        held.push_back(definitions->subscribe([weak = weak_from_this()](const any_event& event) {
+            const auto self = weak.lock();
+            if (!self || event.type == event_type::deleted) return;
+            self->rule.on_change(std::string(event.object().meta().name), self->env.now());
+            self->changed.notify_all();
+        }));
+        held.push_back(definitions->on_status_change([weak = weak_from_this()](const auto&) {
+            if (const auto self = weak.lock()) self->changed.notify_all();
+        }));
+        definitions->start();
+    }
+
+    void probe_due(std::uint64_t begun_at) {
+        for (const std::string& name : rule.take_due(env.now())) {
+            if (closings == begun_at) probe(name);
         }
     }
 
-    bool is_refused() {
+    void give_up_if_refused() {
         const informer_status now = definitions->status();
-        if (now.state != informer_state::forbidden) return false;
+        if (refused || now.state != informer_state::forbidden) return;
         refused = true;
         log.info(
             "CustomResourceDefinitions can't be watched, so kinds that are missing are only asked for now and then",
             {{"reason", now.reason}});
-        follow();
-        return true;
+    }
+
+    static awaitable<void> stop(std::shared_ptr<impl> self) {
+        self->close();
+        const std::uint64_t before = self->ended;
+        while (self->working && self->ended == before) co_await self->changed.wait(self->env, {});
     }
 
     environment& env;
@@ -75,21 +103,22 @@ struct crd_watch::impl : std::enable_shared_from_this<impl> {
     logger log;
     detail::crd_rule rule;
     std::optional<any_informer> definitions;
-    subscription hold, hold_status;
+    std::vector<subscription> held;
     task_group tasks;
-    std::unique_ptr<scope> lifetime;  // while the watch is open
-    bool refused = false;
-    async_event changed;
+    bool working = false;        // work() runs
+    bool refused = false;        // nothing is watched until rebuild()
+    std::uint64_t closings = 0;  // counts calls of close()
+    std::uint64_t ended = 0;     // counts watches that have
+    async_event changed;         // something of all that
 };
 
 KCONTROL_DECL crd_watch::crd_watch(environment& env, executor ex, client cl, probe_function probe, logger log)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(probe), std::move(log))) {}
 
-KCONTROL_DECL crd_watch::~crd_watch() { impl_->lifetime.reset(); }
+KCONTROL_DECL crd_watch::~crd_watch() { impl_->close(); }
 
 KCONTROL_DECL void crd_watch::set_missing(const std::set<std::string>& names) {
     impl_->rule.set_missing(names);
-    impl_->changed.notify_all();
     impl_->follow();
 }
 
@@ -99,11 +128,6 @@ KCONTROL_DECL void crd_watch::rebuild(client next, resume_mode mode) {
     impl_->follow();
 }
 
-KCONTROL_DECL awaitable<void> crd_watch::stop() {
-    const auto self = impl_;
-    self->lifetime.reset();
-    co_await self->definitions->stop();
-    co_await self->tasks.join();
-}
+KCONTROL_DECL awaitable<void> crd_watch::stop() { return impl::stop(impl_); }
 
 }  // namespace kcontrol
