@@ -45,6 +45,7 @@
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/encode.hpp>
 #include <kcontrol/codec/equal.hpp>
+#include <kcontrol/codec/guarded_decode.hpp>
 #include <kcontrol/codec/known_fields.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/object_block.hpp>

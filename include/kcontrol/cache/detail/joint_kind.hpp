@@ -1,6 +1,7 @@
 // A kind as several informers read it: of the bytes of one object, each gets its own C++ object.
 #pragma once
 
+#include <kcontrol/codec/guarded_decode.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ inline result<any_object> join_parts(std::vector<result<any_object>> parts) {
     return any_object(std::shared_ptr<const joint_object>(std::move(joint)), meta);
 }
 
-/// The kind whose objects are joint_object. It asks for metadata only if all readers do.
+/// The kind whose objects are joint_object. It asks for metadata only if all readers do. What a reader's function
+/// throws is why that reader has no object.
 ///
 /// Object lifetime: the readers outlive it.
 class joint_kind final : public resource_info {
@@ -50,11 +52,15 @@ private:
     }
 
     static result<any_object> decode_node(const resource_info& self, json::node from, share_pool* pool) {
-        return decode_each(self, [&](const resource_info& reader) { return reader.decode(from, pool); });
+        return decode_each(self, [&](const resource_info& reader) { return decode_guarded(reader, from, pool); });
     }
 
     static result<any_object> decode_whole(const resource_info& self, std::string_view text, share_pool* pool) {
-        return decode_each(self, [&](const resource_info& reader) { return reader.decode_text(text, pool); });
+        return decode_each(self, [&](const resource_info& reader) -> result<any_object> {
+            json::cursor front(text);
+            if (any_object one = decode_guarded(reader, front, pool); one && front.left() == 0) return one;
+            return decode_guarded(reader, text, pool);
+        });
     }
 
     static any_object decode_front(const resource_info& self, json::cursor& from, share_pool* pool) {
@@ -62,7 +68,7 @@ private:
         std::vector<result<any_object>> parts;
         for (const auto* reader : static_cast<const joint_kind&>(self).readers_) {
             from.go_back_to(first);
-            any_object one = reader->decode(from, pool);
+            any_object one = decode_guarded(*reader, from, pool);
             if (!one) return {};  // decode_whole says which of them can't read it, and why
             parts.emplace_back(std::move(one));
         }

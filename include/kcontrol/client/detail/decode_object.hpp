@@ -1,8 +1,8 @@
 // Decoding the objects of a list or watch one by one, so that a bad one spoils no other.
 #pragma once
 
-#include <kcontrol/client/detail/guarded_decode.hpp>
 #include <kcontrol/client/detail/object_head.hpp>
+#include <kcontrol/codec/guarded_decode.hpp>
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/frame.hpp>
-#include <kcontrol/client/detail/guarded_decode.hpp>
+#include <kcontrol/codec/guarded_decode.hpp>
 #include <kcontrol/model/resource.hpp>
 
 #include <string_view>
