@@ -275,8 +275,10 @@ KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(guest_task caller) 
 
 KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) { impl_->running->leave_out(caller); }
 
-KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(); }
-KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() const { return impl_->reports(); }
+KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(impl_->reports(false)); }
+KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() const {
+    return impl_->all_reports(impl_->reports(false));
+}
 
 KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return impl_->name; }
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }

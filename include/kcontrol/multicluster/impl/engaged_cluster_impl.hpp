@@ -66,12 +66,14 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     // everything here is.
     static awaitable<void> run_controller(std::shared_ptr<impl> self, std::shared_ptr<any_controller> one,
                                           std::stop_token stop);
-    // Those that controllers watch and options->kinds() does not name.
-    void add_other_kinds(std::vector<kind_status>& to) const;
-    cluster_status current() const;
+    bool in_slot(const any_informer& one) const;
+    // Of the informers of slots, or of the others: those that only controllers watch.
+    std::vector<informer_report> reports(bool of_slots) const;
+    std::vector<informer_report> all_reports(std::vector<informer_report> others) const;
+    static void add_kinds(std::vector<kind_status>& to, const std::vector<informer_report>& others);
+    cluster_status current(const std::vector<informer_report>& others) const;
     // Signs of life are published now and then: a quiet cluster must not look like a dead one.
     static bool heard_since(const std::optional<wall_time>& then, const std::optional<wall_time>& now);
-    std::vector<informer_report> reports() const;
     void publish();
     void watch_over_status();
     static backoff_policy retry_backoff();

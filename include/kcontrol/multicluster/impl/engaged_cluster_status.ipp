@@ -4,6 +4,7 @@
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -58,37 +59,48 @@ inline awaitable<void> engaged_cluster::impl::publish_counts(std::shared_ptr<imp
     }
 }
 
-inline void engaged_cluster::impl::add_other_kinds(std::vector<kind_status>& to) const {
-    if (!informers) return;
-    const auto in_slot = [this](const std::shared_ptr<any_informer>& one) {
-        for (const auto& slot : slots) {
-            for (const auto& version : slot->versions) {
-                for (const auto& watched : version.informers) {
-                    if (watched == one || watched->shares_watch_with(*one)) return true;
-                }
+inline bool engaged_cluster::impl::in_slot(const any_informer& one) const {
+    for (const auto& slot : slots) {
+        for (const auto& version : slot->versions) {
+            for (const auto& watched : version.informers) {
+                if (watched.get() == &one || watched->shares_watch_with(one)) return true;
             }
         }
-        return false;
-    };
-    auto others = informers->all();
-    std::erase_if(others, in_slot);
+    }
+    return false;
+}
+
+inline std::vector<informer_report> engaged_cluster::impl::reports(bool of_slots) const {
+    if (!informers) return {};
+    auto chosen = informers->all();
+    std::erase_if(chosen, [&](const auto& one) { return in_slot(*one) != of_slots; });
+    return reports_of(chosen, options->namespaces());
+}
+
+inline std::vector<informer_report> engaged_cluster::impl::all_reports(std::vector<informer_report> others) const {
+    auto all = reports(true);
+    all.insert(all.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+    return all;
+}
+
+inline void engaged_cluster::impl::add_kinds(std::vector<kind_status>& to, const std::vector<informer_report>& others) {
     const std::size_t named = to.size();
-    for (auto& report : reports_of(others, options->namespaces())) {
+    for (const auto& report : others) {
         if (to.size() > named && to.back().gvk == report.gvk) {  // they are sorted by kind
             merge(to.back().informer, report.status);
         } else {
-            to.push_back({report.gvk, std::move(report.status)});
+            to.push_back({report.gvk, report.status});
         }
     }
 }
 
-inline cluster_status engaged_cluster::impl::current() const {
+inline cluster_status engaged_cluster::impl::current(const std::vector<informer_report>& others) const {
     cluster_status out;
     out.name = name;
     out.generation = generation;
     if (config) out.server = config->server_url();
     for (const auto& slot : slots) out.kinds.push_back(slot->status());
-    add_other_kinds(out.kinds);
+    add_kinds(out.kinds, others);
     for (const auto& kind : out.kinds) {
         const auto& heard = kind.informer.last_event;
         if (heard && (!out.last_sync || *heard > *out.last_sync)) out.last_sync = heard;
@@ -113,15 +125,12 @@ inline bool engaged_cluster::impl::heard_since(const std::optional<wall_time>& t
     return now && (!then || *now - *then >= std::chrono::seconds(10));
 }
 
-inline std::vector<informer_report> engaged_cluster::impl::reports() const {
-    return informers ? reports_of(informers->all(), options->namespaces()) : std::vector<informer_report>();
-}
-
 inline void engaged_cluster::impl::publish() {
     if (lifetime.stopped()) return;
-    auto now = current();
+    auto others = reports(false);
+    auto now = current(others);
     tell(now);
-    if (board) board->set(name, {now.state, now.generation, reports()});
+    if (board) board->set(name, {now.state, now.generation, all_reports(std::move(others))});
     if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;
     published = now;
     if (!options->on_status()) return;
