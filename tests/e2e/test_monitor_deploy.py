@@ -60,6 +60,7 @@ class Deploy(WorldTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("seen-by-the-reader", done.stdout)
         self.assertNotIn("kube-system", done.stderr)  # it says so there if it can't read that namespace
+        self.assertNotIn("CustomResourceDefinition", done.stderr)  # the same
         self.assertNotIn(token, done.stdout + done.stderr)
         for _, version in KINDS["alpha"]:
             group = version.split("/")[0]
@@ -72,6 +73,10 @@ class Deploy(WorldTest):
             self.assertEqual(self.can(verb, "namespaces/kube-system"), "yes")
         self.assertEqual(self.can("get", "namespaces/default"), "no")
         self.assertEqual(self.can("watch", "namespaces/kube-system"), "no")
+        for verb in ("list", "watch"):  # by which it notices that a kind is installed
+            self.assertEqual(self.can(verb, "customresourcedefinitions.apiextensions.k8s.io"), "yes")
+        for verb in ("get", "create", "update", "patch", "delete"):
+            self.assertEqual(self.can(verb, "customresourcedefinitions.apiextensions.k8s.io"), "no", verb)
         for resource in ("pods", "secrets", "nodes", "configmaps", "namespaces"):
             self.assertEqual(self.can("list", resource), "no", resource)
         refused = subprocess.run([f"{self.alpha.assets}/kubectl", "--kubeconfig", file, "delete", "job", "seen-by-the-reader"],
