@@ -3,10 +3,10 @@
 #pragma once
 
 #include <kcontrol/cache/detail/joint_kind.hpp>
-#include <kcontrol/cache/detail/state_journal.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/reflector.hpp>
 
@@ -16,6 +16,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::detail {
@@ -99,7 +100,6 @@ private:
     KCONTROL_DECL bool anybody_wants() const;
     KCONTROL_DECL bool only_metadata_wanted() const;
     KCONTROL_DECL void write_log(const informer_status& now);
-    KCONTROL_DECL void write_entry(const journal_entry& entry, const informer_status& now) const;
     template <class Fill>
     void fill(Fill fill);
     template <class Good, class Bad>
@@ -121,7 +121,7 @@ private:
     std::uint64_t turns_ = 0;  // that ended
     async_event turn_ended_;
     std::optional<wall_time> last_event_;
-    state_journal journal_;
+    trouble_journal<std::pair<informer_state, error_code>> journal_;
     std::uint64_t told_changes_ = 0;  // of servers and versions
     std::set<std::string> told_;      // records about objects, of the call in progress
 };

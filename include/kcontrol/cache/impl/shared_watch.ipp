@@ -232,23 +232,28 @@ KCONTROL_DECL void shared_watch::tell_invalid(const invalid_object& object) {
         {{"object", object.describe()}, {"version", object.metadata.resource_version}, {"error", object.why.what()}});
 }
 
+inline bool is_trouble(informer_state state) {
+    return state == informer_state::failed || state == informer_state::forbidden ||
+           state == informer_state::not_installed;
+}
+
 KCONTROL_DECL void shared_watch::write_log(const informer_status& now) {
     const std::uint64_t changes = now.server_changes + now.rollbacks;
     if (changes > std::exchange(told_changes_, changes)) {
         log_.warning("everything is listed anew and compared by content", {{"reason", now.reason}});
     }
-    if (const auto entry = journal_.take(now, env_.now())) write_entry(*entry, now);
-}
-
-KCONTROL_DECL void shared_watch::write_entry(const journal_entry& entry, const informer_status& now) const {
-    const std::string state(to_string(entry.state));
-    if (entry.trouble) {
-        log_.warning("the informer is " + state, trouble_fields("reason", now.reason, entry));
-        return;
+    // Until it has listed again, and while it is stopped, what was told holds.
+    const std::string message = "the informer is " + std::string(to_string(now.state));
+    if (now.state == informer_state::live) {
+        const auto entry = journal_.well(env_.now());
+        if (!entry) return;
+        std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
+        append_trouble_end(fields, *entry);
+        log_.info(message, std::move(fields));
+    } else if (is_trouble(now.state)) {
+        const auto entry = journal_.trouble({now.state, now.failure}, env_.now());
+        if (entry) log_.warning(message, trouble_fields("reason", now.reason, *entry));
     }
-    std::vector<log_field> fields{{"objects", std::to_string(now.objects)}};
-    append_trouble_end(fields, entry);
-    log_.info("the informer is " + state, std::move(fields));
 }
 
 }  // namespace kcontrol::detail
