@@ -83,10 +83,10 @@ class NewKinds(unittest.TestCase):
         """Counts from the moment at which the definition is sent until a job of its kind shows."""
         took, begin = {}, time.monotonic()
         self.server.install_crd((CRDS / file).read_text(), "application/yaml")
-        served = time.monotonic() - begin
         path = f"/apis/{job['apiVersion']}/namespaces/default/{plural}"
         code, answer = self.server.ask("POST", path, json.dumps(job))
         self.assertEqual(code, 201, answer)
+        made = time.monotonic() - begin  # a server lets the first object of a new kind wait for 2 s
 
         def all_show():
             for name in LOGINS:
@@ -96,7 +96,7 @@ class NewKinds(unittest.TestCase):
 
         wait.until(lambda: f"{file}: shown after {took}; {self.monitor.cluster('lesser')}", all_show, PROBE + 5)
         shown = ", ".join(f"{took[name]:.1f} s ({name})" for name in LOGINS)
-        print(f"note: {file}: served after {served:.1f} s, its job shows after {shown}")
+        print(f"note: {file}: its first job is made after {made:.1f} s and shows after {shown}")
         self.assertLess(took["reader"], SOON)
         self.assertLess(took["lesser"], PROBE)
 
