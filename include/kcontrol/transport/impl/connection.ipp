@@ -47,6 +47,10 @@ inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
     if (failure == boost::asio::error::timed_out) {
         return error(errc::timeout, text + "; check that the address is right and no firewall swallows the packets");
     }
+    if (failure == boost::asio::error::no_descriptors) {
+        return error(errc::connection_refused,
+                     text + "; this process may open no more: raise its limit (ulimit -n, LimitNOFILE of a service)");
+    }
     return error(errc::connection_refused, text + "; check that the server runs and the address is right");
 }
 
