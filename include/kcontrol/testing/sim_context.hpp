@@ -71,6 +71,11 @@ public:
         now_ = end;
     }
 
+    /// Lets time pass without running anything, as for a program that was stopped (SIGSTOP, a machine that was paused):
+    /// what became due meanwhile is late by that. Back, with a negative length, as no correct clock goes: what is yet
+    /// to come is later by that.
+    void skip(duration by) noexcept { now_ += by; }
+
     /// A random number of the simulated world, apart from the scheduler's own.
     std::uint64_t random() { return world_.next(); }
 
