@@ -19,6 +19,11 @@ struct presence {
     friend bool operator==(const presence&, const presence&) = default;
 };
 
+/// The same, where an empty text counts as well: who writes `as: ""` does not mean himself.
+struct mention : presence {
+    friend bool operator==(const mention&, const mention&) = default;
+};
+
 struct kubeconfig_cluster {
     std::string server;
     std::string ca_file;
@@ -43,7 +48,8 @@ struct kubeconfig_user {
     secret_string key_data;
     secret_string token;
     std::string token_file;
-    presence username, password, exec, auth_provider, as, as_uid, as_groups, as_user_extra;
+    presence username, password, exec, auth_provider;
+    mention as, as_uid, as_groups, as_user_extra;
 
     static constexpr auto kcontrol_fields() {
         using self = kubeconfig_user;
@@ -125,6 +131,16 @@ struct custom_codec<auth::detail::presence> {
     }
     static void encode(const auth::detail::presence& value, json::writer& to) { to.value(value.there); }
     static bool empty(const auth::detail::presence& value) { return !value.there; }
+};
+
+template <>
+struct custom_codec<auth::detail::mention> {
+    static result<void> decode(json::node, auth::detail::mention& out) {
+        out.there = true;
+        return {};
+    }
+    static void encode(const auth::detail::mention& value, json::writer& to) { to.value(value.there); }
+    static bool empty(const auth::detail::mention& value) { return !value.there; }
 };
 
 // Its errors don't repeat what was found.
