@@ -118,6 +118,10 @@ TEST_CASE("web pages and redirects are not API servers") {
         CHECK(e == errc::not_an_api_server);
         CHECK(e.message().find("`server` in the kubeconfig") != std::string::npos);
     }
+    // A proxy's page for 410 is a refused version nevertheless: the same version again would never be accepted.
+    const error gone = of(410, "<html>410 Gone</html>", "text/html");
+    CHECK(gone.code() == condition::expired);
+    CHECK(gone.message().find("`server` in the kubeconfig") != std::string::npos);
     http::response redirect(302);
     redirect.headers.set("Location", "https://login.example.com/oauth?state=CANARY#CANARY");
     const error e = answer_error(redirect);

@@ -124,11 +124,19 @@ inline error html_error(int http_status) {
                                               " with a web page: " + std::string(point_at_api_server));
 }
 
+// 410 says that the version is too old, in whatever words a proxy says it: asked again, it would be older still.
+inline error expired_by_page() {
+    api_status out;
+    out.code = 410;
+    out.message = html_error(410).message();
+    return error(std::move(out));
+}
+
 KCONTROL_DECL error answer_error(const http::response& answer) {
     if (answer.status >= 300 && answer.status < 400) return redirect_error(answer);
-    if (is_html_type(answer.headers.get("Content-Type")) || looks_like_html(answer.body)) {
-        return html_error(answer.status);
-    }
+    const bool is_page = is_html_type(answer.headers.get("Content-Type")) || looks_like_html(answer.body);
+    if (is_page && answer.status == 410) return expired_by_page();
+    if (is_page) return html_error(answer.status);
     const auto after = retry_after_of(answer.headers);
     json::document document;
     const auto root = document.parse(answer.body);
