@@ -84,6 +84,11 @@ TEST_CASE("reflector_fsm: an object that the server can't read any more is found
     const auto wait = m.error_event(from_server(500, "StorageReadError"));
     CHECK(wait == act::sleep(800ms));
     CHECK(m.timer(wait) == act::list("10", "", 0));
+    auto refused = live();
+    refused.now += 2s;
+    refused.ended();
+    const auto later = refused.refused_watch(from_server(500, "StorageReadError"));
+    CHECK(refused.timer(later) == act::list("10", "", 0));
 }
 
 TEST_CASE("reflector_fsm: a kind that is not installed is probed") {

@@ -72,8 +72,8 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_refused(const error& why,
         verify_ = true;
         return wait(policy_.probe_period(), resume());
     }
-    if (detail::is_version_refused(why)) {
-        list_.ask_newest();
+    if (detail::is_version_refused(why)) list_.ask_newest();
+    if (detail::is_version_refused(why) || detail::is_storage_read_error(why)) {
         list_.begin(version_);
         return back_off(why, now, unit, next_step::list);
     }
