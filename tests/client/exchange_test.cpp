@@ -62,6 +62,15 @@ TEST_CASE_FIXTURE(client_fixture, "at most ten retries") {
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "Retry-After: 0 is tried again at once, and then no more than once a second") {
+    for (int i = 0; i < 11; ++i) net->expect(get_target).reply(503, too_many).header("Retry-After", "0");
+    client c = connect();
+    const auto before = env.now();
+    CHECK(!await(get_a(c)).has_value());
+    CHECK(env.now() - before == std::chrono::seconds(9));
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(client_fixture, "a retry beyond the deadline is not waited for") {
     net->expect(get_target).reply(429, too_many).header("Retry-After", "10");
     client c = connect();

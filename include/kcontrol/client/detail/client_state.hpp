@@ -63,7 +63,8 @@ public:
 private:
     time_point deadline_;
     std::stop_token stop_;
-    int retries_left_ = 10;
+    static constexpr int most_retries = 10;
+    int retries_left_ = most_retries;
     bool refreshed_ = false;
 };
 

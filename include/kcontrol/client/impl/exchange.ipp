@@ -6,9 +6,13 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/version.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace kcontrol::detail {
+
+// "Retry-After: 0" is taken at its word once: a server that always says so would get all tries at once.
+inline constexpr duration retry_pace = std::chrono::seconds(1);
 
 KCONTROL_DECL std::optional<duration> call_budget::retry_delay(const http::response_head& answer,
                                                                auth::token_source& tokens, time_point now) {
@@ -19,9 +23,11 @@ KCONTROL_DECL std::optional<duration> call_budget::retry_delay(const http::respo
     }
     if (answer.status != 429 && answer.status < 500) return std::nullopt;
     const auto after = retry_after_of(answer.headers);
-    if (!after || retries_left_ == 0 || now + *after >= deadline_) return std::nullopt;
+    if (!after || retries_left_ == 0) return std::nullopt;
+    const duration delay = retries_left_ == most_retries ? *after : std::max<duration>(*after, retry_pace);
+    if (now + delay >= deadline_) return std::nullopt;
     --retries_left_;
-    return *after;
+    return delay;
 }
 
 // The request as it goes out now: a token may have changed since the last try.
