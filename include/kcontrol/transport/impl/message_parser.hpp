@@ -24,8 +24,8 @@ inline constexpr std::size_t header_limit = std::size_t{64} << 10;
 /// One message. parse() takes bytes until the message is complete; the head is there once head_done().
 ///
 /// Beyond what Beast checks it refuses what makes two readers disagree on where a message ends: folded header lines,
-/// Transfer-Encoding other than "chunked", or together with Content-Length, or in HTTP/1.0 (RFC 9112 §6, §11.2), and
-/// a header, chunk header or trailer of more than header_limit bytes.
+/// Transfer-Encoding other than "chunked", or together with Content-Length, or in HTTP/1.0, several Content-Length even
+/// if they are equal (RFC 9112 §6, §11.2), and a header, chunk header or trailer of more than header_limit bytes.
 template <bool IsRequest>
 class message_parser final : public boost::beast::http::basic_parser<IsRequest> {
     using base = boost::beast::http::basic_parser<IsRequest>;
@@ -145,13 +145,18 @@ private:
 
     void on_field_impl(boost::beast::http::field, boost::beast::string_view name, boost::beast::string_view value,
                        boost::system::error_code&) override {
-        if (!head_complete_) headers.add(view(name), std::string(view(value)));  // trailers are dropped
+        if (head_complete_) return;  // trailers are dropped
+        // Beast takes equal ones for one; who does not would end this message elsewhere.
+        if (iequals(view(name), "Content-Length")) lengths_ += view(value).find(',') == std::string_view::npos ? 1 : 2;
+        headers.add(view(name), std::string(view(value)));
     }
 
     void on_header_impl(boost::system::error_code& failure) override {
         head_complete_ = true;
         const bool encoded = headers.contains("Transfer-Encoding");
-        if (encoded && headers.contains("Content-Length")) {
+        if (lengths_ > 1) {
+            problem_ = "it has more than one Content-Length";
+        } else if (encoded && headers.contains("Content-Length")) {
             problem_ = "it has both Transfer-Encoding and Content-Length";
         } else if (encoded && !iequals(headers.get("Transfer-Encoding"), "chunked")) {
             problem_ = "its Transfer-Encoding is not \"chunked\"";
@@ -204,6 +209,7 @@ private:
     std::size_t taken_ = 0;
     std::span<char> direct_;
     std::size_t direct_used_ = 0;
+    int lengths_ = 0;
     bool head_complete_ = false;
     bool stop_after_head_ = false;
     const char* problem_ = nullptr;
