@@ -15,8 +15,16 @@ using namespace kcontrol;
 using namespace kcontrol::testing;
 using namespace std::chrono_literals;
 
-// Answers /hello at once and /stream with a piece a second, for ever.
+// Answers /hello at once, /stream with a piece a second, for ever, and /large with as many KiB as it says.
 awaitable<void> serve(environment& env, http::server_request req, http::responder& out) {
+    if (req.target.starts_with("/large/")) {
+        co_await out.start(http::response_head(200));
+        for (int i = std::stoi(req.target.substr(7)); i > 0; --i) {
+            auto written = co_await out.write(std::string(1024, 'x'));
+            if (!written) co_return;
+        }
+        co_return;
+    }
     if (req.target == "/stream") {
         (void)co_await out.start(http::response_head(200));
         for (int i = 0; i < 1000; ++i) {
@@ -85,6 +93,18 @@ TEST_CASE("sim_network: a request reaches its host and comes back") {
     CHECK(answer->status == 200);
     CHECK(answer->body == "hello");
     CHECK(w.network.requests("a") == 1);
+}
+
+TEST_CASE("sim_network: a whole answer that is written in pieces, and one that exceeds what is wanted") {
+    world w;
+    CHECK(w.get("/large/1000").value().body.size() == 1000 * 1024);
+    const auto begun = w.env.now();
+    const auto over = w.get("/large/1000000", http::exchange_options().max_body(std::size_t{200} << 10));
+    CHECK(over.error() == errc::too_large);
+    CHECK(w.env.now() - begun < 1s);
+    // Who writes to a peer that has hung up is told, however much waits to be taken.
+    CHECK(w.context.run_until([&] { return w.network.open_exchanges("a") == 0; }, w.env.now() + 1s));
+    CHECK(w.get("/hello").has_value());
 }
 
 TEST_CASE("sim_network: refused, black-holed and unknown hosts") {

@@ -70,7 +70,8 @@ public:
     }
 
     awaitable<result<void>> write(std::string piece) override {
-        while (!exchange_->broken && !exchange_->frozen && exchange_->unread().size() > sim_exchange::window) {
+        while (!exchange_->broken && !exchange_->frozen && !exchange_->gone.stop_requested() &&
+               exchange_->unread().size() > sim_exchange::window) {
             co_await exchange_->for_server.wait(*env_, exchange_->gone.get_token());
         }
         if (exchange_->broken || exchange_->gone.stop_requested()) co_return error(errc::connection_lost);

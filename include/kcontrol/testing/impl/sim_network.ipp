@@ -38,6 +38,21 @@ inline bool has_head(const sim_exchange& e) { return e.head.has_value(); }
 inline bool has_end(const sim_exchange& e) { return e.ended; }
 inline bool has_bytes_or_end(const sim_exchange& e) { return !e.unread().empty() || e.ended; }
 
+inline awaitable<result<std::string>> whole_body(environment& env, std::shared_ptr<sim_exchange> exchange,
+                                                 http::exchange_options options, time_point deadline) {
+    std::string body;
+    for (;;) {
+        auto ready = co_await await_exchange(env, exchange, &has_bytes_or_end, deadline, options.stop());
+        if (!ready) co_return ready.error();
+        const auto bytes = exchange->unread();
+        body += bytes;
+        exchange->take(bytes.size());
+        exchange->for_server.notify_all();
+        if (body.size() > options.max_body()) co_return error(errc::too_large);
+        if (exchange->ended) co_return body;
+    }
+}
+
 class sim_body final : public http::body_stream {
 public:
     sim_body(sim_context& context, environment& env, std::shared_ptr<sim_exchange> exchange)
@@ -75,18 +90,16 @@ public:
         auto begun = co_await begin(std::move(req), deadline, options.stop());
         if (!begun) co_return begun.error();
         const auto exchange = *begun;
-        auto ended =
-            co_await detail::await_exchange(*network_->env_, exchange, &detail::has_end, deadline, options.stop());
+        auto body = co_await detail::whole_body(*network_->env_, exchange, options, deadline);
         exchange->gone.request_stop();
-        if (!ended) {
-            const error& why = ended.error();
-            if (replayable || why == errc::stopped) co_return why;
+        if (!body) {
+            const error& why = body.error();
+            if (replayable || why == errc::stopped || why == errc::too_large) co_return why;
             co_return error(errc::unknown_outcome, "the answer to a write was lost (" + why.what() + ")");
         }
-        if (exchange->bytes.size() > options.max_body()) co_return error(errc::too_large);
         http::response answer(exchange->head->status);
         answer.headers = exchange->head->headers;
-        answer.body = std::move(exchange->bytes);
+        answer.body = std::move(*body);
         co_return answer;
     }
 
