@@ -1,0 +1,280 @@
+// Certificates that must not be believed, names that must be asked for, and TLS that ends without saying so: S01 and
+// S02 of reliability's security plan and F24 of its table of failures, over sockets. tls_test.cpp has the first rows of
+// S01: what an authority of ours issues.
+#include <kcontrol/testing/temporary_directory.hpp>
+
+#include "transport/fixture.hpp"
+#include "transport/tls_peer.hpp"
+
+#include <cstdlib>
+#include <functional>
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+const std::string small = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+class tls_net : public loopback {
+public:
+    result<http::response> get_from(const tls_peer& peer, const std::string& ca, const std::string& name = {},
+                                    const std::string& host = "127.0.0.1") {
+        http::tls_options tls;
+        tls.ca_pem(ca).server_name(name);
+        const auto factory = http::make_transport_factory(env);
+        const auto client = factory(ex(), http::endpoint("https", host, peer.port()), tls);
+        if (!client) return client.error();
+        return get(**client, "/");
+    }
+};
+
+/// A root, an intermediate that it signed, and leaves.
+class tree {
+public:
+    explicit tree(const char* name = "root") : root(certificate_text().name(name).authority()) {}
+    crooked_certificate root;
+    crooked_certificate between{certificate_text().name("between").authority(), &root};
+    crooked_certificate leaf{certificate_text(), &root};
+    crooked_certificate deep_leaf{certificate_text(), &between};
+};
+
+}  // namespace
+
+TEST_CASE("S01 servers that are refused whatever else is right") {
+    tree all;
+    struct row {
+        const char* what;
+        std::string chain;  // the server's
+        std::string key;
+        std::string ca;    // what the client trusts
+        const char* text;  // a part of the error
+        std::string name = {};
+        int newest = TLS1_3_VERSION;
+    };
+    std::vector<row> rows;
+    const auto add = [&](const char* what, const certificate_text& text, const char* why, std::string name = {}) {
+        const crooked_certificate made(text, &all.root);
+        rows.push_back({what, made.pem(), made.key_pem(), all.root.pem(), why, std::move(name)});
+    };
+    const auto under = [&](const char* what, const certificate_text& authority, const char* why) {
+        const crooked_certificate issuer(authority, &all.root);
+        const crooked_certificate made(certificate_text(), &issuer);
+        rows.push_back({what, made.pem() + issuer.pem(), made.key_pem(), all.root.pem(), why});
+    };
+
+    const crooked_certificate self_signed{certificate_text()};
+    rows.push_back({"self-signed, and another one is trusted", self_signed.pem(), self_signed.key_pem(), all.root.pem(),
+                    "self-signed certificate"});
+    rows.push_back({"self-signed, and nothing is given: the system's roots count", self_signed.pem(),
+                    self_signed.key_pem(), "", "self-signed certificate"});
+    rows.push_back({"the intermediate is missing", all.deep_leaf.pem(), all.deep_leaf.key_pem(), all.root.pem(),
+                    "unable to get local issuer"});
+    rows.push_back({"the server sends its own root along", all.leaf.pem() + all.root.pem(), all.leaf.key_pem(),
+                    crooked_certificate(certificate_text().name("other").authority()).pem(),
+                    "self-signed certificate in certificate chain"});
+    const crooked_certificate impostor{certificate_text().name("root").authority()};
+    const crooked_certificate forged{certificate_text(), &impostor};
+    rows.push_back({"signed by another authority of the same name", forged.pem(), forged.key_pem(), all.root.pem(),
+                    "certificate signature failure"});
+    const crooked_certificate late{certificate_text().name("late").authority().valid(-7200, -3600)};
+    const crooked_certificate late_leaf{certificate_text(), &late};
+    rows.push_back({"the authority itself has expired", late_leaf.pem(), late_leaf.key_pem(), late.pem(),
+                    "certificate has expired"});
+
+    under("the intermediate has expired", certificate_text().name("i").authority().valid(-7200, -3600),
+          "certificate has expired");
+    under("the intermediate is not yet valid", certificate_text().name("i").authority().valid(3600, 7200),
+          "not yet valid");
+    under("the intermediate is no authority", certificate_text().name("i"), "is refused");
+    under("the intermediate may not sign certificates",
+          certificate_text().name("i").authority().extension(NID_key_usage, "critical,digitalSignature"), "is refused");
+    under("the intermediate is for other names",
+          certificate_text().name("i").authority().extension(
+              NID_name_constraints, "critical,permitted;DNS:example.org,excluded;IP:0.0.0.0/0.0.0.0"),
+          "subtree violation");
+    under("the intermediate's key is weak", certificate_text().name("i").authority().rsa(1024), "too ");
+    const crooked_certificate shallow{certificate_text().name("shallow").authority("critical,CA:TRUE,pathlen:0")};
+    const crooked_certificate below{certificate_text().name("below").authority(), &shallow};
+    const crooked_certificate too_deep{certificate_text(), &below};
+    rows.push_back({"the path is longer than its root allows", too_deep.pem() + below.pem(), too_deep.key_pem(),
+                    shallow.pem(), "path length constraint"});
+
+    add("a weak key", certificate_text().rsa(1024), "too ");
+    add("a signature with SHA-1", certificate_text().digest(EVP_sha1()), "too ");
+    const crooked_certificate rsa_root{certificate_text().name("rsa").authority().rsa(2048)};
+    const crooked_certificate md5{certificate_text().digest(EVP_md5()), &rsa_root};
+    rows.push_back({"a signature with MD5", md5.pem(), md5.key_pem(), rsa_root.pem(), "too "});
+    add("made for clients", certificate_text().usage("clientAuth"), "purpose");
+    add("made for signing code", certificate_text().usage("codeSigning"), "purpose");
+    add("a critical extension that nobody knows", certificate_text().riddle(), "critical extension");
+    add("the name in CN only", certificate_text().name("localhost").alternatives(""), "mismatch", "localhost");
+    add("the address in CN only", certificate_text().name("127.0.0.1").alternatives(""), "mismatch");
+    add("the address as a DNS name", certificate_text().alternatives("DNS:127.0.0.1"), "mismatch");
+    add("a wildcard for an address", certificate_text().alternatives("DNS:*.0.0.1"), "mismatch");
+    add("a wildcard reaches one label", certificate_text().alternatives("DNS:*.example.org"), "mismatch",
+        "a.b.example.org");
+    add("a wildcard is no empty label", certificate_text().alternatives("DNS:*.example.org"), "mismatch",
+        "example.org");
+    add("a wildcard inside a name", certificate_text().alternatives("DNS:a.*.example.org"), "mismatch",
+        "a.b.example.org");
+    add("a wildcard beside letters", certificate_text().alternatives("DNS:a*.example.org"), "mismatch",
+        "ab.example.org");
+    add("nothing but a wildcard", certificate_text().alternatives("DNS:*"), "mismatch", "localhost");
+    add("a name that only begins so", certificate_text().alternatives("DNS:api.example.org.evil.com"), "mismatch",
+        "api.example.org");
+    add("expired by a second", certificate_text().valid(-7200, -1), "expired");
+    for (const int newest : {TLS1_VERSION, TLS1_1_VERSION}) {
+        rows.push_back({newest == TLS1_VERSION ? "TLS 1.0" : "TLS 1.1",
+                        all.leaf.pem(),
+                        all.leaf.key_pem(),
+                        all.root.pem(),
+                        "protocol",
+                        {},
+                        newest});
+    }
+
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.what));
+        tls_net net;
+        tls_peer peer(net.context, row.chain, row.key, small, tls_peer::end::proper, row.newest);
+        const auto got = net.get_from(peer, row.ca, row.name);
+        REQUIRE(!got.has_value());
+        CHECK_MESSAGE(got.error() == errc::tls_failed, got.error().what());
+        CHECK_MESSAGE(has(text_of(got.error()), row.text), got.error().what());
+        CHECK(peer.requests() == 0);
+    }
+}
+
+TEST_CASE("S01 servers that are accepted, so that the rows above can fail") {
+    tree all;
+    const crooked_certificate wild{certificate_text().alternatives("DNS:*.example.org"), &all.root};
+    const crooked_certificate plain{certificate_text().usage(""), &all.root};
+    const crooked_certificate rsa{certificate_text().rsa(2048), &all.root};
+    struct row {
+        const char* what;
+        std::string chain, key;
+        std::string ca;
+        std::string name = {};
+        int newest = TLS1_3_VERSION;
+    };
+    const row rows[] = {
+        {"as it should be", all.leaf.pem(), all.leaf.key_pem(), all.root.pem()},
+        {"with its intermediate", all.deep_leaf.pem() + all.between.pem(), all.deep_leaf.key_pem(), all.root.pem()},
+        {"the intermediate is trusted", all.deep_leaf.pem(), all.deep_leaf.key_pem(), all.between.pem()},
+        {"a wildcard", wild.pem(), wild.key_pem(), all.root.pem(), "api.example.org"},
+        {"for any purpose", plain.pem(), plain.key_pem(), all.root.pem()},
+        {"RSA of 2048 bits", rsa.pem(), rsa.key_pem(), all.root.pem()},
+        {"TLS 1.2", all.leaf.pem(), all.leaf.key_pem(), all.root.pem(), {}, TLS1_2_VERSION},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.what));
+        tls_net net;
+        tls_peer peer(net.context, row.chain, row.key, small, tls_peer::end::proper, row.newest);
+        const auto got = net.get_from(peer, row.ca, row.name);
+        REQUIRE_MESSAGE(got.has_value(), got.error().what());
+        CHECK(got->body == "hi");
+    }
+}
+
+TEST_CASE("S01 a CA that is given is the only one: the system's roots do not count beside it") {
+    tree system("system root"), own("own root");
+    testing::temporary_directory directory;
+    directory.write("roots.pem", system.root.pem());
+    const char* before = std::getenv("SSL_CERT_FILE");  // seam: ok, OpenSSL reads its roots from there
+    const std::string kept = before != nullptr ? before : "";
+    ::setenv("SSL_CERT_FILE", directory.path("roots.pem").c_str(), 1);  // seam: ok, as above
+    tls_net net;
+    tls_peer peer(net.context, system.leaf.pem(), system.leaf.key_pem(), small);
+    const auto by_system = net.get_from(peer, "");
+    const auto by_other = net.get_from(peer, own.root.pem());
+    const auto by_both = net.get_from(peer, own.root.pem() + system.root.pem());
+    if (before != nullptr) {
+        ::setenv("SSL_CERT_FILE", kept.c_str(), 1);  // seam: ok, as above
+    } else {
+        ::unsetenv("SSL_CERT_FILE");  // seam: ok, as above
+    }
+    CHECK_MESSAGE(by_system.has_value(), by_system.error().what());
+    CHECK(by_both.has_value());
+    REQUIRE(!by_other.has_value());
+    CHECK(by_other.error() == errc::tls_failed);
+    CHECK_MESSAGE(has(text_of(by_other.error()), "unable to get local issuer"), by_other.error().what());
+}
+
+TEST_CASE("S02 the name that is asked for and the name that is verified are one") {
+    tree all;
+    struct row {
+        const char* host;
+        const char* name;  // tls-server-name
+        const char* certificate;
+        const char* asked;  // "-": none
+        bool accepted;
+    };
+    const row rows[] = {
+        {"127.0.0.1", "", "IP:127.0.0.1", "-", true},
+        {"127.0.0.1", "", "DNS:localhost", "", false},
+        {"localhost", "", "DNS:localhost", "localhost", true},
+        {"localhost", "", "IP:127.0.0.1", "", false},
+        {"127.0.0.1", "api.example.org", "DNS:api.example.org", "api.example.org", true},
+        {"127.0.0.1", "api.example.org", "IP:127.0.0.1", "", false},
+        {"localhost", "api.example.org", "DNS:localhost", "", false},
+        {"localhost", "api.example.org", "DNS:api.example.org", "api.example.org", true},
+        {"localhost", "127.0.0.1", "IP:127.0.0.1", "-", true},
+        {"localhost", "127.0.0.1", "DNS:127.0.0.1", "", false},
+        {"localhost", "::1", "IP:::1", "-", true},
+        {"localhost", "10.1.2.3", "DNS:localhost,IP:127.0.0.1", "", false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.host) + " as \"" + row.name + "\" with " + row.certificate);
+        const crooked_certificate made(certificate_text().alternatives(row.certificate), &all.root);
+        tls_net net;
+        tls_peer peer(net.context, made.pem(), made.key_pem(), small);
+        const auto got = net.get_from(peer, all.root.pem(), row.name, row.host);
+        CHECK(got.has_value() == row.accepted);
+        if (!row.accepted) CHECK(got.error() == errc::tls_failed);
+        if (row.accepted) CHECK(peer.asked_for() == row.asked);
+    }
+}
+
+TEST_CASE("F24 TLS that ends with close_notify, and without") {
+    tree all;
+    using enum tls_peer::end;
+    const std::string head = "HTTP/1.1 200 OK\r\n";
+    const std::string chunks = head + "Transfer-Encoding: chunked\r\n\r\n";
+    struct row {
+        const char* what;
+        std::string answer;
+        tls_peer::end how;
+        bool complete;
+    };
+    const row rows[] = {
+        {"a length, all of it", head + "Content-Length: 5\r\n\r\nhello", proper, true},
+        {"a length, all of it", head + "Content-Length: 5\r\n\r\nhello", cut, true},
+        {"a length, half of it", head + "Content-Length: 9\r\n\r\nhello", proper, false},
+        {"a length, half of it", head + "Content-Length: 9\r\n\r\nhello", cut, false},
+        {"chunks, all of them", chunks + "5\r\nhello\r\n0\r\n\r\n", proper, true},
+        {"chunks, all of them", chunks + "5\r\nhello\r\n0\r\n\r\n", cut, true},
+        {"between two chunks", chunks + "5\r\nhello\r\n", proper, false},
+        {"between two chunks", chunks + "5\r\nhello\r\n", cut, false},
+        {"inside a chunk", chunks + "9\r\nhello", proper, false},
+        {"inside a chunk", chunks + "9\r\nhello", cut, false},
+        {"in the last chunk", chunks + "5\r\nhello\r\n0\r\n", cut, false},
+        {"until the end", head + "\r\nhello", proper, true},
+        {"until the end", head + "\r\nhello", cut, false},
+        {"nothing", "", proper, false},
+        {"nothing", "", cut, false},
+        {"half a head", head + "Content-", cut, false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(std::string(row.what) + (row.how == cut ? ", cut" : ", proper"));
+        tls_net net;
+        tls_peer peer(net.context, all.leaf.pem(), all.leaf.key_pem(), row.answer, row.how);
+        const auto got = net.get_from(peer, all.root.pem());
+        CHECK(got.has_value() == row.complete);
+        if (got) CHECK(got->body == "hello");
+        if (!got) {
+            const errc expected = row.answer.empty() ? errc::connection_lost : errc::truncated;
+            CHECK_MESSAGE(got.error() == expected, got.error().what());
+        }
+    }
+}
