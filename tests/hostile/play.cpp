@@ -50,6 +50,15 @@ verb verb_of(const http::server_request& request) {
     return request.target.find("continue=") != std::string::npos ? verb::page : verb::list;
 }
 
+std::string text_of(const ask& q) {
+    switch (q.what) {
+    case verb::list: return "list " + q.version + " limit " + std::to_string(q.limit);
+    case verb::page: return "page " + q.token;
+    case verb::watch: return "watch " + q.version;
+    default: return "other";
+    }
+}
+
 bool opens(verb what) { return what == verb::list || what == verb::watch; }
 
 }  // namespace
@@ -102,6 +111,9 @@ play::~play() {
 
 void play::hear(const any_event& e) {
     heard_ += describe(e);
+    if (const auto known = e.object().as<widget>(); known && e.type == event_type::deleted) {
+        last_states_ += std::string(known->metadata.name) + "=" + std::to_string(known->spec.value) + " ";
+    }
     checker_.take(e);
 }
 
@@ -109,6 +121,7 @@ ask play::ask_of(const http::server_request& request) {
     ask out(*this, verb_of(request));
     out.n = asked_[out.what]++;
     out.since = env.now() - began_;
+    out.target = request.target;
     for (const auto& [name, value] : http::parse_query(http::split_target(request.target).second)) {
         if (name == "limit") out.limit = std::stoll(value);
         if (name == "continue") out.token = value;
@@ -132,6 +145,7 @@ awaitable<void> play::serve(http::server_request request, http::responder& out) 
     std::optional<reply> answer;
     if (bad_) {
         const ask question = ask_of(request);
+        asked_with_.push_back(text_of(question));
         requests_.emplace_back(env.now(), question.what);
         answer = answer_to(question);
     }
@@ -210,6 +224,7 @@ std::string play::stored() const {
 std::string play::held_by_server() const {
     std::string out;
     for (const auto& o : honest.api.list(widgets)) {
+        if (!row_.label_.empty() && json::find(o, {"metadata", "labels", row_.label_}) == nullptr) continue;
         if (!out.empty()) out += " ";
         out += std::string(json::get_string(o, {"metadata", "name"})) + "=";
         out += json::serialize(*json::find(o, {"spec", "value"}));
@@ -308,6 +323,10 @@ void play::check_end() {
     if (row_.lists_) {
         CHECK_MESSAGE(asked_[verb::list] >= row_.lists_->first, asked_[verb::list]);
         CHECK_MESSAGE(asked_[verb::list] <= row_.lists_->second, asked_[verb::list]);
+    }
+    if (row_.watches_) {
+        CHECK_MESSAGE(asked(verb::watch) >= row_.watches_->first, asked(verb::watch));
+        CHECK_MESSAGE(asked(verb::watch) <= row_.watches_->second, asked(verb::watch));
     }
     if (row_.peak_ > 0) CHECK_MESSAGE(heap_most_ - heap_before_ <= row_.peak_, (heap_most_ - heap_before_));
     CHECK_MESSAGE(row_failed_.empty(), row_failed_);

@@ -36,6 +36,10 @@ public:
     /// A request as it came; the honest server answers.
     informer_status status() const { return watched->status(); }
     const std::string& heard() const noexcept { return heard_; }
+    /// Of each deletion that handlers heard: name=value, as they saw the object last.
+    const std::string& last_states() const noexcept { return last_states_; }
+    /// What later lists and watches are asked with, a line each: "list 7 limit 500", "page TOKEN", "watch 7".
+    const std::vector<std::string>& asked_with() const noexcept { return asked_with_; }
     std::size_t logged(const std::string& part) const;
     /// "a=1 b=2 c=3"
     std::string stored() const;
@@ -69,7 +73,8 @@ private:
     std::map<verb, std::size_t> asked_;
     std::vector<std::pair<time_point, verb>> requests_;
     subscription events_, invalids_, statuses_;
-    std::string heard_;
+    std::string heard_, last_states_;
+    std::vector<std::string> asked_with_;
     std::string row_failed_;
     std::vector<std::string> reasons_, log_;
     testing::event_checker checker_;

@@ -30,6 +30,7 @@ public:
     std::int64_t limit = 0;  ///< objects a page; 0: all
     std::string token;       ///< of a later page
     std::string version;
+    std::string target;  ///< all of it, as it came
     duration since{};    ///< since the server began to misbehave
     duration timeout{};  ///< of a watch
 };
@@ -51,6 +52,11 @@ public:
     scenario& at(duration when, play_function what) { return moves_.emplace_back(when, std::move(what)), *this; }
     scenario& lasts(duration d) { return lasts_ = d, *this; }
     scenario& with(informer_options o) { return options_ = std::move(o), *this; }
+    /// Only objects with that label are asked for, and compared.
+    scenario& selects(std::string label) {
+        options_.label_selector(label);
+        return label_ = std::move(label), *this;
+    }
     scenario& kind(const resource_info& info) { return info_ = &info, *this; }
     /// Connections stay as they are when the server behaves again.
     scenario& keeps_connections() { return keeps_ = true, *this; }
@@ -73,6 +79,7 @@ public:
     scenario& per_minute(std::size_t n) { return per_minute_ = n, *this; }
     /// Lists that were begun.
     scenario& lists(std::size_t least, std::size_t most) { return lists_ = {least, most}, *this; }
+    scenario& watches(std::size_t least, std::size_t most) { return watches_ = {least, most}, *this; }
     /// Growth of the heap, in bytes.
     scenario& peak(std::size_t bytes) { return peak_ = bytes, *this; }
     scenario& also(play_function check) { return also_ = std::move(check), *this; }
@@ -94,11 +101,12 @@ private:
     bool from_start_ = false, keeps_ = false, other_history_ = false;
     duration lasts_ = std::chrono::minutes(2);
     informer_options options_;
+    std::string label_;
     const resource_info* info_ = nullptr;
     std::vector<informer_state> states_{informer_state::live};
     std::optional<std::string> reason_, holds_, heard_;
     std::vector<std::string> told_, invalid_;
-    std::optional<std::pair<std::size_t, std::size_t>> lists_;
+    std::optional<std::pair<std::size_t, std::size_t>> lists_, watches_;
     std::size_t per_minute_ = 0, peak_ = 0;
     duration heals_in_ = std::chrono::seconds(130);
 };
