@@ -19,7 +19,7 @@ FLOORS = {
     "codec": 4,
     "schema": 5, "api": 5, "auth": 5, "transport": 5, "serve": 5,
     "client": 6,
-    "watch": 7, "leader": 7, "record": 7,
+    "watch": 7, "leader": 7, "record": 7, "controllerutil": 7,
     "cache": 8,
     "cluster": 9,
     "controller": 10,

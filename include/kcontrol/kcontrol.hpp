@@ -64,6 +64,14 @@
 #include <kcontrol/controller/reconciler.hpp>
 #include <kcontrol/controller/request.hpp>
 #include <kcontrol/controller/stats.hpp>
+#include <kcontrol/controllerutil/conditions.hpp>
+#include <kcontrol/controllerutil/crds.hpp>
+#include <kcontrol/controllerutil/create_or.hpp>
+#include <kcontrol/controllerutil/finalizers.hpp>
+#include <kcontrol/controllerutil/owner.hpp>
+#include <kcontrol/controllerutil/phases.hpp>
+#include <kcontrol/controllerutil/retry.hpp>
+#include <kcontrol/controllerutil/status_machine.hpp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/documents/strict.hpp>
 #include <kcontrol/documents/value.hpp>

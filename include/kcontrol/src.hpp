@@ -90,6 +90,13 @@
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
+#include <kcontrol/controllerutil/impl/crds.ipp>
+#include <kcontrol/controllerutil/impl/create_or.ipp>
+#include <kcontrol/controllerutil/impl/finalizers.ipp>
+#include <kcontrol/controllerutil/impl/owner.ipp>
+#include <kcontrol/controllerutil/impl/phases.ipp>
+#include <kcontrol/controllerutil/impl/retry.ipp>
+#include <kcontrol/controllerutil/impl/status_machine.ipp>
 #include <kcontrol/documents/impl/diff.ipp>
 #include <kcontrol/documents/impl/merge_patch.ipp>
 #include <kcontrol/documents/impl/patch.ipp>

@@ -1,0 +1,92 @@
+// Owners: references from dependents to the object that they belong to, and removing dependents that nobody wants.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/controllerutil/retry.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kcontrol {
+
+// On any kinds; the typed ones below say more at compile time.
+
+/// Makes `owner` the controller of `dependent`, which is an object of that kind. Idempotent.
+///
+/// A reference to an owner of the same group, kind and name is replaced, in whatever version it is written, and with
+/// whatever uid: that object is there no more. Errors, each invalid_argument and naming both objects: the dependent has
+/// another controller; it is in another namespace than its owner, or in none; it is cluster-scoped and its owner is
+/// not; the owner has no name or uid, that is, was not read from a server.
+KCONTROL_DECL result<void> set_controller_reference(const resource_info& owner_kind, const object_meta& owner,
+                                                    const resource_info& dependent_kind, object_meta& dependent);
+
+/// The same for an owner beside others, which keeps the dependent alive but does not manage it. A reference of that
+/// owner that says it is the controller is left as it is.
+KCONTROL_DECL result<void> set_owner_reference(const resource_info& owner_kind, const object_meta& owner,
+                                               const resource_info& dependent_kind, object_meta& dependent);
+
+/// Whether one of the owner references has the owner's uid.
+KCONTROL_DECL bool is_owned_by(const object_meta& dependent, const object_meta& owner);
+/// Whether the controller has the owner's uid.
+KCONTROL_DECL bool is_controlled_by(const object_meta& dependent, const object_meta& owner);
+
+namespace detail {
+
+template <class Owner, class Dependent>
+constexpr bool assert_ownable() {
+    constexpr bool possible = resource_name(Owner::kcontrol_resource).scope == resource_scope::cluster ||
+                              resource_name(Dependent::kcontrol_resource).scope == resource_scope::namespaced;
+    static_assert(possible,
+                  "kcontrol: a cluster-scoped object can't belong to one in a namespace: the garbage collector would "
+                  "delete it. Mark it with a label and clean it up in a finalizer");
+    return possible;
+}
+
+KCONTROL_DECL awaitable<result<std::vector<namespaced_name>>> prune_dependents(client c,
+                                                                               const resource_info& dependent_kind,
+                                                                               object_meta owner,
+                                                                               std::vector<namespaced_name> wanted,
+                                                                               list_options options);
+
+}  // namespace detail
+
+/// Makes `owner` the controller of `dependent`; see above. That a cluster-scoped kind can't belong to a namespaced one
+/// is checked at compile time.
+template <resource Owner, resource Dependent>
+result<void> set_controller_reference(const Owner& owner, Dependent& dependent) {
+    if constexpr (detail::assert_ownable<Owner, Dependent>()) {
+        return set_controller_reference(resource_of<Owner>(), owner.metadata, resource_of<Dependent>(),
+                                        dependent.metadata);
+    } else {
+        return {};
+    }
+}
+
+template <resource Owner, resource Dependent>
+result<void> set_owner_reference(const Owner& owner, Dependent& dependent) {
+    if constexpr (detail::assert_ownable<Owner, Dependent>()) {
+        return set_owner_reference(resource_of<Owner>(), owner.metadata, resource_of<Dependent>(), dependent.metadata);
+    } else {
+        return {};
+    }
+}
+
+/// Deletes the objects of kind Dependent that `owner` controls and that are not `wanted`, and returns their keys. They
+/// are listed at the server, so that no cache hides one: a label selector in the options keeps that list short. Each is
+/// deleted as it was listed: if somebody has changed it meanwhile, the call ends with a conflict, and the next one
+/// looks again. What is being deleted already, or is gone, counts for nothing.
+///
+/// Name the vector before the co_await (docs/testing.md).
+template <resource Dependent, resource Owner>
+awaitable<result<std::vector<namespaced_name>>> prune(client c, const Owner& owner, std::vector<namespaced_name> wanted,
+                                                      list_options options = {}) {
+    return detail::prune_dependents(std::move(c), resource_of<Dependent>(), owner.metadata, std::move(wanted),
+                                    std::move(options));
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controllerutil/impl/owner.ipp>
+#endif

@@ -1,0 +1,163 @@
+// The status as a state machine: advance() moves an object from one phase of its table to the next, in one write that
+// fails if anybody wrote in between.
+#pragma once
+
+#include <kcontrol/controllerutil/conditions.hpp>
+#include <kcontrol/controllerutil/phases.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
+
+#include <concepts>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// Counts the transitions of one kind, by from and to: kcontrol_status_transitions_total{kind,from,to}. All steps of
+/// the table are there from the start, with 0. A handle: copies count together. Default-constructed it counts nowhere.
+///
+/// Thread-safety: shared objects safe for const access.
+class transition_counter {
+public:
+    transition_counter() = default;
+    /// `kind` tells the tables of one program apart. The registry may go before the counter.
+    template <std::size_t Count>
+    transition_counter(metrics_registry& registry, std::string kind, const phase_table<Count>& phases)
+        : transition_counter(registry, std::move(kind), phases.phases()) {}
+
+    KCONTROL_DECL void count(std::string_view from, std::string_view to) const;
+
+private:
+    using step = std::pair<std::string_view, std::string_view>;
+    KCONTROL_DECL transition_counter(metrics_registry& registry, std::string kind, std::span<const phase> phases);
+
+    std::shared_ptr<const std::map<step, metric_counter>> counters_;
+};
+
+/// How advance() goes about it.
+class advance_options {
+public:
+    /// The message of the conditions that follow from the phase.
+    advance_options& message(std::string m) { return message_ = std::move(m), *this; }
+    /// Counts the transition, once it is written.
+    advance_options& counter(transition_counter c) { return counter_ = std::move(c), *this; }
+    /// Ends the call with errc::stopped.
+    advance_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
+
+    const std::string& message() const noexcept { return message_; }
+    const transition_counter& counter() const noexcept { return counter_; }
+    const std::stop_token& stop() const noexcept { return stop_; }
+
+private:
+    std::string message_;
+    transition_counter counter_;
+    std::stop_token stop_;
+};
+
+namespace detail {
+
+template <class Text>
+std::string_view phase_text(const Text& member) {
+    if constexpr (requires { member.has_value(); }) {
+        return member ? std::string_view(*member) : std::string_view();
+    } else {
+        return std::string_view(member);
+    }
+}
+
+template <class T>
+std::string_view current_phase(const T& object) {
+    if constexpr (requires { object.status.has_value(); }) {
+        return object.status ? phase_text(object.status->phase) : std::string_view();
+    } else {
+        return phase_text(object.status.phase);
+    }
+}
+
+template <const auto& Phases>
+constexpr bool names_conditions() {
+    for (const phase& each : Phases.phases()) {
+        if (!each.conditions().empty()) return true;
+    }
+    return false;
+}
+
+template <const auto& Phases, class T>
+constexpr bool assert_has_phase() {
+    constexpr bool has_phase = requires(T & object) { status_of(object).phase = std::string(); };
+    static_assert(has_phase,
+                  "kcontrol: this kind has no status.phase. Give its status a member `kcontrol::text phase` and list "
+                  "it as a field");
+    if constexpr (has_phase && names_conditions<Phases>()) return assert_conditions<T>();
+    return has_phase;
+}
+
+/// Puts the phase and the conditions that follow from it into the status.
+template <class T>
+void enter_phase(T& object, const phase& next, const std::string& message, wall_time now) {
+    auto& status = status_of(object);
+    status.phase = std::string(next.name());
+    if constexpr (requires { status.conditions.begin(); }) {
+        for (const phase_condition& each : next.conditions()) {
+            auto condition = condition_for(object, each.type, true, next.name(), message);
+            condition.status = each.status;
+            set_condition(status.conditions, condition, now);
+        }
+    }
+}
+
+template <resource T>
+awaitable<result<T>> write_phase(client c, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
+                                 advance_options options) {
+    write_options how;
+    how.subresource("status").stop(options.stop());
+    auto written = co_await c.patch(*before, *after, how);
+    if (written) options.counter().count(current_phase(*before), current_phase(*after));
+    co_return written;
+}
+
+}  // namespace detail
+
+/// Moves the object on to a phase and returns it as it is then. `edit(T&)` sets what else changes in the status
+/// (readyReplicas, conditions that do not follow from the phase); all is one write, of the phase and of the conditions
+/// that the table derives from it, which carries the object's resource version: if anybody wrote in between, or the
+/// object came from a cache that lags behind, it ends with a conflict, and nothing is written. So each version that the
+/// server stores is an allowed step from the one before. It is not tried again here, for what the object is to become
+/// depends on what it is: the next reconcile sees the newer one.
+///
+/// Nothing is sent for a step that the table does not have, and for one to the phase that the object is in: these are
+/// invalid_argument and name both phases. Compare the phases where staying is right. Errors, besides: those of the
+/// write. After unknown_outcome the step may have happened; it is not counted.
+template <const auto& Phases, resource T, class Edit>
+requires std::invocable<Edit&, T&> awaitable<result<T>> advance(client c, const T& object, phase_of<Phases> to,
+                                                                Edit edit, advance_options options = {}) {
+    if constexpr (assert_phases<Phases>() && detail::assert_has_phase<Phases, T>()) {
+        if (auto ok = Phases.check(detail::current_phase(object), to->name()); !ok) {
+            return detail::decided(result<T>(detail::name_error<T>(ok.error(), object.metadata)));
+        }
+        auto after = std::make_shared<T>(object);
+        if (auto ok = detail::call_edit(edit, *after); !ok) {
+            return detail::decided(result<T>(detail::name_error<T>(ok.error(), object.metadata)));
+        }
+        detail::enter_phase(*after, *to, options.message(), c.env().wall_now());
+        return detail::write_phase<T>(std::move(c), std::make_shared<const T>(object), std::move(after),
+                                      std::move(options));
+    } else {
+        std::terminate();  // in no program: an assertion has failed
+    }
+}
+
+/// The same where nothing else changes.
+template <const auto& Phases, resource T>
+awaitable<result<T>> advance(client c, const T& object, phase_of<Phases> to, advance_options options = {}) {
+    const auto nothing = [](T&) {};
+    return advance<Phases>(std::move(c), object, to, nothing, std::move(options));
+}
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controllerutil/impl/status_machine.ipp>
+#endif

@@ -1,0 +1,116 @@
+#include <kcontrol/controllerutil/status_machine.hpp>
+
+#include "fixture.hpp"
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+
+namespace {
+
+constexpr phase_table phases(phase("Pending").to("Ready", "Failed").lacks("Available").leaves_open("Degraded"),
+                             phase("Ready").to("Pending", "Failed").holds("Available").lacks("Degraded"),
+                             phase("Failed").terminal().lacks("Available"));
+
+std::string of(const site& s, const char* type) {
+    const auto* found = find_condition(s.status.conditions, type);
+    if (found == nullptr) return "none";
+    return found->status.str() + " " + found->reason.str() + " " + found->message.str() + " " +
+           std::to_string(found->observed_generation.value_or(0));
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(world_fixture, "advance writes the phase and the conditions that follow from it") {
+    site s = create_site();
+    s = world.run(advance<phases>(c, s, "Pending", advance_options().message("begins"))).value();
+    CHECK(s.status.phase == "Pending");
+    CHECK(of(s, "Available") == "False Pending begins 1");
+    CHECK(of(s, "Degraded") == "Unknown Pending begins 1");
+    const auto set_replicas = [](site& object) { object.status.ready_replicas = 3; };
+    s = world.run(advance<phases>(c, s, "Ready", set_replicas)).value();
+    CHECK(s.status.ready_replicas == 3);
+    CHECK(of(s, "Available") == "True Ready  1");
+    CHECK(of(s, "Degraded") == "False Ready  1");
+    s = world.run(advance<phases>(c, s, "Failed")).value();
+    CHECK(of(s, "Available") == "False Failed  1");
+    CHECK(of(s, "Degraded") == "False Ready  1");  // this phase says nothing of it
+    CHECK(stored() == s);
+    CHECK(asked("patch") == 3);
+}
+
+TEST_CASE_FIXTURE(world_fixture, "a step that is illegal or repeated names both phases and is not sent") {
+    site s = create_site();
+    CHECK(world.run(advance<phases>(c, s, "Ready")).error().message() ==
+          "Site default/web: illegal transition from no phase to phase \"Ready\": the first phase is \"Pending\"");
+    s = world.run(advance<phases>(c, s, "Pending")).value();
+    const auto repeated = world.run(advance<phases>(c, s, "Pending"));
+    CHECK(repeated.error() == errc::invalid_argument);
+    CHECK(repeated.error().message() ==
+          "Site default/web: repeated transition from phase \"Pending\" to phase \"Pending\": the object is in that "
+          "phase already");
+    CHECK(asked("patch") == 1);
+    const auto refuse = [](site&) -> result<void> { return error(errc::terminal, "no"); };
+    CHECK(world.run(advance<phases>(c, s, "Ready", refuse)).error() == errc::terminal);
+    // The phase is that of the call, whatever the function does to it.
+    const auto meddle = [](site& object) { object.status.phase = "Elsewhere"; };
+    CHECK(world.run(advance<phases>(c, s, "Ready", meddle))->status.phase == "Ready");
+    const phase_of<phases> failed = phase_of<phases>::find("Failed").value();
+    CHECK(world.run(advance<phases>(c, stored(), failed))->status.phase == "Failed");
+}
+
+TEST_CASE_FIXTURE(world_fixture, "from an object that is old nothing is written") {
+    const site old = world.run(advance<phases>(c, create_site(), "Pending")).value();
+    const site ready = world.run(advance<phases>(c, old, "Ready")).value();
+    CHECK(world.run(advance<phases>(c, old, "Failed")).error() == condition::conflict);
+    CHECK(stored() == ready);
+}
+
+TEST_CASE_FIXTURE(world_fixture, "transitions are counted by from and to once they are written") {
+    metrics_registry registry;
+    const transition_counter counter(registry, "Site", phases);
+    const auto line = [&](const std::string& from, const std::string& to, int count) {
+        return registry.text().find("kcontrol_status_transitions_total{from=\"" + from + "\",kind=\"Site\",to=\"" + to +
+                                    "\"} " + std::to_string(count) + "\n") != std::string::npos;
+    };
+    CHECK(line("Ready", "Failed", 0));
+    site s = create_site();
+    const advance_options counted = advance_options().counter(counter);
+    const site begun = world.run(advance<phases>(c, s, "Pending", counted)).value();
+    s = world.run(advance<phases>(c, begun, "Ready", counted)).value();
+    s = world.run(advance<phases>(c, s, "Pending", counted)).value();
+    s = world.run(advance<phases>(c, s, "Ready", counted)).value();
+    CHECK(!world.run(advance<phases>(c, s, "Ready", counted)).has_value());
+    CHECK(!world.run(advance<phases>(c, begun, "Failed", counted)).has_value());
+    CHECK(line("", "Pending", 1));
+    CHECK(line("Pending", "Ready", 2));
+    CHECK(line("Ready", "Pending", 1));
+    CHECK(line("Pending", "Failed", 0));
+    transition_counter().count("Pending", "Ready");  // counts nowhere
+    CHECK(line("Pending", "Ready", 2));
+}
+
+namespace {
+
+// Without a counter of its own, in an optional status, and with strings.
+struct plain_status {
+    std::optional<std::string> phase;
+    static constexpr auto kcontrol_fields() { return fields(field("phase", &plain_status::phase)); }
+};
+struct plain {
+    static constexpr resource_name kcontrol_resource{"test.kcontrol.dev", "v1", "Site", "sites"};
+    using kcontrol_projection = void;
+    object_meta metadata;
+    std::optional<plain_status> status;
+    static constexpr auto kcontrol_fields() { return fields(field("status", &plain::status)); }
+};
+constexpr phase_table two(phase("On").to("Off"), phase("Off").to("On"));
+
+}  // namespace
+
+TEST_CASE_FIXTURE(world_fixture, "a status that is optional and has no conditions") {
+    create_site();
+    plain p = world.run(c.get<plain>({"default", "web"})).value();
+    p = world.run(advance<two>(c, p, "On")).value();
+    p = world.run(advance<two>(c, p, "Off")).value();
+    CHECK(stored().status.phase == "Off");
+}
