@@ -62,7 +62,7 @@ private:
         route_handler serve;
     };
     struct choice {
-        const route* chosen;  ///< none: `refused`
+        const route* chosen = nullptr;  ///< none: `refused`
         response refused;
         routed_request asked;
     };

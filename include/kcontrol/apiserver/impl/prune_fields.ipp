@@ -88,7 +88,7 @@ inline void find_nulls(const resource_type& type, const owned_path& path, const 
     for (const auto& member : v.get_object()) {
         const std::string name(member.key());
         const owned_path at = below(path, "f:" + name);
-        std::string text = shown.empty() ? name : shown + "." + name;
+        std::string text = shown.empty() ? name : std::string(shown).append(".").append(name);
         const auto declared = type.structured_fields.find(schema_path(at));
         if (!member.value().is_null()) {
             find_nulls(type, at, text, member.value(), out);

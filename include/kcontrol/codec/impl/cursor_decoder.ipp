@@ -222,6 +222,7 @@ private:
 
     /// Another place of the types for each; they are only told apart.
     static const void* place_after(const void* site) noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): it is compared, never followed
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(site) ^ 0x5A0);
     }
 
@@ -283,6 +284,7 @@ private:
             // What comes again is told by the key before, if that comes again.
             handle_word key = 0;
             std::memcpy(&key, to_.at(place), sizeof key);
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): the same
             told = key > to_.size() ? reinterpret_cast<const void*>(key & ~handle_marks) : &type;
             if (!read(element, place + sizeof key, told)) return ordered = true, false;
             ++count;

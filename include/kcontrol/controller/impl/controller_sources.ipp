@@ -48,7 +48,7 @@ inline result<void> any_controller::impl::subscribe_all(const std::stop_token& s
     for (const auto& [id, w] : sources) present.push_back(id);
     for (const std::uint64_t id : present) {
         if (stop.stop_requested()) break;
-        const result<void> subscribed = subscribe(id);
+        result<void> subscribed = subscribe(id);
         if (!subscribed) return subscribed;
     }
     return {};

@@ -47,7 +47,7 @@ inline error reader_error(simdjson::error_code code) {
 
 /// The same with the place, which simdjson's tree does not know.
 inline error reader_error(simdjson::error_code code, std::string_view text) {
-    const error what = reader_error(code);
+    error what = reader_error(code);
     if (what != errc::decode_failed || code == simdjson::DEPTH_ERROR || code == simdjson::EMPTY) return what;
     const std::size_t place = fault_finder(text).find();
     if (place == fault_finder::no_fault) return what;

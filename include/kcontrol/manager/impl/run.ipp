@@ -39,7 +39,7 @@ public:
     }
 
     result<void> listen(const http::listen_address& at, const http::listen_address& health_at) {
-        const auto all = open(endpoints_, at, "--listen");
+        auto all = open(endpoints_, at, "--listen");
         if (!all) return all;
         return open(probes_, health_at, "--health-probe-bind-address");
     }
@@ -111,7 +111,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     }
 
     run_servers servers(env, context.get_executor(), m, log);
-    const auto listening = servers.listen(*at, *health_at);
+    auto listening = servers.listen(*at, *health_at);
     if (!listening) return listening;
     std::stop_source stop;
     signal_stop signals(context.get_executor(), stop, log);

@@ -65,14 +65,15 @@ KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(env
     std::vector<directory_tracker::finding> found;
     for (const auto& [file, kind] : *entries) {
         if (!detail::is_kubeconfig_name(file)) continue;
+        const std::string whole = std::string(path).append("/").append(file);
         auto name = detail::printable_file_name(detail::cluster_name_of(file));
         const bool taken =
             std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
         if (taken) {
             log.warning("two kubeconfigs with one cluster name: this one is passed over",
-                        {{"file", escape_control(path + "/" + file)}});
+                        {{"file", escape_control(whole)}});
         } else {
-            found.emplace_back(std::move(name), detail::read_kubeconfig(env, path + "/" + file, kind, level));
+            found.emplace_back(std::move(name), detail::read_kubeconfig(env, whole, kind, level));
         }
     }
     return found;

@@ -12,8 +12,7 @@
 namespace kcontrol {
 
 struct signal_calls::impl : std::enable_shared_from_this<signal_calls::impl> {
-    impl(executor ex, std::function<void()> c, logger l)
-        : signals(std::move(ex)), call(std::move(c)), log(std::move(l)) {}
+    impl(executor ex, std::function<void()> c, logger l) : signals(ex), call(std::move(c)), log(std::move(l)) {}
 
     // A pending wait does not keep this alive; its call does, so that it may destroy the owner.
     void wait() {

@@ -18,7 +18,7 @@ KCONTROL_DECL dns_search::dns_search(const std::string& host, resolver_config co
     bool listed = first;
     if (first) names_.push_back({host, true, {}});
     for (const auto& domain : config_.search) {
-        if (!domain.empty()) names_.push_back({host + "." + domain, false, {}});
+        if (!domain.empty()) names_.push_back({std::string(host).append(".").append(domain), false, {}});
         if (domain.empty() && !listed) names_.push_back({host, true, {}});
         listed = listed || domain.empty();
     }

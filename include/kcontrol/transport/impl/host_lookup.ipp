@@ -55,7 +55,9 @@ KCONTROL_DECL awaitable<result<host_addresses>> host_lookup::wait(time_point dea
         const wake reason = co_await ready_.wait(env_, stop, deadline);
         if (reason == wake::stopped) co_return error(errc::stopped);
         if (reason == wake::timeout) {
-            co_return error(errc::timeout, host + " was not resolved in time: " + search_->waiting_for() + remedy);
+            std::string text = host + " was not resolved in time: ";
+            text.append(search_->waiting_for()).append(remedy);
+            co_return error(errc::timeout, std::move(text));
         }
     }
     if (!found_.empty()) co_return found_;
