@@ -1,4 +1,5 @@
-// When a missing kind is asked for again: the decision alone.
+// When a missing kind is asked for again: the decision alone, and what is kept of definitions.
+#include <kcontrol/cluster/detail/crd_head.hpp>
 #include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 
@@ -73,6 +74,24 @@ TEST_CASE("crd_rule: the next change begins anew, and a kind that is there is no
     CHECK_FALSE(b.rule.wanted());
     b.rule.set_missing({"a.x.y"});
     CHECK_FALSE(b.rule.next_due());
+}
+
+TEST_CASE("crd_heads: of a definition its name and version are kept, however large its annotations are") {
+    const std::string text =
+        R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{)"
+        R"("name":"a.x.y","uid":"u","resourceVersion":"7","labels":{"a":"b"},"annotations":{"c":")" +
+        std::string(100'000, 'x') + R"("}}})";
+    const resource_info& kind = detail::crd_heads();
+    CHECK(kind.metadata_only);
+    json::cursor front(text);
+    for (const any_object& one : {kind.decode_parsed(text).value(), kind.decode(front, nullptr)}) {
+        REQUIRE(one);
+        CHECK(one.meta().name == "a.x.y");
+        CHECK(one.meta().uid == "u");
+        CHECK(one.meta().resource_version == "7");
+        CHECK(kind.encode(one).value().size() < 200);
+    }
+    CHECK_FALSE(kind.decode_parsed("{"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kcontrol/cluster/crd_watch.hpp>
+#include <kcontrol/cluster/detail/crd_head.hpp>
 #include <kcontrol/cluster/detail/crd_rule.hpp>
-#include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -11,22 +11,11 @@
 #include <vector>
 
 namespace kcontrol {
-namespace detail {
-
-inline const resource_info& crd_metadata() {
-    static const resource_info info =
-        metadata_resource(group_version_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
-                          "customresourcedefinitions", resource_scope::cluster);
-    return info;
-}
-
-}  // namespace detail
-
 struct crd_watch::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, client c, probe_function p, logger l)
         : env(e), ex(x), probe(std::move(p)), log(std::move(l)), tasks(env, x, log) {
         // Its own log would tell of a server that everybody tells of; what matters of it is told here.
-        definitions.emplace(env, std::move(x), std::move(c), detail::crd_metadata(), informer_options());
+        definitions.emplace(env, std::move(x), std::move(c), detail::crd_heads(), informer_options());
     }
 
     bool wanted() const noexcept { return rule.wanted() && !refused; }
