@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes bench.sh's tables of rows "id TAB peer TAB variant TAB value TAB unit" from standard input, in Markdown.
 
-The first table has every row. The second one, where the peers were measured too, sets kcontrol against client-go:
+The first table has every row. Those that follow, where the peers were measured too, set kcontrol against each of them:
 the ratio says how many times less kcontrol takes, for the same work on the same bytes in the same run.
 usage: table.py [--self-test]
 """
@@ -27,10 +27,15 @@ PAIRS = [
     ("PB-3", "B live/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
+    *[("PB-10", "ns/item", variant, peer, variant)
+      for peer in ("client-go", "controller-runtime")
+      for variant in ("add, get, done of 1000 keys", "add, get, done of 1000 keys in 3 priorities",
+                      "4 producers and 4 consumers", "AddAfter of 100000 keys within 10 min",
+                      "AddRateLimited of 10000 keys", "1000000 adds of one key beside a worker")],
 ]
 HEAD = "| id | peer | variant | value | unit |\n|---|---|---|---:|---|\n"
-AGAINST = ("\nkcontrol against client-go\n\n"
-           "| id | kcontrol | client-go | unit | kcontrol takes | client-go takes | client-go : kcontrol |\n|---|---|---|---|---:|---:|---:|\n")
+AGAINST = ("\nkcontrol against {0}\n\n"
+           "| id | kcontrol | {0} | unit | kcontrol takes | {0} takes | {0} : kcontrol |\n|---|---|---|---|---:|---:|---:|\n")
 
 
 class BadRow(Exception):
@@ -53,12 +58,13 @@ def make(rows):
     ordered = sorted(rows, key=lambda row: int(row[0][3:]))  # stable: as measured, kcontrol first
     text = HEAD + "".join(f"| {' | '.join(row)} |\n" for row in ordered)
     values = {(i, peer, variant, unit): value for i, peer, variant, value, unit in rows}
-    against = []
+    against = {}
     for i, unit, ours, peer, theirs in PAIRS:
         a, b = values.get((i, "kcontrol", ours, unit)), values.get((i, peer, theirs, unit))
         if a is not None and b is not None and float(a) > 0:
-            against.append(f"| {i} | {ours} | {theirs} | {unit} | {a} | {b} | {float(b) / float(a):.1f} |\n")
-    return text + (AGAINST + "".join(against) if against else "")
+            row = f"| {i} | {ours} | {theirs} | {unit} | {a} | {b} | {float(b) / float(a):.1f} |\n"
+            against.setdefault(peer, []).append(row)
+    return text + "".join(AGAINST.format(peer) + "".join(rows) for peer, rows in against.items())
 
 
 def self_test():
@@ -67,10 +73,16 @@ def self_test():
     wanted_ours = "| PB-1 | kcontrol | JSON watch, dynamic | 10.0 | us/object |\n"
     wanted_theirs = "| PB-1 | client-go | JSON watch, Unstructured | 545 | us/object |\n"
     ratio = "| PB-1 | JSON watch, dynamic | JSON watch, Unstructured | us/object | 10.0 | 545 | 54.5 |\n"
+    add = "add, get, done of 1000 keys"
+    queue = "".join(f"PB-10\t{peer}\t{add}\t{took}\tns/item\n"
+                    for peer, took in (("kcontrol", 50), ("client-go", 300), ("controller-runtime", 4000)))
     later = "PB-13\tkcontrol\tx\t1\tus/object\n"
     table = [
         ("alone", ours, HEAD + wanted_ours),
-        ("with a peer", ours + theirs, HEAD + wanted_ours + wanted_theirs + AGAINST + ratio),
+        ("with a peer", ours + theirs, HEAD + wanted_ours + wanted_theirs + AGAINST.format("client-go") + ratio),
+        ("with two peers", queue, HEAD + "".join(f"| {' | '.join(row.split(chr(9)))} |\n" for row in queue.splitlines())
+         + AGAINST.format("client-go") + f"| PB-10 | {add} | {add} | ns/item | 50 | 300 | 6.0 |\n"
+         + AGAINST.format("controller-runtime") + f"| PB-10 | {add} | {add} | ns/item | 50 | 4000 | 80.0 |\n"),
         ("in the order of ids", later + ours, HEAD + wanted_ours + "| PB-13 | kcontrol | x | 1 | us/object |\n"),
         ("nothing", "", HEAD),
         ("a value that is none", ours.replace("10.0", "fast"), None),

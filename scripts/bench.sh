@@ -11,6 +11,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-1   decode one pod of 11 KB: time, and bytes that stay
   PB-2   an informer's first sync over TLS, until every object is in the store: time
   PB-3   what the objects take after it: bytes handed out, and memory of the process
+  PB-10  the work queue: time for each key
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -33,7 +34,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3)
+KNOWN=(PB-1 PB-2 PB-3 PB-10)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -92,7 +93,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]]; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -104,8 +105,10 @@ if [[ -z $corpus ]]; then
 fi
 
 step "building" >&2
-targets=(bench_decode)
+targets=()
+if wanted PB-1; then targets+=(bench_decode); fi
 if wanted PB-2 PB-3; then targets+=(bench_informer); fi
+if wanted PB-10; then targets+=(bench_workqueue); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -114,6 +117,12 @@ if wanted PB-1; then
     step "PB-1: kcontrol" >&2
     "$BUILD/release/bench/bench_decode" "$corpus.watch.ndjson" |
         awk -F '\t' -v OFS='\t' '{ print "PB-1", "kcontrol", $1, $2, $3 }' >>"$rows"
+fi
+
+if wanted PB-10; then
+    step "PB-10: kcontrol" >&2
+    "$BUILD/release/bench/bench_workqueue" |
+        awk -F '\t' -v OFS='\t' '{ print "PB-10", "kcontrol", $1, $2, $3 }' >>"$rows"
 fi
 
 # As the peers do it: the server on one half of the cores, the client on the other.

@@ -1,5 +1,6 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
+#include <kcontrol/controller/impl/event_cause.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
@@ -9,7 +10,8 @@
 
 namespace kcontrol {
 
-template detail::work_sides<request> detail::make_work<request>(environment&, reconciler<request>, backoff_policy);
+template detail::work_sides<request> detail::make_work<request>(environment&, reconciler<request>,
+                                                                const controller_options&);
 template class basic_controller<request>;
 
 }  // namespace kcontrol

@@ -24,6 +24,7 @@
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/list_meter.hpp>
@@ -193,5 +194,12 @@
 #include <kcontrol/watch/reflector.hpp>
 #include <kcontrol/watch/reflector_action.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
+#include <kcontrol/workqueue/add_options.hpp>
+#include <kcontrol/workqueue/admission.hpp>
+#include <kcontrol/workqueue/backpressure.hpp>
+#include <kcontrol/workqueue/cause.hpp>
+#include <kcontrol/workqueue/counters.hpp>
 #include <kcontrol/workqueue/rate_limit.hpp>
+#include <kcontrol/workqueue/rate_limiter.hpp>
 #include <kcontrol/workqueue/workqueue.hpp>
+#include <kcontrol/workqueue/workqueue_options.hpp>

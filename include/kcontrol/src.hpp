@@ -82,8 +82,11 @@
 #include <kcontrol/codec/impl/short_scalars.ipp>
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
+#include <kcontrol/controller/impl/controller_reconcile.ipp>
 #include <kcontrol/controller/impl/controller_run.ipp>
 #include <kcontrol/controller/impl/controller_sources.ipp>
+#include <kcontrol/controller/impl/controller_stats.ipp>
+#include <kcontrol/controller/impl/event_cause.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
@@ -205,4 +208,10 @@
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
 #include <kcontrol/watch/impl/reflector_fsm_watches.ipp>
 #include <kcontrol/watch/impl/watch_health.ipp>
+#include <kcontrol/workqueue/impl/backpressure.ipp>
+#include <kcontrol/workqueue/impl/cause.ipp>
+#include <kcontrol/workqueue/impl/delay_heap.ipp>
+#include <kcontrol/workqueue/impl/queue_core.ipp>
 #include <kcontrol/workqueue/impl/rate_limit.ipp>
+#include <kcontrol/workqueue/impl/rate_limiter.ipp>
+#include <kcontrol/workqueue/impl/ready_levels.ipp>

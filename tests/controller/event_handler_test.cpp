@@ -20,8 +20,10 @@ namespace {
 
 class recording_sink final : public request_sink<request> {
 public:
-    void add(request req) override { text += to_string(req) + " "; }
     std::string text;
+
+protected:
+    void enqueue(request req, const add_options&) override { text += to_string(req) + " "; }
 };
 
 std::string requests(const event_handler<request>& handler, const any_event& e) {

@@ -318,15 +318,21 @@ TEST_CASE("metrics carry controller-runtime's names") {
     REQUIRE(!!b.m.add(b.make_controller("things", source)));
     b.start();
     const std::string text = b.get("/metrics");
-    for (const char* line : {"controller_runtime_reconcile_total{controller=\"things\",result=\"success\"} 1\n",
-                             "controller_runtime_reconcile_total{controller=\"things\",result=\"error\"} 0\n",
-                             "controller_runtime_reconcile_errors_total{controller=\"things\"} 0\n",
-                             "controller_runtime_active_workers{controller=\"things\"} 0\n",
-                             "controller_runtime_max_concurrent_reconciles{controller=\"things\"} 1\n",
-                             "controller_runtime_reconcile_time_seconds_count{controller=\"things\"} 1\n",
-                             "workqueue_depth{controller=\"things\",name=\"things\"} 0\n",
-                             "workqueue_adds_total{controller=\"things\",name=\"things\"} 1\n",
-                             "workqueue_retries_total{controller=\"things\",name=\"things\"} 0\n"}) {
+    for (const char* line :
+         {"controller_runtime_reconcile_total{controller=\"things\",result=\"success\"} 1\n",
+          "controller_runtime_reconcile_total{controller=\"things\",result=\"error\"} 0\n",
+          "controller_runtime_reconcile_errors_total{controller=\"things\"} 0\n",
+          "controller_runtime_active_workers{controller=\"things\"} 0\n",
+          "controller_runtime_max_concurrent_reconciles{controller=\"things\"} 1\n",
+          "controller_runtime_reconcile_time_seconds_count{controller=\"things\"} 1\n",
+          "workqueue_depth{controller=\"things\",name=\"things\",priority=\"0\"} 0\n",
+          "workqueue_depth{controller=\"things\",name=\"things\",priority=\"-100\"} 0\n",
+          "workqueue_adds_total{controller=\"things\",name=\"things\",priority=\"-100\"} 1\n",
+          "workqueue_retries_total{controller=\"things\",name=\"things\",priority=\"0\"} 0\n",
+          "workqueue_queue_duration_seconds_count{controller=\"things\",name=\"things\",priority=\"-100\"} 1\n",
+          "workqueue_work_duration_seconds_count{controller=\"things\",name=\"things\",priority=\"-100\"} 1\n",
+          "workqueue_unfinished_work_seconds{controller=\"things\",name=\"things\",priority=\"-100\"} 0\n",
+          "workqueue_longest_running_processor_seconds{controller=\"things\",name=\"things\",priority=\"0\"} 0\n"}) {
         CAPTURE(line);
         CHECK(text.find(line) != std::string::npos);
     }

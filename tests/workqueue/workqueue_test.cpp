@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 using namespace kcontrol;
 using namespace std::chrono_literals;
@@ -13,7 +14,10 @@ namespace {
 using queue = workqueue<std::string>;
 constexpr time_point start{1h};
 
-std::string next(queue& q, time_point now = start) { return q.get(now).value_or("-"); }
+std::string next(queue& q, time_point now = start) {
+    const auto got = q.get(now);
+    return got ? got->key() : "-";
+}
 
 }  // namespace
 
@@ -145,7 +149,7 @@ TEST_CASE("CopyShifting: delayed keys become ready in the order of their times, 
     q.add_after("baz", start + 250ms);
     q.add_after("qux", start + 500ms);
     std::string order;
-    while (auto key = q.get(start + 2s)) order += *key + " ";
+    while (const auto got = q.get(start + 2s)) order += got->key() + " ";
     CHECK(order == "baz bar qux foo ");
 }
 
@@ -278,13 +282,40 @@ TEST_CASE("restart: empty again, but a key still in processing is not handed out
     CHECK(next(q) == "foo");
 }
 
-TEST_CASE("last_wait: from ready, or from the end of the delay, to get") {
+TEST_CASE("waited: from ready, or from the end of the delay, to get") {
     queue q;
     q.add("foo", start);
     q.add("foo", start + 1s);
-    CHECK(next(q, start + 3s) == "foo");
-    CHECK(q.last_wait() == 3s);
+    CHECK(q.get(start + 3s).value().waited() == 3s);
     q.add_after("bar", start + 5s);
-    CHECK(next(q, start + 7s) == "bar");
-    CHECK(q.last_wait() == 2s);
+    CHECK(q.get(start + 7s).value().waited() == 2s);
+}
+
+TEST_CASE("unfinished work: what was handed out and is not done, the oldest first") {
+    queue q;
+    q.add("foo", start, add_options().priority(3));
+    q.add("bar", start);
+    auto foo = q.get(start);
+    const auto bar = q.get(start + 1s);
+    const auto both = q.unfinished(start + 5s);
+    REQUIRE(both.size() == 2);
+    CHECK(both[0].priority == 3);
+    CHECK(both[0].since == 5s);
+    CHECK(both[1].since == 4s);
+    q.done(std::move(*foo));
+    CHECK(q.unfinished(start + 5s).size() == 1);
+}
+
+TEST_CASE("thousands of keys come and go, and each is found") {
+    workqueue<int> q;
+    for (int round = 0; round < 3; ++round) {
+        for (int key = 0; key < 5000; ++key) q.add(key * 4096, start);
+        for (int key = 0; key < 5000; ++key) {
+            auto got = q.get(start);
+            REQUIRE(got);
+            REQUIRE(got->key() == key * 4096);
+            q.done(std::move(*got));
+        }
+        CHECK(q.tracked() == 0);
+    }
 }

@@ -6,6 +6,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/any_list.hpp>
+#include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_stream.hpp>
@@ -134,6 +135,8 @@ public:
 
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const noexcept;
+    /// How busy the server seems from here; client_load says what is counted.
+    KCONTROL_DECL client_load load() const noexcept;
     /// Ends idle connections; calls in flight end with their own deadline, later ones with unavailable.
     KCONTROL_DECL void close();
 

@@ -23,6 +23,7 @@ public:
     KCONTROL_DECL subscription subscribe(any_event_handler handler) override;
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override;
     KCONTROL_DECL std::string describe() const override;
+    KCONTROL_DECL std::string kind() const override;
     KCONTROL_DECL any_object get(const namespaced_name& key) const override;
 
 private:

@@ -28,6 +28,10 @@ public:
 
     /// For messages: what it is and, while it is not synced, why.
     virtual std::string describe() const = 0;
+
+    /// The kind of the objects it notifies of, to be told among the causes of a reconcile; empty if it has no name for
+    /// them. It does not change.
+    virtual std::string kind() const { return {}; }
 };
 
 /// A source that keeps the objects it notifies of.

@@ -1,6 +1,7 @@
 // The controller: takes events from sources, keeps requests in a work queue, and calls a reconciler for each.
 #pragma once
 
+#include <kcontrol/client/client_load.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/controller/detail/work.hpp>
 #include <kcontrol/controller/options.hpp>
@@ -8,9 +9,11 @@
 #include <kcontrol/controller/stats.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,8 +28,9 @@ KCONTROL_DECL std::string_view to_string(controller_state) noexcept;
 ///
 /// A reconcile starts only after every source that was there at the start has synced. A request is never reconciled
 /// twice at once, not even across a restart. An error or an exception tries again after the request's backoff;
-/// errc::terminal does not. What its other functions throw is logged and counted (controller_stats): an event passes a
-/// predicate that throws, and is lost where its event handler or map does.
+/// errc::terminal does not. Which request is next is said in docs/workqueue.md. What its other functions throw is
+/// logged and counted (controller_stats): an event passes a predicate that throws, and is lost where its event handler
+/// or map does.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start(); both trigger the stop tokens of running reconciles.
@@ -59,14 +63,23 @@ public:
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
     KCONTROL_DECL controller_stats stats() const;
 
+    /// Where hold_back() learns how busy the server is: asked before requests are taken. A builder says the client of
+    /// its host; without one it is told by observe_throttled() and observe_write() only.
+    KCONTROL_DECL void watch_load(std::function<client_load()> load);
+    /// The server answered 429 to a request, or answered a write after `latency`, of a client that it does not watch.
+    KCONTROL_DECL void observe_throttled();
+    KCONTROL_DECL void observe_write(duration latency);
+
     /// Removes a source that watch() added.
     KCONTROL_DECL void unwatch(std::uint64_t watch_id);
 
 protected:
     KCONTROL_DECL any_controller(environment& env, executor ex, std::string name,
                                  std::shared_ptr<detail::work_queue> work, controller_options options);
+    /// Takes an event, and the kind of its object.
+    using kind_event_handler = std::function<void(const any_event&, std::string_view)>;
     KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, std::vector<predicate> predicates,
-                                          any_event_handler handle);
+                                          kind_event_handler handle);
 
 private:
     struct impl;
@@ -90,30 +103,34 @@ public:
 
     /// Enqueues a request by hand. Dropped while the controller does not run.
     void enqueue(Request req);
+    void enqueue(Request req, const add_options& how);
 
 private:
     using sides = detail::work_sides<Request>;
     basic_controller(environment& env, executor ex, std::string name, sides work, controller_options options);
 
-    std::shared_ptr<request_sink<Request>> sink_;
+    std::shared_ptr<detail::work_intake<Request>> intake_;
 };
 
 template <class Request>
 basic_controller<Request>::basic_controller(environment& env, executor ex, std::string name,
                                             reconciler<Request> reconcile, controller_options options)
     : basic_controller(env, std::move(ex), std::move(name),
-                       detail::make_work<Request>(env, std::move(reconcile), options.rate_limit()), options) {}
+                       detail::make_work<Request>(env, std::move(reconcile), options), options) {}
 
 template <class Request>
 basic_controller<Request>::basic_controller(environment& env, executor ex, std::string name, sides work,
                                             controller_options options)
     : any_controller(env, std::move(ex), std::move(name), std::move(work.queue), std::move(options)),
-      sink_(std::move(work.sink)) {}
+      intake_(std::move(work.intake)) {}
 
 template <class Request>
 std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                                                std::vector<predicate> predicates) {
-    auto handle = [sink = sink_, handler = std::move(handler)](const any_event& e) { handler(e, *sink); };
+    auto handle = [intake = intake_, handler = std::move(handler)](const any_event& e, std::string_view kind) {
+        detail::event_sink<Request> sink(*intake, e, kind);
+        handler(e, sink);
+    };
     return watch_any(std::move(source), std::move(predicates), std::move(handle));
 }
 
@@ -124,7 +141,12 @@ std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> sou
 
 template <class Request>
 void basic_controller<Request>::enqueue(Request req) {
-    sink_->add(std::move(req));
+    enqueue(std::move(req), add_options());
+}
+
+template <class Request>
+void basic_controller<Request>::enqueue(Request req, const add_options& how) {
+    intake_->add(req, how, cause(cause_type::by_hand));
 }
 
 /// The controller of one cluster's objects.

@@ -4,6 +4,7 @@
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/controller/request.hpp>
+#include <kcontrol/workqueue/add_options.hpp>
 
 #include <concepts>
 #include <functional>
@@ -13,14 +14,25 @@
 
 namespace kcontrol {
 
-/// Takes requests into a controller's queue.
+/// Takes requests into a controller's queue. What an add does not say follows from the event: a first list and resyncs
+/// have low_priority, all else has 0; and the event is the cause.
 ///
 /// Thread-safety: shared objects unsafe; use it on the controller's executor.
 template <class Request>
 class request_sink {
 public:
     virtual ~request_sink() = default;
-    virtual void add(Request req) = 0;
+
+    /// Reconcile it as soon as its turn comes.
+    void add(Request req) { enqueue(std::move(req), add_options()); }
+    void add(Request req, const add_options& how) { enqueue(std::move(req), how); }
+    /// Not before `delay` has passed. Of several delays of a request the shortest counts.
+    void add_after(Request req, duration delay) { enqueue(std::move(req), add_options().after(delay)); }
+    /// Counts a failure of the request, and waits as the controller's rate limiter says.
+    void add_rate_limited(Request req) { enqueue(std::move(req), add_options().rate_limited()); }
+
+protected:
+    virtual void enqueue(Request req, const add_options& how) = 0;
 };
 
 /// Turns an event into requests. The sink is valid during the call only. If it throws, the requests it has not added

@@ -3,13 +3,21 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/workqueue/rate_limit.hpp>
+#include <kcontrol/workqueue/backpressure.hpp>
+#include <kcontrol/workqueue/rate_limiter.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <utility>
 
 namespace kcontrol {
+
+/// Whose requests take turns in a controller's queue, so that none fills it for all others.
+enum class fairness {
+    none,
+    by_namespace,  ///< `namespace_` of the request; without one all are equal
+    by_cluster,    ///< `cluster` of the request, of a type that has one; without one all are equal
+};
 
 /// Options of a controller; the defaults are controller-runtime's.
 class controller_options {
@@ -31,15 +39,28 @@ public:
     controller_options& reconciliation_timeout(duration d) { return reconciliation_timeout_ = d, *this; }
     /// How long a stop waits for running reconciles, whose stop tokens are triggered at once. Default 30 s.
     controller_options& graceful_stop_timeout(duration d) { return graceful_stop_timeout_ = d, *this; }
-    /// The backoff of a request that fails. The default is default_rate_limit().
-    controller_options& rate_limit(backoff_policy p) { return rate_limit_ = p, *this; }
+    /// How long a request waits that fails: a rate limiter, or a backoff policy. Default: 5 ms, doubling up to 1000 s.
+    controller_options& rate_limit(rate_limiter r) { return rate_limit_ = std::move(r), *this; }
+    /// Default none: first in, first out.
+    controller_options& fair(fairness f) { return fairness_ = f, *this; }
+    /// A request that has been ready for so long is reconciled although others are more urgent, as one of four. Default
+    /// 60 s; zero: never.
+    controller_options& starvation_limit(duration d) { return starvation_limit_ = d, *this; }
+    /// false: all requests are equally urgent, those of first lists and resyncs as well. Default true.
+    controller_options& priorities(bool yes) { return priorities_ = yes, *this; }
+    /// Holds back less urgent requests while these targets are missed; see docs/workqueue.md. Default: never.
+    controller_options& hold_back(backpressure_targets t) { return backpressure_ = t, *this; }
     controller_options& log(logger l) { return log_ = std::move(l), *this; }
 
     std::size_t max_concurrent_reconciles() const noexcept { return concurrency_; }
     duration cache_sync_timeout() const noexcept { return cache_sync_timeout_; }
     const std::optional<duration>& reconciliation_timeout() const noexcept { return reconciliation_timeout_; }
     duration graceful_stop_timeout() const noexcept { return graceful_stop_timeout_; }
-    const backoff_policy& rate_limit() const noexcept { return rate_limit_; }
+    const rate_limiter& rate_limit() const noexcept { return rate_limit_; }
+    fairness fair() const noexcept { return fairness_; }
+    duration starvation_limit() const noexcept { return starvation_limit_; }
+    bool priorities() const noexcept { return priorities_; }
+    const std::optional<backpressure_targets>& hold_back() const noexcept { return backpressure_; }
     /// Nothing if it was not set: the manager's logger is used then.
     const std::optional<logger>& log() const noexcept { return log_; }
 
@@ -48,7 +69,11 @@ private:
     duration cache_sync_timeout_ = std::chrono::minutes(2);
     std::optional<duration> reconciliation_timeout_;
     duration graceful_stop_timeout_ = std::chrono::seconds(30);
-    backoff_policy rate_limit_ = default_rate_limit();
+    rate_limiter rate_limit_;
+    fairness fairness_ = fairness::none;
+    duration starvation_limit_ = std::chrono::seconds(60);
+    bool priorities_ = true;
+    std::optional<backpressure_targets> backpressure_;
     std::optional<logger> log_;
 };
 

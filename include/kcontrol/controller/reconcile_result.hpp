@@ -5,6 +5,8 @@
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
+#include <optional>
+
 namespace kcontrol {
 
 /// The outcome of a reconcile that did not fail.
@@ -26,8 +28,17 @@ public:
         return delay > duration::zero() ? reconcile_result(kind::requeue_after, delay) : done();
     }
 
+    /// The priority of that other reconcile, in place of the one that this reconcile had.
+    reconcile_result with_priority(int p) const {
+        reconcile_result out = *this;
+        out.priority_ = p;
+        return out;
+    }
+
     kind type() const noexcept { return kind_; }
     duration delay() const noexcept { return delay_; }
+    /// Nothing: it keeps the priority that it has.
+    const std::optional<int>& priority() const noexcept { return priority_; }
 
     friend bool operator==(const reconcile_result&, const reconcile_result&) = default;
 
@@ -35,6 +46,7 @@ private:
     reconcile_result(kind k, duration d) : kind_(k), delay_(d) {}
     kind kind_ = kind::done;
     duration delay_{};
+    std::optional<int> priority_;
 };
 
 /// What a reconciler that is a coroutine returns. An error makes the controller try again after the key's backoff.

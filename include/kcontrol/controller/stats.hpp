@@ -3,6 +3,7 @@
 
 #include <kcontrol/config.hpp>
 #include <kcontrol/metrics/histogram.hpp>
+#include <kcontrol/workqueue/counters.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,21 @@ KCONTROL_DECL std::vector<double> reconcile_time_bounds();
 
 /// The bounds of workqueue_queue_duration_seconds and workqueue_work_duration_seconds: 10 ns to 1000 s.
 KCONTROL_DECL std::vector<double> queue_time_bounds();
+
+/// What is counted of the requests of one priority.
+class priority_stats {
+public:
+    explicit priority_stats(const priority_counters& c) : counters(c) {}
+
+    priority_counters counters;
+    duration_histogram work_duration{queue_time_bounds()};
+    duration_histogram queue_duration{queue_time_bounds()};
+    duration unfinished_work{};  ///< of reconciles that run, the time so far, in all
+    duration longest_running{};  ///< of the one of them that runs longest
+};
+
+/// What a metric says of a priority: its number, or "exceeded_cardinality_limit" for all that are counted together.
+KCONTROL_DECL std::string priority_label(const priority_counters&);
 
 /// The life of a controller so far; restarts do not reset it.
 class controller_stats {
@@ -42,7 +58,11 @@ public:
     std::size_t queue_depth = 0;
     std::size_t queue_delayed = 0;
     std::uint64_t queue_adds = 0;
-    std::uint64_t queue_retries = 0;
+    std::uint64_t queue_retries = 0;  ///< adds with a delay
+
+    /// Of each priority that there was, the highest first, and 0 in any case. From the 26th on they are counted
+    /// together; that is the last.
+    std::vector<priority_stats> by_priority;
 
     duration_histogram reconcile_time{reconcile_time_bounds()};
     duration_histogram work_duration{queue_time_bounds()};   ///< the same, in the queue's buckets

@@ -30,12 +30,15 @@ public:
     [[nodiscard]] KCONTROL_DECL subscription subscribe(any_event_handler handler) override;
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline) override;
     KCONTROL_DECL std::string describe() const override;
+    std::string kind() const override { return kind_; }
     KCONTROL_DECL any_object get(const namespaced_name& key) const override;
 
     /// Ends the wait for the first list, or makes later ones wait again.
     KCONTROL_DECL void set_synced(bool synced = true);
     /// What describe() says.
     void set_description(std::string text) { description_ = std::move(text); }
+    /// What kind() says.
+    void set_kind(std::string kind) { kind_ = std::move(kind); }
 
     /// Adds an object, or replaces the one of its name.
     KCONTROL_DECL void put(const any_object& object);
@@ -52,6 +55,7 @@ private:
     environment& env_;
     bool synced_;
     std::string description_ = "a fake source";
+    std::string kind_;
     std::map<namespaced_name, any_object> objects_;
     std::size_t subscriptions_ = 0;
     async_event changed_;

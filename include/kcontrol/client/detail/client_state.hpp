@@ -4,6 +4,7 @@
 #include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -44,6 +45,7 @@ public:
     logger log;
     std::shared_ptr<identity_question> identity;  // asked last
     bool told_identity_unknown = false;
+    client_load load;
 };
 
 using shared_client_state = std::shared_ptr<client_state>;

@@ -168,6 +168,8 @@ KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
 
 KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
 
+KCONTROL_DECL client_load client::load() const noexcept { return state_->load; }
+
 KCONTROL_DECL void client::close() {
     try {
         state_->transport->close();

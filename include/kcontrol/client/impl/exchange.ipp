@@ -67,9 +67,18 @@ inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state,
     co_return std::nullopt;
 }
 
+// An answer that came, to a request that was sent at that time.
+inline void count_answer(client_state& state, bool is_write, int status, time_point sent) {
+    if (status == 429) ++state.load.throttled;
+    if (!is_write) return;
+    ++state.load.writes;
+    state.load.write_time += state.env->now() - sent;
+}
+
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
                                                          http::exchange_options options) {
     call_budget budget(state->env->now() + options.deadline(), options.stop());
+    const bool is_write = req.method != "GET" && req.method != "HEAD";
     for (;;) {
         const time_point now = state->env->now();
         if (auto over = out_of_budget(budget, now, req)) co_return *over;
@@ -78,6 +87,7 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         options.deadline(budget.deadline() - now);
         auto answer = co_await round_trip_guarded(state->transport, std::move(*attempt), options);
         if (!answer) co_return explain_budget(answer.error());
+        count_answer(*state, is_write, answer->status, now);
         if (is_success(answer->status)) co_return std::move(*answer);
         const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
         if (!delay) co_return answer_error(*answer);
@@ -111,6 +121,7 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
         options.deadline(budget.deadline() - now);
         auto opened = co_await open_stream_guarded(state->transport, std::move(*attempt), options);
         if (!opened) co_return opened.error();
+        count_answer(*state, false, opened->head.status, now);
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();
         const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());

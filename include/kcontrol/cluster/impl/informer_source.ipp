@@ -43,6 +43,10 @@ KCONTROL_DECL std::string informer_source::describe() const {
     return text;
 }
 
+KCONTROL_DECL std::string informer_source::kind() const {
+    return informers_.empty() ? std::string() : informers_.front()->info().gvk.kind;
+}
+
 KCONTROL_DECL any_object informer_source::get(const namespaced_name& key) const {
     for (const auto& one : informers_) {
         if (any_object found = one->objects().get(key)) return found;

@@ -1,93 +1,145 @@
 // The interface between the part of a controller that knows the type of its requests and the part that does not.
 #pragma once
 
+#include <kcontrol/controller/detail/event_cause.hpp>
 #include <kcontrol/controller/event_handler.hpp>
+#include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/reconciler.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/workqueue/workqueue.hpp>
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kcontrol::detail {
 
-/// A request that is being processed, its type hidden.
+/// A request that is being processed, its type hidden. done() is the last call.
 class work_item {
 public:
     virtual ~work_item() = default;
     virtual reconciliation reconcile(reconcile_context ctx) const = 0;
     virtual logger name_in(const logger& log) const = 0;
     virtual std::uint64_t retries() const = 0;
-    virtual void requeue_after(time_point when) const = 0;
-    virtual duration requeue_rate_limited(time_point now, double unit) const = 0;
+    virtual int priority() const = 0;
+    virtual const cause_set& causes() const = 0;
+    virtual duration waited() const = 0;
+    virtual duration add_again(const add_options& how, cause_type why) const = 0;
     virtual void forget() const = 0;
-    virtual void done() const = 0;
+    virtual void done() = 0;
 };
 
 /// A work queue, its type hidden. `changed` is notified whenever there may be more to take.
 class work_queue {
 public:
     virtual ~work_queue() = default;
-    virtual std::shared_ptr<const work_item> take(time_point now) = 0;
-    virtual std::optional<time_point> next_deadline() const = 0;
+    virtual std::shared_ptr<work_item> take(admission let) = 0;
+    virtual std::optional<time_point> next_deadline(admission let) const = 0;
     virtual std::size_t size() const = 0;
     virtual std::size_t delayed() const = 0;
-    virtual duration last_wait() const = 0;
     virtual workqueue_counters counters() const = 0;
+    virtual std::vector<priority_counters> counters_by_priority() const = 0;
+    virtual std::vector<unfinished_work> unfinished(time_point now) const = 0;
     virtual void shut_down() = 0;
     virtual void restart() = 0;
 
     async_event changed;
 };
 
+/// Where requests of one type go in.
+template <class Request>
+class work_intake {
+public:
+    virtual ~work_intake() = default;
+    virtual void add(const Request& req, const add_options& how, const cause& why) = 0;
+};
+
+/// What an event handler adds to, for one event: it knows what follows from the event.
+template <class Request>
+class event_sink final : public request_sink<Request> {
+public:
+    event_sink(work_intake<Request>& to, const any_event& e, std::string_view kind)
+        : to_(to), why_(cause_of(e, kind)), priority_(priority_of(e)) {}
+
+protected:
+    void enqueue(Request req, const add_options& how) override {
+        add_options with = how;
+        if (!with.priority()) with.priority(priority_);
+        to_.add(req, with, cause_for(req, why_));
+    }
+
+private:
+    work_intake<Request>& to_;
+    cause why_;
+    int priority_;
+};
+
 /// The queue and the reconciler of one type of request. Items keep it alive.
 template <class Request>
 class typed_work final : public work_queue,
-                         public request_sink<Request>,
+                         public work_intake<Request>,
                          public std::enable_shared_from_this<typed_work<Request>> {
 public:
-    typed_work(environment& env, reconciler<Request> f, backoff_policy rate_limit)
-        : env_(env), reconcile_(std::move(f)), queue_(rate_limit) {}
+    typed_work(environment& env, reconciler<Request> f, const controller_options& options)
+        : env_(env), reconcile_(std::move(f)), queue_(queue_options(options)) {}
 
-    void add(Request req) override {
-        queue_.add(req, env_.now());
+    void add(const Request& req, const add_options& how, const cause& why) override {
+        queue_.add(req, env_.now(), how, why, how.rate_limited() ? random_unit(env_) : 0);
         changed.notify_one();
     }
 
-    std::shared_ptr<const work_item> take(time_point now) override {
-        std::optional<Request> next = queue_.get(now);
+    std::shared_ptr<work_item> take(admission let) override {
+        std::optional<typename workqueue<Request>::item> next = queue_.get(env_.now(), let);
         if (!next) return nullptr;
-        return std::make_shared<const item>(this->shared_from_this(), std::move(*next));
+        return std::make_shared<item>(this->shared_from_this(), std::move(*next));
     }
-    std::optional<time_point> next_deadline() const override { return queue_.next_deadline(); }
+    std::optional<time_point> next_deadline(admission let) const override { return queue_.next_deadline(let); }
     std::size_t size() const override { return queue_.size(); }
     std::size_t delayed() const override { return queue_.delayed(); }
-    duration last_wait() const override { return queue_.last_wait(); }
     workqueue_counters counters() const override { return queue_.counters(); }
+    std::vector<priority_counters> counters_by_priority() const override { return queue_.counters_by_priority(); }
+    std::vector<unfinished_work> unfinished(time_point now) const override { return queue_.unfinished(now); }
     void shut_down() override { queue_.shut_down(); }
     void restart() override { queue_.restart(); }
 
 private:
     class item final : public work_item {
     public:
-        item(std::shared_ptr<typed_work> w, Request r) : work_(std::move(w)), request_(std::move(r)) {}
+        item(std::shared_ptr<typed_work> w, typename workqueue<Request>::item taken)
+            : work_(std::move(w)), taken_(std::move(taken)) {}
         reconciliation reconcile(reconcile_context ctx) const override {
-            return work_->reconcile_(std::move(ctx), request_);
+            return work_->reconcile_(std::move(ctx), taken_.key());
         }
-        logger name_in(const logger& log) const override { return add_log_fields(log, request_); }
-        std::uint64_t retries() const override { return work_->queue_.num_requeues(request_); }
-        void requeue_after(time_point when) const override { work_->queue_.add_after(request_, when); }
-        duration requeue_rate_limited(time_point now, double unit) const override {
-            return work_->queue_.add_rate_limited(request_, now, unit);
+        logger name_in(const logger& log) const override { return add_log_fields(log, taken_.key()); }
+        std::uint64_t retries() const override { return taken_.failures(); }
+        int priority() const override { return taken_.priority(); }
+        const cause_set& causes() const override { return taken_.causes(); }
+        duration waited() const override { return taken_.waited(); }
+        duration add_again(const add_options& how, cause_type why) const override {
+            typed_work& w = *work_;
+            return w.queue_.add(taken_.key(), w.env_.now(), how, cause(why),
+                                how.rate_limited() ? random_unit(w.env_) : 0);
         }
-        void forget() const override { work_->queue_.forget(request_); }
-        void done() const override { work_->queue_.done(request_); }
+        void forget() const override { work_->queue_.forget(taken_.key()); }
+        void done() override { work_->queue_.done(std::move(taken_)); }
 
     private:
         std::shared_ptr<typed_work> work_;
-        Request request_;
+        typename workqueue<Request>::item taken_;
     };
+
+    static workqueue_options<Request> queue_options(const controller_options& options) {
+        workqueue_options<Request> out;
+        out.limiter(options.rate_limit());
+        out.starvation_limit(options.starvation_limit());
+        out.priorities(options.priorities());
+        if (options.fair() != fairness::none) {
+            out.fair_by([by = options.fair()](const Request& req) { return fairness_key(req, by); });
+        }
+        return out;
+    }
 
     environment& env_;
     reconciler<Request> reconcile_;
@@ -98,19 +150,19 @@ private:
 template <class Request>
 struct work_sides {
     std::shared_ptr<work_queue> queue;
-    std::shared_ptr<request_sink<Request>> sink;
+    std::shared_ptr<work_intake<Request>> intake;
 };
 
 // Not inline, here and in basic_controller: of what is inline g++ makes every file's own copy, in spite of the
 // explicit instantiation.
 template <class Request>
-work_sides<Request> make_work(environment& env, reconciler<Request> f, backoff_policy rate_limit) {
-    auto work = std::make_shared<typed_work<Request>>(env, std::move(f), rate_limit);
+work_sides<Request> make_work(environment& env, reconciler<Request> f, const controller_options& options) {
+    auto work = std::make_shared<typed_work<Request>>(env, std::move(f), options);
     return {work, work};
 }
 
 #ifdef KCONTROL_SEPARATE_COMPILATION
-extern template work_sides<request> make_work<request>(environment&, reconciler<request>, backoff_policy);
+extern template work_sides<request> make_work<request>(environment&, reconciler<request>, const controller_options&);
 #endif
 
 }  // namespace kcontrol::detail

@@ -19,6 +19,8 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
     cluster& of = host_->get_cluster();
     if (!options.log()) options.log(of.log());
     auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);
+    // The host's cluster outlives the run of the controller, and nobody else asks.
+    if (options.hold_back()) made->watch_load([&of] { return of.get_client().load(); });
     for (watched& w : watched_) {
         std::vector<predicate> predicates = event_filter;
         for (predicate& p : w.predicates) predicates.push_back(std::move(p));

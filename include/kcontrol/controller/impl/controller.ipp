@@ -1,7 +1,9 @@
 #pragma once
 
+#include <kcontrol/controller/impl/controller_reconcile.ipp>
 #include <kcontrol/controller/impl/controller_run.ipp>
 #include <kcontrol/controller/impl/controller_sources.ipp>
+#include <kcontrol/controller/impl/controller_stats.ipp>
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -48,6 +50,7 @@ KCONTROL_DECL const std::optional<error>& any_controller::last_error() const noe
 
 KCONTROL_DECL controller_stats any_controller::stats() const {
     controller_stats out = impl_->stats;
+    impl_->add_queue_stats(out.by_priority);
     out.queue_depth = impl_->work->size();
     out.queue_delayed = impl_->work->delayed();
     out.queue_adds = impl_->work->counters().adds;
@@ -58,18 +61,30 @@ KCONTROL_DECL controller_stats any_controller::stats() const {
 }
 
 KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_source> source,
-                                                      std::vector<predicate> predicates, any_event_handler handle) {
+                                                      std::vector<predicate> predicates, kind_event_handler handle) {
     const std::uint64_t id = ++impl_->last_watch_id;
+    std::string kind;
+    impl_->calls.call("kind() of a source", [&] { kind = source->kind(); });
     auto& added = impl_->sources[id];
     added.source = std::move(source);
-    added.deliver = [weak = std::weak_ptr(impl_), predicates = std::move(predicates),
-                     handle = std::move(handle)](const any_event& event) {
-        if (const auto self = weak.lock()) self->deliver(event, predicates, handle);
+    added.deliver = [weak = std::weak_ptr(impl_), predicates = std::move(predicates), handle = std::move(handle),
+                     kind = std::move(kind)](const any_event& event) {
+        if (const auto self = weak.lock()) self->deliver(event, predicates, handle, kind);
     };
     const bool runs = impl_->state == controller_state::syncing || impl_->state == controller_state::running;
     // A source that throws is told and counted, and subscribed anew at the next start.
     if (runs) static_cast<void>(impl_->subscribe(id));
     return id;
+}
+
+KCONTROL_DECL void any_controller::watch_load(std::function<client_load()> load) { impl_->load = std::move(load); }
+
+KCONTROL_DECL void any_controller::observe_throttled() {
+    if (impl_->pressure) impl_->pressure->observe_throttled(impl_->env.now());
+}
+
+KCONTROL_DECL void any_controller::observe_write(duration latency) {
+    if (impl_->pressure) impl_->pressure->observe_write(latency, impl_->env.now());
 }
 
 KCONTROL_DECL void any_controller::unwatch(std::uint64_t watch_id) { impl_->sources.erase(watch_id); }

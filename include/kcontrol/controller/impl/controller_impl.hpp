@@ -7,7 +7,10 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trouble_journal.hpp>
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace kcontrol {
@@ -29,9 +32,11 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
           calls(env, log) {
         work->shut_down();  // what is added before the start is dropped
         stats.max_concurrent_reconciles = options.max_concurrent_reconciles();
+        if (options.hold_back()) pressure.emplace(*options.hold_back());
     }
 
-    void deliver(const any_event& event, const std::vector<predicate>& predicates, const any_event_handler& handle);
+    void deliver(const any_event& event, const std::vector<predicate>& predicates, const kind_event_handler& handle,
+                 std::string_view kind);
     result<void> subscribe(std::uint64_t watch_id);
     result<void> subscribe_all(const std::stop_token& stop);
     std::string describe(const event_source& source);
@@ -47,10 +52,16 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     void tell_failed(const error& why);
     void tell_started();
     awaitable<void> dispatch(std::stop_token stop);
-    awaitable<void> reconcile(std::shared_ptr<const detail::work_item> item, std::stop_token stop,
-                              std::uint64_t generation);
+    void observe_load();
+    admission admit() const;
+    std::optional<time_point> next_deadline() const;
+    std::shared_ptr<detail::work_item> take();
+    awaitable<void> reconcile(std::shared_ptr<detail::work_item> item, std::stop_token stop, std::uint64_t generation);
     void settle(const detail::work_item& item, const result<reconcile_result>& outcome, bool timed_out, bool stopping,
                 const logger& named);
+    duration add_again(const detail::work_item& item, add_options how, cause_type why);
+    priority_stats* stats_of(int priority);
+    void add_queue_stats(std::vector<priority_stats>& out) const;
 
     environment& env;
     executor ex;
@@ -72,6 +83,11 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::size_t active_in_term = 0;     // reconciles of the present run
     std::shared_ptr<task_group> tasks;  // the last run's reconciles
     controller_stats stats;
+    std::optional<backpressure> pressure;
+    std::function<client_load()> load;
+    client_load last_load;
+    std::size_t medium_in_term = 0;                      // of active_in_term, those of medium urgency
+    std::map<std::optional<int>, priority_stats> times;  // by priority; nothing: those counted together
 };
 
 }  // namespace kcontrol

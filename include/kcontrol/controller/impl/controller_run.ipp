@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kcontrol/controller/impl/controller_impl.hpp>
-#include <kcontrol/controller/impl/time_limit.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -12,38 +11,8 @@
 namespace kcontrol {
 namespace detail {
 
-// A random (version 4) UUID, RFC 9562 §5.4.
-inline std::string make_uuid(environment& env) {
-    static constexpr char hex[] = "0123456789abcdef";
-    std::string out;
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 32; ++i) {
-        if (i % 16 == 0) bits = env.random();
-        if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
-        unsigned digit = static_cast<unsigned>(bits & 15U);
-        if (i == 12) digit = 4;
-        if (i == 16) digit = 8 | (digit & 3U);
-        out += hex[digit];
-        bits >>= 4;
-    }
-    return out;
-}
-
 // A source that is not synced by then is told.
 inline constexpr duration sync_patience = std::chrono::seconds(2);
-
-// An exception is an error like any other: the loop goes on.
-inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx, bool& threw) {
-    try {
-        result<reconcile_result> outcome = co_await item->reconcile(std::move(ctx));
-        co_return outcome;
-    } catch (const exception& e) {  // of result::value(), in a reconciler that uses exceptions
-        co_return e.cause();
-    } catch (...) {
-        threw = true;
-        co_return error_of_thrown("the reconciler");
-    }
-}
 
 }  // namespace detail
 
@@ -52,6 +21,7 @@ inline std::stop_token any_controller::impl::begin(std::stop_token parent, guest
     last_error.reset();
     ++generation;
     active_in_term = 0;
+    medium_in_term = 0;
     term = std::make_shared<scope>(std::move(parent));
     tasks = std::make_shared<task_group>(env, ex, log, std::move(within));
     work->restart();
@@ -157,92 +127,6 @@ inline void any_controller::impl::tell_started() {
     std::vector<log_field> fields;
     if (const auto entry = journal.well(env.now())) append_trouble_end(fields, *entry);
     log.info("controller started", std::move(fields));
-}
-
-inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        while (active_in_term < options.max_concurrent_reconciles()) {
-            auto item = work->take(env.now());
-            if (!item) break;
-            stats.queue_duration.observe(work->last_wait());
-            ++active_in_term;
-            tasks->spawn_guest(reconcile(std::move(item), stop, generation));
-        }
-        std::optional<time_point> deadline;
-        if (active_in_term < options.max_concurrent_reconciles()) deadline = work->next_deadline();
-        const wake why = co_await work->changed.wait(env, stop, deadline);
-        if (why == wake::stopped) break;
-    }
-}
-
-inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<const detail::work_item> item,
-                                                       std::stop_token stop, std::uint64_t of_generation) {
-    const auto self = shared_from_this();
-    ++stats.active_workers;
-    const time_point begun = env.now();
-    std::string id = detail::make_uuid(env);
-    logger named = log;
-    calls.call("add_log_fields()", [&] { named = item->name_in(log); });
-    named = named.with("reconcileID", id);
-    bool threw = false;
-    bool timed_out = false;
-    result<reconcile_result> outcome = reconcile_result::done();
-    {
-        detail::time_limit limit(env, ex, stop, options.reconciliation_timeout());
-        reconcile_context ctx(env, limit.token(), named, std::move(id), item->retries());
-        outcome = co_await detail::reconcile_guarded(item, std::move(ctx), threw);
-        timed_out = limit.passed();
-    }
-    --stats.active_workers;
-    if (threw) ++stats.exceptions;
-    stats.reconcile_time.observe(env.now() - begun);
-    stats.work_duration.observe(env.now() - begun);
-    // A reconcile that outlived its run does not count in the next one; it only gives its request back.
-    const bool late = of_generation != generation;
-    if (!late) --active_in_term;
-    settle(*item, outcome, timed_out, late || stop.stop_requested(), named);
-    item->done();
-    work->changed.notify_one();
-}
-
-// Source: controller-runtime, pkg/internal/controller, reconcileHandler.
-inline void any_controller::impl::settle(const detail::work_item& item, const result<reconcile_result>& outcome,
-                                         bool timed_out, bool stopping, const logger& named) {
-    if (!outcome) {
-        const error& failure = outcome.error();
-        if (stopping) {
-            named.debug("reconcile ended by the stop", {{"error", failure.what()}});
-            return;
-        }
-        ++stats.errors;
-        if (timed_out) ++stats.timeouts;
-        if (failure == errc::terminal) {
-            ++stats.terminal_errors;
-            named.error("reconcile failed for good", {{"error", failure.what()}});
-            return;
-        }
-        const duration delay = item.requeue_rate_limited(env.now(), random_unit(env));
-        const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(delay).count();
-        named.error("reconcile failed", {{"error", failure.what()}, {"retryInMs", std::to_string(milliseconds)}});
-        return;
-    }
-    switch (outcome->type()) {
-    case reconcile_result::kind::requeue_after:
-        ++stats.requeued_after;
-        if (stopping) return;
-        item.forget();
-        item.requeue_after(env.now() + outcome->delay());
-        return;
-    case reconcile_result::kind::requeue:
-        ++stats.requeued;
-        if (stopping) return;
-        item.requeue_rate_limited(env.now(), random_unit(env));
-        return;
-    case reconcile_result::kind::done:
-        ++stats.succeeded;
-        if (!stopping) item.forget();
-        return;
-    }
 }
 
 }  // namespace kcontrol

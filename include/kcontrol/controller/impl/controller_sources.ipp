@@ -10,7 +10,7 @@
 namespace kcontrol {
 
 inline void any_controller::impl::deliver(const any_event& event, const std::vector<predicate>& predicates,
-                                          const any_event_handler& handle) {
+                                          const kind_event_handler& handle, std::string_view kind) {
     const auto about = [&event] { return event.object() ? to_string(event.object().key()) : std::string(); };
     for (const predicate& wanted : predicates) {
         bool passes = true;  // where it throws: a reconcile too many is better than one too few
@@ -19,7 +19,7 @@ inline void any_controller::impl::deliver(const any_event& event, const std::vec
         if (!passes) return;
     }
     calls.call(
-        "an event handler or map", [&] { handle(event); }, about);
+        "an event handler or map", [&] { handle(event, kind); }, about);
 }
 
 inline std::string any_controller::impl::describe(const event_source& source) {

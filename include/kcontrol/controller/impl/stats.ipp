@@ -14,4 +14,8 @@ KCONTROL_DECL std::vector<double> queue_time_bounds() {
     return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000};
 }
 
+KCONTROL_DECL std::string priority_label(const priority_counters& of) {
+    return of.others ? "exceeded_cardinality_limit" : std::to_string(of.priority);
+}
+
 }  // namespace kcontrol

@@ -10,8 +10,33 @@ inline void write_histogram(metrics_writer& out, const std::string& name, const 
     out.histogram(name, help, labels, h.bounds(), h.counts(), h.sum());
 }
 
-// Names, help texts and labels: controller-runtime pkg/internal/controller/metrics and pkg/internal/metrics
-// (workqueue).
+// Families and help texts: controller-runtime, pkg/internal/metrics/workqueue.go. There only the depth has the label
+// `priority`.
+inline void write_queue_metrics(metrics_writer& out, const std::string& controller, const priority_stats& of) {
+    const metric_labels by{{"controller", controller}, {"name", controller}, {"priority", priority_label(of.counters)}};
+    const auto seconds = [](duration d) { return std::chrono::duration<double>(d).count(); };
+    out.gauge("workqueue_depth", "Current depth of workqueue by workqueue and priority", by,
+              static_cast<double>(of.counters.depth));
+    out.counter("workqueue_adds_total", "Total number of adds handled by workqueue", by,
+                static_cast<double>(of.counters.adds));
+    out.counter("workqueue_retries_total",
+                "Total number of items added to the workqueue with a non-zero delay (after failures, by requeue_after, "
+                "or with add_after)",
+                by, static_cast<double>(of.counters.retries));
+    write_histogram(out, "workqueue_queue_duration_seconds",
+                    "How long in seconds an item stays in workqueue before being requested", by, of.queue_duration);
+    write_histogram(out, "workqueue_work_duration_seconds",
+                    "How long in seconds processing an item from workqueue takes.", by, of.work_duration);
+    out.gauge("workqueue_unfinished_work_seconds",
+              "How many seconds of work is in progress and not yet part of work_duration, in all. One that grows "
+              "steadily tells how many reconciles are stuck",
+              by, seconds(of.unfinished_work));
+    out.gauge("workqueue_longest_running_processor_seconds",
+              "How many seconds the work that has been in progress for longest has taken so far", by,
+              seconds(of.longest_running));
+}
+
+// Names, help texts and labels: controller-runtime, pkg/internal/controller/metrics.
 inline void write_controller_metrics(metrics_writer& out, const any_controller& c) {
     const controller_stats stats = c.stats();
     const metric_labels by_controller{{"controller", c.name()}};
@@ -45,19 +70,7 @@ inline void write_controller_metrics(metrics_writer& out, const any_controller& 
           stats.max_concurrent_reconciles);
     write_histogram(out, "controller_runtime_reconcile_time_seconds",
                     "Length of time per reconciliation per controller", by_controller, stats.reconcile_time);
-
-    const metric_labels by_queue{{"controller", c.name()}, {"name", c.name()}};
-    out.gauge("workqueue_depth", "Current depth of workqueue by workqueue and priority", by_queue,
-              static_cast<double>(stats.queue_depth));
-    out.counter("workqueue_adds_total", "Total number of adds handled by workqueue", by_queue,
-                static_cast<double>(stats.queue_adds));
-    out.counter("workqueue_retries_total", "Total number of retries handled by workqueue", by_queue,
-                static_cast<double>(stats.queue_retries));
-    write_histogram(out, "workqueue_queue_duration_seconds",
-                    "How long in seconds an item stays in workqueue before being requested", by_queue,
-                    stats.queue_duration);
-    write_histogram(out, "workqueue_work_duration_seconds",
-                    "How long in seconds processing an item from workqueue takes.", by_queue, stats.work_duration);
+    for (const priority_stats& of : stats.by_priority) write_queue_metrics(out, c.name(), of);
 }
 
 }  // namespace kcontrol::detail

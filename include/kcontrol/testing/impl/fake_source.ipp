@@ -23,7 +23,11 @@ KCONTROL_DECL subscription fake_source::subscribe(any_event_handler handler) {
     std::erase_if(handlers_, [](const auto& one) { return one.expired(); });
     handlers_.push_back(kept);
     ++subscriptions_;
-    for (const auto& [key, object] : objects_) (*kept)(added(object));
+    for (const auto& [key, object] : objects_) {
+        any_event there = added(object);
+        there.initial = true;
+        (*kept)(there);
+    }
     return subscription(kept);
 }
 

@@ -1,0 +1,195 @@
+// What a controller does with its queue: takes requests, has them reconciled, and sees to what comes of it.
+#pragma once
+
+#include <kcontrol/controller/impl/controller_impl.hpp>
+#include <kcontrol/controller/impl/time_limit.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kcontrol {
+namespace detail {
+
+// A random (version 4) UUID, RFC 9562 §5.4.
+inline std::string make_uuid(environment& env) {
+    static constexpr char hex[] = "0123456789abcdef";
+    std::string out;
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 32; ++i) {
+        if (i % 16 == 0) bits = env.random();
+        if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
+        unsigned digit = static_cast<unsigned>(bits & 15U);
+        if (i == 12) digit = 4;
+        if (i == 16) digit = 8 | (digit & 3U);
+        out += hex[digit];
+        bits >>= 4;
+    }
+    return out;
+}
+
+// An exception is an error like any other: the loop goes on.
+inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx, bool& threw) {
+    try {
+        result<reconcile_result> outcome = co_await item->reconcile(std::move(ctx));
+        co_return outcome;
+    } catch (const exception& e) {  // of result::value(), in a reconciler that uses exceptions
+        co_return e.cause();
+    } catch (...) {
+        threw = true;
+        co_return error_of_thrown("the reconciler");
+    }
+}
+
+}  // namespace detail
+
+// What the client has counted since it was asked last. Another client, after a rotation, begins at nothing.
+inline void any_controller::impl::observe_load() {
+    if (!pressure || !load) return;
+    client_load seen = last_load;
+    calls.call("load() of a controller's server", [&] { seen = load(); });
+    if (seen.throttled < last_load.throttled || seen.writes < last_load.writes) last_load = {};
+    const time_point now = env.now();
+    pressure->observe_throttled(now, seen.throttled - last_load.throttled);
+    const std::uint64_t writes = seen.writes - last_load.writes;
+    if (writes > 0) {
+        const duration each = (seen.write_time - last_load.write_time) / static_cast<duration::rep>(writes);
+        pressure->observe_write(each, now, writes);
+    }
+    last_load = seen;
+}
+
+inline admission any_controller::impl::admit() const {
+    if (!pressure) return {};
+    return pressure->admit(env.now(), options.max_concurrent_reconciles(), medium_in_term);
+}
+
+// When there may be more to take. Without a free worker it is the end of a reconcile, which notifies.
+inline std::optional<time_point> any_controller::impl::next_deadline() const {
+    if (active_in_term >= options.max_concurrent_reconciles()) return std::nullopt;
+    const admission let = admit();
+    std::optional<time_point> first = work->next_deadline(let);
+    if (let.allows_all()) return first;
+    const std::optional<time_point> relief = pressure->next_change(env.now());
+    if (relief && (!first || *relief < *first)) first = relief;
+    return first;
+}
+
+inline std::shared_ptr<detail::work_item> any_controller::impl::take() {
+    observe_load();
+    const admission let = admit();
+    auto item = work->take(let);
+    if (!item) return item;
+    const work_class urgency = work_class_of(item->priority());
+    // How long it was held back says nothing of how busy the workers are.
+    if (pressure && let.allows(urgency)) pressure->observe_wait(urgency, item->waited(), env.now());
+    stats.queue_duration.observe(item->waited());
+    if (priority_stats* const of = stats_of(item->priority())) of->queue_duration.observe(item->waited());
+    ++active_in_term;
+    if (urgency == work_class::medium) ++medium_in_term;
+    return item;
+}
+
+inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {
+    if (pressure && load) {  // what was before the run is no sign
+        calls.call("load() of a controller's server", [&] { last_load = load(); });
+    }
+    while (!stop.stop_requested()) {
+        while (active_in_term < options.max_concurrent_reconciles()) {
+            auto item = take();
+            if (!item) break;
+            tasks->spawn_guest(reconcile(std::move(item), stop, generation));
+        }
+        const wake why = co_await work->changed.wait(env, stop, next_deadline());
+        if (why == wake::stopped) break;
+    }
+}
+
+inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::work_item> item, std::stop_token stop,
+                                                       std::uint64_t of_generation) {
+    const auto self = shared_from_this();
+    ++stats.active_workers;
+    const time_point begun = env.now();
+    std::string id = detail::make_uuid(env);
+    logger named = log;
+    calls.call("add_log_fields()", [&] { named = item->name_in(log); });
+    named = named.with("reconcileID", id);
+    if (!item->causes().empty()) named = named.with("cause", to_string(item->causes()));
+    bool threw = false;
+    bool timed_out = false;
+    result<reconcile_result> outcome = reconcile_result::done();
+    {
+        detail::time_limit limit(env, ex, stop, options.reconciliation_timeout());
+        reconcile_context ctx(env, limit.token(), named, std::move(id), item->retries());
+        ctx.causes(item->causes()).priority(item->priority());
+        outcome = co_await detail::reconcile_guarded(item, std::move(ctx), threw);
+        timed_out = limit.passed();
+    }
+    --stats.active_workers;
+    if (threw) ++stats.exceptions;
+    const duration took = env.now() - begun;
+    stats.reconcile_time.observe(took);
+    stats.work_duration.observe(took);
+    if (priority_stats* const of = stats_of(item->priority())) of->work_duration.observe(took);
+    // A reconcile that outlived its run does not count in the next one; it only gives its request back.
+    const bool late = of_generation != generation;
+    if (!late) --active_in_term;
+    if (!late && work_class_of(item->priority()) == work_class::medium) --medium_in_term;
+    settle(*item, outcome, timed_out, late || stop.stop_requested(), named);
+    item->done();
+    work->changed.notify_one();
+}
+
+// Source: controller-runtime, pkg/internal/controller, reconcileHandler.
+inline void any_controller::impl::settle(const detail::work_item& item, const result<reconcile_result>& outcome,
+                                         bool timed_out, bool stopping, const logger& named) {
+    if (!outcome) {
+        const error& failure = outcome.error();
+        if (stopping) {
+            named.debug("reconcile ended by the stop", {{"error", failure.what()}});
+            return;
+        }
+        ++stats.errors;
+        if (timed_out) ++stats.timeouts;
+        // Where there is no client to watch, what fails is all that is known.
+        if (pressure && !load && failure == api_errc::too_many_requests) pressure->observe_throttled(env.now());
+        if (failure == errc::terminal) {
+            ++stats.terminal_errors;
+            named.error("reconcile failed for good", {{"error", failure.what()}});
+            return;
+        }
+        const duration delay =
+            add_again(item, add_options().rate_limited().priority(item.priority()), cause_type::retry);
+        const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(delay).count();
+        named.error("reconcile failed", {{"error", failure.what()}, {"retryInMs", std::to_string(milliseconds)}});
+        return;
+    }
+    const add_options again = add_options().priority(outcome->priority().value_or(item.priority()));
+    switch (outcome->type()) {
+    case reconcile_result::kind::requeue_after:
+        ++stats.requeued_after;
+        if (stopping) return;
+        item.forget();
+        add_again(item, add_options(again).after(outcome->delay()), cause_type::requeue_after);
+        return;
+    case reconcile_result::kind::requeue:
+        ++stats.requeued;
+        if (stopping) return;
+        add_again(item, add_options(again).rate_limited(), cause_type::requeue);
+        return;
+    case reconcile_result::kind::done:
+        ++stats.succeeded;
+        if (!stopping) item.forget();
+        return;
+    }
+}
+
+// A rate limiter of the program may throw: the request waits as it would by default after many failures.
+inline duration any_controller::impl::add_again(const detail::work_item& item, add_options how, cause_type why) {
+    static constexpr duration wait_of_the_limitless = std::chrono::seconds(10);
+    duration delay = wait_of_the_limitless;
+    const bool added = calls.call("the rate limiter", [&] { delay = item.add_again(how, why); });
+    if (!added) item.add_again(how.rate_limited(false).after(delay), why);
+    return delay;
+}
+
+}  // namespace kcontrol
