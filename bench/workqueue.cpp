@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -135,6 +136,20 @@ void measure_all(environment& env) {
             delayed.add(key, env.now(), add_options().after(after), pod_updated);
         }
     });
+    // The peers' queues are not freed within their time, but by their collector, partly beside it.
+    std::vector<std::unique_ptr<queue>> full;
+    const time_point begun = env.now();
+    for (int pass = 0; pass < 5; ++pass) {
+        full.push_back(std::make_unique<queue>());
+        for (const auto& key : most_keys) {
+            const duration after(static_cast<duration::rep>(random() % 600'000'000'000U));
+            full.back()->add(key, env.now(), add_options().after(after), pod_updated);
+        }
+    }
+    const duration adds = env.now() - begun;
+    std::printf("AddAfter of 100000 keys within 10 min, without the queue's end\t%.1f\tns/item\n",
+                static_cast<double>(adds.count()) / 5 / static_cast<double>(most_keys.size()));
+    full.clear();
     measure(env, "AddRateLimited of 10000 keys", more_keys.size(), [&] {
         queue limited;
         for (const auto& key : more_keys) {

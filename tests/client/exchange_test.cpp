@@ -38,6 +38,20 @@ TEST_CASE_FIXTURE(client_fixture, "writes are tried again as well, since the ser
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "the client counts answers 429 and its writes, tries included") {
+    net->expect(std::string("POST ") + widgets_path).reply(429, too_many).header("Retry-After", "1");
+    net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
+    net->expect(get_target).reply(429, too_many);
+    client c = connect();
+    const client copy = c;
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
+    CHECK(!await(get_a(c)).has_value());
+    CHECK(copy.load().throttled == 2);
+    CHECK(copy.load().writes == 2);
+    CHECK(copy.load().write_time == duration::zero());  // the scripted server is quick; the wait between is none of its
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(client_fixture, "no retry without Retry-After, and none of other answers") {
     struct row {
         int status;
