@@ -12,7 +12,7 @@ inline std::string_view group_of_api_version(std::string_view api_version) {
     return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
-inline bool refers_to(const owner_reference& reference, const resource_info& kind, const object_meta& owner) {
+inline bool refers_to_owner(const owner_reference& reference, const resource_info& kind, const object_meta& owner) {
     return group_of_api_version(reference.api_version) == kind.gvk.group && reference.kind == kind.gvk.kind &&
            reference.name == owner.name;
 }
@@ -45,7 +45,7 @@ inline result<void> check_owner(const resource_info& owner_kind, const object_me
 
 inline owner_reference* find_owner(object_meta& dependent, const resource_info& owner_kind, const object_meta& owner) {
     for (auto& reference : dependent.owner_references) {
-        if (refers_to(reference, owner_kind, owner)) return &reference;
+        if (refers_to_owner(reference, owner_kind, owner)) return &reference;
     }
     return nullptr;
 }
@@ -102,7 +102,7 @@ KCONTROL_DECL result<void> set_controller_reference(const resource_info& owner_k
                                                     const resource_info& dependent_kind, object_meta& dependent) {
     if (auto ok = detail::check_owner(owner_kind, owner, dependent_kind, dependent); !ok) return ok;
     const owner_reference* present = controller_of(dependent);
-    if (present != nullptr && !detail::refers_to(*present, owner_kind, owner)) {
+    if (present != nullptr && !detail::refers_to_owner(*present, owner_kind, owner)) {
         return detail::refuse_owner(owner_kind, owner, dependent_kind, dependent,
                                     "it has a controller already, " + present->kind.str() + " " + present->name.str() +
                                         ", and an object has one; choose another name, or let that one go first");
