@@ -125,8 +125,8 @@ KCONTROL_DECL bool is_owned_by(const object_meta& dependent, const object_meta& 
 }
 
 KCONTROL_DECL bool is_controlled_by(const object_meta& dependent, const object_meta& owner) {
-    const owner_reference* controller = controller_of(dependent);
-    return controller != nullptr && !owner.uid.empty() && controller->uid == owner.uid;
+    const owner_reference* found = controller_of(dependent);
+    return found != nullptr && !owner.uid.empty() && found->uid == owner.uid;
 }
 
 }  // namespace kcontrol

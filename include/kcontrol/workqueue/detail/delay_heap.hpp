@@ -13,11 +13,11 @@ namespace kcontrol::detail {
 /// the one that was pushed first comes first.
 class delay_heap {
 public:
-    bool empty() const noexcept { return entries_.empty(); }
-    std::size_t size() const noexcept { return entries_.size(); }
-    time_point first_time() const noexcept { return entries_.front().when; }
-    queue_node& first() const noexcept { return *entries_.front().node; }
-    time_point time_of(const queue_node& n) const noexcept { return entries_[n.heap_at].when; }
+    KCONTROL_DECL bool empty() const noexcept;
+    KCONTROL_DECL std::size_t size() const noexcept;
+    KCONTROL_DECL time_point first_time() const noexcept;
+    KCONTROL_DECL queue_node& first() const noexcept;
+    KCONTROL_DECL time_point time_of(const queue_node& n) const noexcept;
 
     /// The node is not in it.
     KCONTROL_DECL void push(queue_node& n, time_point when);

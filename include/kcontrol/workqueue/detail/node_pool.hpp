@@ -3,7 +3,6 @@
 
 #include <kcontrol/workqueue/detail/queue_node.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -78,7 +77,7 @@ private:
         spare_ += next_size_;
         room_.push_front(std::move(made));
         room_.front()->place = room_.begin();
-        next_size_ = std::min(next_size_ * 2, largest_slab);
+        if (next_size_ < largest_slab) next_size_ *= 2;
     }
 
     std::list<std::unique_ptr<slab>> room_, full_;  // slabs with a free node, and without

@@ -13,15 +13,14 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace kcontrol::detail {
 
 class queue_core {
 public:
-    queue_core(rate_limiter limiter, duration starvation_limit, bool priorities)
-        : limiter_(std::move(limiter)), levels_(starvation_limit), priorities_(priorities) {}
+    // What is not inline here is compiled once, not in every user's file.
+    KCONTROL_DECL queue_core(rate_limiter limiter, duration starvation_limit, bool priorities);
     queue_core(const queue_core&) = delete;
     queue_core& operator=(const queue_core&) = delete;
 
@@ -43,12 +42,12 @@ public:
     KCONTROL_DECL void drop_queued();
 
     const ready_levels& levels() const noexcept { return levels_; }
-    std::size_t delayed() const noexcept { return delays_.size(); }
+    KCONTROL_DECL std::size_t delayed() const noexcept;
     std::size_t processing() const noexcept { return processing_count_; }
     const workqueue_counters& counters() const noexcept { return counters_; }
 
 protected:
-    ~queue_core() = default;
+    KCONTROL_DECL ~queue_core();
 
 private:
     /// The fairness key; null without fairness. Valid until the next call.

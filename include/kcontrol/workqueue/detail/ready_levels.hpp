@@ -6,33 +6,12 @@
 #include <kcontrol/workqueue/detail/queue_node.hpp>
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace kcontrol::detail {
-
-/// The ready nodes of one fairness key in one level.
-struct fair_lane {
-    std::string key;
-    node_list<&queue_node::in_lane> nodes;
-    std::list<fair_lane*>::iterator turn;
-};
-
-/// The ready nodes of one priority.
-struct ready_level {
-    explicit ready_level(int p) : counters(p) {}
-    int priority() const noexcept { return counters.priority; }
-
-    node_list<&queue_node::order> order;                                     // as they became ready
-    std::unordered_map<std::string_view, std::unique_ptr<fair_lane>> lanes;  // keyed by their own key
-    std::list<fair_lane*> turns;                                             // round robin
-    priority_counters counters;                                              // its depth is the number of nodes
-};
 
 /// Decides who is next: the highest priority first; within it each fairness key in turn, and first in, first out. A
 /// node that has waited for the starvation limit is handed out although its priority is lower, or not admitted: at once
@@ -45,6 +24,9 @@ public:
 
     /// Without a limit (zero) nothing is ever starved.
     KCONTROL_DECL explicit ready_levels(duration starvation_limit);
+    KCONTROL_DECL ~ready_levels();
+    ready_levels(const ready_levels&) = delete;
+    ready_levels& operator=(const ready_levels&) = delete;
 
     /// `lane` is the fairness key; none without fairness.
     KCONTROL_DECL void push(queue_node& n, const std::string_view* lane);
@@ -68,7 +50,8 @@ private:
     ready_level* find(int priority) noexcept;
     void drop_level(ready_level& l);
 
-    std::vector<std::unique_ptr<ready_level>> levels_;  // the highest first
+    // The highest first. What one is made of would make every user's file larger to compile.
+    std::vector<std::unique_ptr<ready_level>> levels_;
     ready_level* last_used_ = nullptr;
     std::size_t size_ = 0;
     std::size_t counted_ = 0;      // levels that are counted by themselves

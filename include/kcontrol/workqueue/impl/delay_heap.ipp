@@ -6,6 +6,12 @@
 
 namespace kcontrol::detail {
 
+KCONTROL_DECL bool delay_heap::empty() const noexcept { return entries_.empty(); }
+KCONTROL_DECL std::size_t delay_heap::size() const noexcept { return entries_.size(); }
+KCONTROL_DECL time_point delay_heap::first_time() const noexcept { return entries_.front().when; }
+KCONTROL_DECL queue_node& delay_heap::first() const noexcept { return *entries_.front().node; }
+KCONTROL_DECL time_point delay_heap::time_of(const queue_node& n) const noexcept { return entries_[n.heap_at].when; }
+
 KCONTROL_DECL void delay_heap::push(queue_node& n, time_point when) {
     const entry added{when, ++pushed_, &n};
     entries_.push_back(added);

@@ -3,8 +3,16 @@
 #include <kcontrol/workqueue/detail/queue_core.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcontrol::detail {
+
+KCONTROL_DECL queue_core::queue_core(rate_limiter limiter, duration starvation_limit, bool priorities)
+    : limiter_(std::move(limiter)), levels_(starvation_limit), priorities_(priorities) {}
+
+KCONTROL_DECL queue_core::~queue_core() = default;
+
+KCONTROL_DECL std::size_t queue_core::delayed() const noexcept { return delays_.size(); }
 
 KCONTROL_DECL duration queue_core::add(queue_node& n, time_point now, const add_options& options, const cause& why,
                                        double unit) {

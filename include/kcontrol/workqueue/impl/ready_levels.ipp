@@ -3,13 +3,36 @@
 #include <kcontrol/workqueue/detail/ready_levels.hpp>
 
 #include <algorithm>
+#include <list>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace kcontrol::detail {
 
+/// The ready nodes of one fairness key in one level.
+struct fair_lane {
+    std::string key;
+    node_list<&queue_node::in_lane> nodes;
+    std::list<fair_lane*>::iterator turn;
+};
+
+/// The ready nodes of one priority.
+struct ready_level {
+    explicit ready_level(int p) : counters(p) {}
+    int priority() const noexcept { return counters.priority; }
+
+    node_list<&queue_node::order> order;                                     // as they became ready
+    std::unordered_map<std::string_view, std::unique_ptr<fair_lane>> lanes;  // keyed by their own key
+    std::list<fair_lane*> turns;                                             // round robin
+    priority_counters counters;                                              // its depth is the number of nodes
+};
+
 KCONTROL_DECL ready_levels::ready_levels(duration starvation_limit) : starvation_limit_(starvation_limit) {
     static_cast<void>(level_of(0));
 }
+
+KCONTROL_DECL ready_levels::~ready_levels() = default;
 
 KCONTROL_DECL void ready_levels::push(queue_node& n, const std::string_view* lane) {
     ready_level& level = level_of(n.priority);
