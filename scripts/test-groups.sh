@@ -298,7 +298,7 @@ group_e2e() {
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
     export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
     configure "$UNIT_PRESET"
-    local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe fake_nvml fake_nvml_of_2018)
+    local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe record_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
