@@ -162,8 +162,8 @@ TEST_CASE_FIXTURE(empty_world, "install_crds waits for a definition that goes, a
     const namespaced_name key("", "ghosts.ghosts.kcontrol.dev");
     const json::object hold{{"metadata", {{"finalizers", {"example.com/hold"}}}}};
     REQUIRE(server.api().patch(crds, key, hold).has_value());
-    const auto uid = json::get_string(server.api().get(crds, key).value(), {"metadata", "uid"});
-    const std::string before(uid);
+    const auto held = server.api().get(crds, key).value();
+    const std::string before(json::get_string(held, {"metadata", "uid"}));
     REQUIRE(server.api().remove(crds, key).has_value());
 
     std::stop_source stop;

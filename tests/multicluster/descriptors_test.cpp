@@ -99,7 +99,8 @@ TEST_CASE("descriptors exhausted: a cluster that can't be connected to says so; 
         f.manager->set_desired({{"a", f.a.config()}, {"b", f.b.config()}});
         f.soon([&] { return f.says("b", "Too many open files"); });
         CHECK(f.statuses["b"].state == cluster_state::unreachable);
-        CHECK_MESSAGE(f.says("b", "raise its limit"), f.statuses["b"].reason);
+        // No message beside it: to see whether an object is one UBSan needs a descriptor, the first time.
+        CHECK(f.says("b", "raise its limit"));
         const int before = f.logged;
         for (int i = 0; i < 3; ++i) {
             fixture::create(f.a, "more" + std::to_string(i));
@@ -114,7 +115,6 @@ TEST_CASE("descriptors exhausted: a cluster that can't be connected to says so; 
 
 TEST_CASE("descriptors exhausted: kubeconfigs that can't be read are not gone, and their clusters go on") {
     for (const int spare : {0, 1}) {  // the directory can't be read; it can, and its files can't
-        CAPTURE(spare);
         fixture f;
         const testing::temporary_directory dir;
         dir.write("a.yaml", f.a.kubeconfig());
