@@ -21,7 +21,7 @@ inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept 
     };
     if (size > 32) return std::memcmp(a, b, size) == 0;
     if (size >= 8) {
-        std::uint64_t second_a, second_b, third_a, third_b;
+        std::uint64_t second_a = 0, second_b = 0, third_a = 0, third_b = 0;
         const bool ends = same(std::uint64_t{});
         if (size <= 16 || !ends) return ends;
         // Of 17 to 32 bytes: the second eight, and those before the last eight; they may overlap.

@@ -75,8 +75,9 @@ inline awaitable<std::optional<result<void>>> crd_installation::look() {
     why_ = describe_progress(*found);
     switch (progress_of(*found)) {
     case crd_progress::established: break;
-    case crd_progress::waiting: co_return std::nullopt;
-    case crd_progress::terminating: co_return std::nullopt;  // until it is gone, and then it is applied anew
+    case crd_progress::waiting:
+    case crd_progress::terminating:  // until it is gone, and then it is applied anew
+        co_return std::nullopt;
     case crd_progress::refused:
         co_return result<void>(
             error(errc::no_such_kind, name() + ": another definition has one of its names: " + why_));
@@ -149,6 +150,7 @@ KCONTROL_DECL awaitable<result<void>> install_made(client c, std::vector<result<
 KCONTROL_DECL awaitable<result<void>> install_crds(client c, std::vector<custom_resource_definition> crds,
                                                    install_options options) {
     std::vector<result<custom_resource_definition>> made;
+    made.reserve(crds.size());
     for (auto& crd : crds) made.emplace_back(std::move(crd));
     return detail::install_made(std::move(c), std::move(made), std::move(options));
 }

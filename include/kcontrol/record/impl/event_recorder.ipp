@@ -130,7 +130,7 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
                 }
                 co_return;
             }
-            const error why = sent.error();
+            const error& why = sent.error();
             if (!decision.name.empty() && why.code() == condition::not_found) {
                 correlator.forget(decision.key);  // it has expired
                 decision.name.clear();

@@ -24,7 +24,7 @@ inline void keep_icmp_errors(int socket, bool ipv6) noexcept {
 
 /// Whether there is one; takes it.
 inline bool take_icmp_error(int socket) noexcept {
-    std::array<std::byte, 512> control;
+    std::array<std::byte, 512> control{};
     msghdr message{};
     message.msg_control = control.data();
     message.msg_controllen = control.size();

@@ -31,8 +31,8 @@ private:
             return when != other.when ? when < other.when : number < other.number;
         }
         time_point when;
-        std::uint64_t number;
-        queue_node* node;
+        std::uint64_t number = 0;
+        queue_node* node = nullptr;
     };
     void place(std::size_t at, const entry& e) noexcept;
     void rise(std::size_t at, const entry& e) noexcept;
