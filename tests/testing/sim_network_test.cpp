@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 // Answers /hello at once, /stream with a piece a second, for ever, and /large with as many KiB as it says.
 awaitable<void> serve(environment& env, http::server_request req, http::responder& out) {
     if (req.target.starts_with("/large/")) {
-        co_await out.start(http::response_head(200));
+        (void)co_await out.start(http::response_head(200));
         for (int i = std::stoi(req.target.substr(7)); i > 0; --i) {
             auto written = co_await out.write(std::string(1024, 'x'));
             if (!written) co_return;
