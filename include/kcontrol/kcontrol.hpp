@@ -137,6 +137,7 @@
 #include <kcontrol/record/event_recorder.hpp>
 #include <kcontrol/record/object_reference.hpp>
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
@@ -189,7 +190,6 @@
 #include <kcontrol/values/timestamp.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 #include <kcontrol/version.hpp>
-#include <kcontrol/watch/open_limit.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector.hpp>
 #include <kcontrol/watch/reflector_action.hpp>

@@ -9,14 +9,9 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>
-#include <kcontrol/manager/find_config.hpp>
-#include <kcontrol/runtime/system_environment.hpp>
-#include <kcontrol/transport/client.hpp>
 
 #include "controllerutil/site.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
+#include "support/probe.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -177,20 +172,6 @@ awaitable<result<void>> play(client c, std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
     if (argc < 3) return std::cerr << "usage: controllerutil_probe KUBECONFIG WHAT [ARGUMENT…]\n", 2;
-    system_environment env;
-    boost::asio::io_context context(1);
-    const auto config = find_cluster_config(env, argv[1]);
-    if (!config) return std::cerr << config.error().what() << "\n", 1;
-    auto c = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env));
-    if (!c) return std::cerr << c.error().what() << "\n", 1;
-    result<void> outcome = error(errc::unavailable, "it did not end");
-    std::vector<std::string> arguments(argv + 2, argv + argc);
-    boost::asio::co_spawn(context, play(*c, std::move(arguments)), [&](std::exception_ptr failure, result<void> ended) {
-        if (failure) std::rethrow_exception(failure);
-        outcome = std::move(ended);
-        context.stop();
-    });
-    context.run();
-    if (!outcome) return std::cerr << outcome.error().what() << "\n", 1;
-    return 0;
+    const std::vector<std::string> arguments(argv + 2, argv + argc);
+    return run_probe(argv[1], [&](client c) { return play(std::move(c), arguments); });
 }

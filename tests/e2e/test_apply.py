@@ -6,13 +6,13 @@ KCONTROL_APPLY_COUNT how many. Run alone: run.py test_apply
 """
 import json
 import os
-import pathlib
 import random
 import subprocess
 import unittest
 import urllib.error
 import urllib.request
 
+import probes
 import server
 import wait
 
@@ -148,14 +148,12 @@ def comparable(answer):
 class ApplyTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if not os.environ.get("KCONTROL_PROBES"):
-            raise unittest.SkipTest("KCONTROL_PROBES is not set")
+        probe = probes.program("apply_probe")
         cls.seed = int(os.environ.get("KCONTROL_APPLY_SEED", "1"))
         cls.count = int(os.environ.get("KCONTROL_APPLY_COUNT", "100"))
         cls.real = server.Server("apply")
         cls.addClassCleanup(cls.real.stop)
         cls.real.install_crd(json.dumps(CRD), "application/json")
-        probe = pathlib.Path(os.environ["KCONTROL_PROBES"]) / "apply_probe"
         cls.ours = subprocess.Popen([probe], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.stop_ours)
         cls.url = cls.ours.stdout.readline().strip()

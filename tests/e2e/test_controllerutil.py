@@ -7,13 +7,13 @@ Run alone: run.py test_controllerutil
 import collections
 import json
 import os
-import pathlib
 import re
 import subprocess
 import threading
 import unittest
 import urllib.request
 
+import probes
 import server
 import wait
 
@@ -55,9 +55,7 @@ def conditions_of(site):
 class ControllerutilTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if not os.environ.get("KCONTROL_PROBES"):
-            raise unittest.SkipTest("KCONTROL_PROBES is not set")
-        cls.program = pathlib.Path(os.environ["KCONTROL_PROBES"]) / "controllerutil_probe"
+        cls.program = probes.program("controllerutil_probe")
         cls.count = int(os.environ.get("KCONTROL_RACE_COUNT", "1000"))
         cls.real = server.Server("controllerutil")
         cls.addClassCleanup(cls.real.stop)

@@ -2,20 +2,17 @@
 
 KCONTROL_PROBES is the folder of record_probe. Run alone: run.py test_events
 """
-import os
-import pathlib
 import subprocess
 import unittest
 
+import probes
 import server
 
 
 class EventsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if not os.environ.get("KCONTROL_PROBES"):
-            raise unittest.SkipTest("KCONTROL_PROBES is not set")
-        cls.program = pathlib.Path(os.environ["KCONTROL_PROBES"]) / "record_probe"
+        cls.program = probes.program("record_probe")
         cls.real = server.Server("events")
         cls.addClassCleanup(cls.real.stop)
 

@@ -10,12 +10,12 @@ Run alone: run.py test_lossless
 import copy
 import json
 import os
-import pathlib
 import random
 import re
 import subprocess
 import unittest
 
+import probes
 import server
 
 THINGS = """{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -98,9 +98,7 @@ def take_out(value, base, path):
 class LosslessTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if not os.environ.get("KCONTROL_PROBES"):
-            raise unittest.SkipTest("KCONTROL_PROBES is not set")
-        cls.probe = pathlib.Path(os.environ["KCONTROL_PROBES"]) / "lossless_probe"
+        cls.probe = probes.program("lossless_probe")
         cls.seed = int(os.environ.get("KCONTROL_LOSSLESS_SEED", "1"))
         cls.count = int(os.environ.get("KCONTROL_LOSSLESS_COUNT", "60"))
         cls.server = server.Server("lossless")

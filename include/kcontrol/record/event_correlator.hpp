@@ -5,10 +5,12 @@
 #include <kcontrol/config.hpp>
 #include <kcontrol/record/detail/lru_map.hpp>
 #include <kcontrol/record/event_note.hpp>
+#include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -81,11 +83,6 @@ private:
         wall_time first{};
         std::string name;
     };
-    struct bucket {
-        double tokens = 0;
-        time_point filled{};
-        bool used = false;
-    };
 
     KCONTROL_DECL bool combine(const std::string& key, const std::string& message, time_point now);
     KCONTROL_DECL bool take_token(const std::string& object, time_point now);
@@ -93,7 +90,7 @@ private:
     event_limits limits_;
     detail::lru_map<similar_notes> similar_;
     detail::lru_map<seen_event> seen_;
-    detail::lru_map<bucket> spam_;
+    detail::lru_map<std::optional<burst_limit>> spam_;
 };
 
 }  // namespace kcontrol

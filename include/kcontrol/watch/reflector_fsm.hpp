@@ -5,10 +5,10 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/watch/detail/list_plan.hpp>
 #include <kcontrol/watch/detail/watch_health.hpp>
-#include <kcontrol/watch/open_limit.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_action.hpp>
 
@@ -132,7 +132,7 @@ private:
 
     reflector_policy policy_;
     backoff backoff_;
-    open_limit limit_;
+    burst_limit limit_;
     reflector_state state_ = reflector_state::idle;
     std::string reason_;
     error_code failure_;

@@ -3,7 +3,6 @@
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/record/event_correlator.hpp>
 
-#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -67,18 +66,10 @@ KCONTROL_DECL bool event_correlator::combine(const std::string& key, const std::
 }
 
 KCONTROL_DECL bool event_correlator::take_token(const std::string& object, time_point now) {
-    bucket& b = spam_[object];
-    const double full = limits_.burst();
-    if (!std::exchange(b.used, true)) {
-        b.tokens = full;
-    } else {
-        const double since = static_cast<double>((now - b.filled).count());
-        b.tokens = std::min(full, b.tokens + since / static_cast<double>(limits_.period().count()));
-    }
-    b.filled = now;
-    if (b.tokens < 1) return false;
-    b.tokens -= 1;
-    return true;
+    if (limits_.burst() == 0) return false;
+    auto& limit = spam_[object];
+    if (!limit) limit.emplace(limits_.burst(), limits_.period());
+    return limit->take(now) == duration::zero();
 }
 
 }  // namespace kcontrol

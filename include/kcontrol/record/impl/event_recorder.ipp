@@ -123,7 +123,8 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
             if (sent || known) {
                 count(decision.name.empty() ? &event_recorder_stats::created : &event_recorder_stats::repeated);
                 correlator.stored(decision.key, std::move(name));
-                if (const auto entry = journal.well(env.now()); entry && journal_used) {
+                const bool was_told = journal.told();
+                if (const auto entry = journal.well(env.now()); entry && was_told) {
                     std::vector<log_field> fields;
                     append_trouble_end(fields, *entry);
                     log.info("Events are written again", std::move(fields));
@@ -189,7 +190,6 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
         if (detail::is_namespace_ending(why) || why == errc::stopped) return;
         const auto entry = journal.trouble(why.code(), env.now());
         if (!entry) return;
-        journal_used = true;
         auto fields = trouble_fields("reason", why.what(), *entry);
         fields.push_back({"object", what.about.gvk.kind + " " + to_string(what.about.key)});
         log.warning("an Event can't be written", std::move(fields));
@@ -206,7 +206,6 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
     async_event changed;
     std::uint64_t last_name = 0;
     trouble_journal<error_code> journal;
-    bool journal_used = false;
 
     mutable std::mutex mutex;  // of what follows
     std::deque<detail::pending_event> queue;
