@@ -179,7 +179,8 @@ TEST_CASE("S10 an answer that never begins") {
         const bool fields = f.expected == errc::too_large;
         flooding_server server(net.context, fields ? ok + "B: " : "", f.piece, 10'000'000);
         const auto client = net.connect(server.port());
-        const auto got = net.get(*client, "/", http::exchange_options().deadline(5s));
+        // Only what never ends takes so long; sanitizers make the rest slow.
+        const auto got = net.get(*client, "/", http::exchange_options().deadline(2min));
         REQUIRE(!got.has_value());
         CHECK_MESSAGE(got.error() == f.expected, got.error().what());
         CHECK(server.sent() * f.piece.size() < (std::uint64_t{8} << 20));
