@@ -100,6 +100,43 @@ public:
 
 const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n";
 
+// One that has its descriptor already.
+class client {
+public:
+    explicit client(crowded& f) : socket(f.sockets.emplace_back(f.context)), to(f.at()) { socket.open(tcp::v4()); }
+
+    void connect(bool and_ask = true) {
+        socket.connect(to);
+        if (and_ask) ask();
+    }
+    void ask() { boost::asio::write(socket, boost::asio::buffer(get + "Connection: close\r\n\r\n")); }
+    bool has_answer() { return crowded::is_closed(socket, said); }
+
+    tcp::socket& socket;
+    tcp::endpoint to;
+    std::string said;
+};
+
+// So many descriptors are free while it is there.
+class few_descriptors {
+public:
+    explicit few_descriptors(std::size_t free) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        std::vector<int> next;
+        while (next.size() <= free) next.push_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        for (const int one : next) ::close(one);
+        rlimit tight = before_;
+        tight.rlim_cur = static_cast<rlim_t>(next.back());
+        ::setrlimit(RLIMIT_NOFILE, &tight);
+    }
+    ~few_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    few_descriptors(const few_descriptors&) = delete;
+    few_descriptors& operator=(const few_descriptors&) = delete;
+
+private:
+    rlimit before_{};
+};
+
 // Writes for ever to /stream; answers the rest.
 awaitable<void> pour(http::server_request req, http::responder& out) {
     if (req.target == "/stream") {
@@ -330,20 +367,93 @@ TEST_CASE("answers that nobody takes do not add up, however fast those come who 
 TEST_CASE("where the system has no descriptors left, who waits gives up his") {
     crowded f(http::server_options{});
     for (int i = 0; i < 8; ++i) f.add();
-    rlimit before{};
-    ::getrlimit(RLIMIT_NOFILE, &before);
-    auto& honest = f.sockets.emplace_back(f.context);
-    honest.open(tcp::v4());  // its own descriptor; the server's end gets none
-    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::close(next);
-    rlimit tight = before;
-    tight.rlim_cur = static_cast<rlim_t>(next);
-    ::setrlimit(RLIMIT_NOFILE, &tight);
-    honest.connect(f.at());
-    boost::asio::write(honest, boost::asio::buffer(get + "Connection: close\r\n\r\n"));
-    std::string said;
-    f.until([&] { return crowded::is_closed(honest, said); });
-    ::setrlimit(RLIMIT_NOFILE, &before);
-    CHECK(said.starts_with("HTTP/1.1 200 "));
+    f.advance(1s);
+    client honest(f);
+    {
+        const few_descriptors tight(0);
+        honest.connect();
+        f.until([&] { return honest.has_answer(); });
+    }
+    CHECK(honest.said.starts_with("HTTP/1.1 200 "));
     CHECK(f.server.stats().shed_for(http::shed_reason::descriptors) >= 1);
+}
+
+// The system refuses a descriptor before it looks whether anybody is there to be accepted.
+TEST_CASE("where the last descriptor is taken, nobody is closed as long as nobody else comes") {
+    crowded f(http::server_options{});
+    client honest(f);
+    {
+        const few_descriptors tight(1);
+        honest.connect();
+        f.until([&] { return f.server.accepted() == 1; });
+        testing::manual_environment::run_ready(f.context);
+        f.advance(2s);
+        honest.ask();
+        f.until([&] { return honest.has_answer(); });
+    }
+    CHECK(honest.said.starts_with("HTTP/1.1 200 "));
+    CHECK(f.server.stats().shed_for(http::shed_reason::descriptors) == 0);
+}
+
+TEST_CASE("a server keeps a descriptor for who comes when others have taken all") {
+    crowded f(http::server_options{});
+    std::list<client> probes;
+    for (int i = 0; i < 3; ++i) probes.emplace_back(f);
+    {
+        const few_descriptors tight(0);
+        for (auto& probe : probes) {
+            probe.connect();
+            f.until([&] { return probe.has_answer(); });
+        }
+    }
+    for (auto& probe : probes) CHECK(probe.said.starts_with("HTTP/1.1 200 "));
+    CHECK(f.server.stats().shed_for(http::shed_reason::descriptors) == 0);
+    CHECK(f.log.empty());
+}
+
+TEST_CASE("without descriptors, who has just come is not closed for who comes next, who waits a moment") {
+    crowded f(http::server_options{});
+    std::list<client> probes;
+    for (int i = 0; i < 3; ++i) probes.emplace_back(f);
+    {
+        const few_descriptors tight(0);
+        for (auto& probe : probes) probe.connect(false);
+        f.until([&] { return f.server.accepted() == 1; });
+        testing::manual_environment::run_ready(f.context);
+        for (auto& probe : probes) probe.ask();
+        for (auto& probe : probes) {
+            while (!probe.has_answer()) {
+                testing::manual_environment::run_ready(f.context);
+                f.advance(50ms);
+            }
+        }
+    }
+    for (auto& probe : probes) CHECK(probe.said.starts_with("HTTP/1.1 200 "));
+    CHECK(f.server.stats().shed_for(http::shed_reason::descriptors) == 0);
+    CHECK(f.log.size() <= 1);
+}
+
+TEST_CASE("a server that was stopped keeps no descriptor, and one that starts again has one again") {
+    crowded f(http::server_options{});
+    const auto lowest = [] {
+        const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        ::close(next);
+        return next;
+    };
+    run(f.context, f.server.stop());
+    const int without = lowest();
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(f.server.listen(http::listen_address("127.0.0.1", 0)).has_value());
+        f.server.start();
+        {
+            client honest(f);
+            const few_descriptors tight(0);
+            honest.connect();
+            f.until([&] { return honest.has_answer(); });
+            CHECK(honest.said.starts_with("HTTP/1.1 200 "));
+        }
+        f.sockets.clear();
+        run(f.context, f.server.stop());
+        CHECK(lowest() == without);
+    }
 }

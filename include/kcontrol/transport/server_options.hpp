@@ -17,7 +17,9 @@ public:
     /// Where it is reached, the connection that waits the longest for its peer is closed to admit a new one; the new
     /// one is refused if none waits. Connections that nobody logged in on (see login_timeout) go first as long as they
     /// are more than half. Default 1024; each takes some 20 KiB, with TLS some 100 KiB. The system's limit on open
-    /// files counts too: where that is reached first, room is made in the same way.
+    /// files counts too: where that is reached first, room is made in the same way, but not by those that have come
+    /// less than 200 ms ago. A server has one descriptor in reserve, so that those of others do not keep out who comes
+    /// to it.
     server_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
     /// The same for the connections of one address (of IPv6: one /64). Default 0: no such limit, for behind a proxy all
     /// have one address.

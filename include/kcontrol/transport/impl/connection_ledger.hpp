@@ -49,8 +49,8 @@ public:
     /// The same of what can't be refused any more, an answer: then the others make room that hold more than a little,
     /// however short they have waited.
     KCONTROL_DECL void must_hold(id one, std::size_t bytes, time_point now, std::vector<id>& made_room);
-    /// The system has no descriptor left: who makes room for a new connection, if somebody does.
-    KCONTROL_DECL std::optional<id> give_up_one();
+    /// The system has no descriptor left: who makes room for a new connection, if somebody has waited for a while.
+    KCONTROL_DECL std::optional<id> give_up_one(time_point now);
     /// It has ended; one that made room has left already.
     KCONTROL_DECL void leave(id one);
 
@@ -64,6 +64,9 @@ public:
 
     /// What bytes are taken back for: a peer that does nothing for so long is not just slow.
     static constexpr duration stalled = std::chrono::seconds(1);
+    /// A peer needs no longer to ask what it came for. To close it sooner for want of a descriptor gains nothing: then
+    /// nobody would be answered.
+    static constexpr duration fair_stay = std::chrono::milliseconds(200);
     /// A usual request and a short answer get their bytes however much others hold.
     static constexpr std::size_t always_granted = std::size_t{16} << 10;
 

@@ -133,9 +133,9 @@ KCONTROL_DECL void connection_ledger::must_hold(id one, std::size_t bytes, time_
     if (!hold(one, bytes, now, made_room)) make_room_for(one, always_granted, now, made_room);
 }
 
-KCONTROL_DECL std::optional<connection_ledger::id> connection_ledger::give_up_one() {
+KCONTROL_DECL std::optional<connection_ledger::id> connection_ledger::give_up_one(time_point now) {
     const entry* first = longest_waiting();
-    if (first == nullptr) return was_refused(shed_reason::descriptors), std::nullopt;
+    if (first == nullptr || now - first->since < fair_stay) return std::nullopt;
     return shed(*first, shed_reason::descriptors);
 }
 

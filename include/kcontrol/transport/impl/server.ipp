@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/task_group.hpp>
+#include <kcontrol/transport/impl/descriptor_reserve.hpp>
 #include <kcontrol/transport/impl/server_connection.ipp>
 #include <kcontrol/transport/server.hpp>
 
@@ -30,7 +31,12 @@ public:
     void stop_accepting() {
         error_code ignored;
         acceptor.close(ignored);
+        reserve.spend();
         stopping.request_stop();
+    }
+
+    void refill_reserve() {
+        if (acceptor.is_open()) reserve.take();
     }
 
     // A copy: what is done to one connection may end others.
@@ -42,6 +48,7 @@ public:
 
     std::shared_ptr<connection_context> shared;
     tcp::acceptor acceptor;
+    descriptor_reserve reserve;
     std::shared_ptr<tls_context> tls;
     std::stop_source stopping;
     std::size_t stops = 0;   // in progress
@@ -66,23 +73,24 @@ inline std::string address_key(const tcp::socket& socket) {
 // Ends a connection's place in the ledger and among the others, however its coroutine ends.
 class connection_place {
 public:
-    connection_place(std::shared_ptr<connection_context> shared, connection_ledger::id name)
-        : shared_(std::move(shared)), name_(name) {}
+    connection_place(std::shared_ptr<server_core> core, connection_ledger::id name)
+        : core_(std::move(core)), name_(name) {}
     ~connection_place() {
-        shared_->connections.erase(name_);
-        shared_->ledger.leave(name_);
+        core_->shared->connections.erase(name_);
+        core_->shared->ledger.leave(name_);
+        core_->refill_reserve();  // with what it has just closed, before others take that
     }
     connection_place(const connection_place&) = delete;
     connection_place& operator=(const connection_place&) = delete;
 
 private:
-    std::shared_ptr<connection_context> shared_;
+    std::shared_ptr<server_core> core_;
     connection_ledger::id name_;
 };
 
 // The functions below take the core by value: they may start after the server has gone.
 inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::socket socket, connection_ledger::id name) {
-    const connection_place place(core->shared, name);
+    const connection_place place(core, name);
     const std::string peer = peer_text(socket);
     prepare_socket(socket, false);
     std::unique_ptr<byte_stream> stream;
@@ -116,26 +124,41 @@ inline bool out_of_resources(const error_code& failure) {
            failure == boost::asio::error::no_memory || failure == boost::system::errc::too_many_files_open_in_system;
 }
 
+// Who has waited the longest gives up his descriptor, or else the server its own.
+inline bool make_room(server_core& core) {
+    auto& shared = *core.shared;
+    const auto one = shared.ledger.give_up_one(shared.env.now());
+    if (!one) return core.reserve.spend();
+    std::vector<connection_ledger::id> made_room{*one};
+    shared.close(made_room, shed_reason::descriptors);
+    return true;
+}
+
+// Lets in one that is there.
+inline error_code accept_present(const std::shared_ptr<server_core>& core) {
+    error_code failure;
+    tcp::socket socket(core->shared->ex);
+    core->acceptor.accept(socket, failure);
+    if (out_of_resources(failure) && make_room(*core)) core->acceptor.accept(socket, failure);
+    if (!failure) admit_socket(core, std::move(socket));
+    core->refill_reserve();
+    return failure;
+}
+
+// It first waits for somebody to come: asked to accept, the system wants a descriptor before it looks whether anybody
+// is there, and where none is left one of the connections would make room for nobody.
 inline awaitable<void> accept_loop(std::shared_ptr<server_core> core, std::stop_token stop) {
     auto& shared = *core->shared;
     boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
     while (!stop.stop_requested()) {
-        auto outcome = co_await core->acceptor.async_accept(token);
-        auto& [failure, socket] = outcome;
+        const auto outcome = co_await core->acceptor.async_wait(tcp::acceptor::wait_read, token);
         if (stop.stop_requested()) break;
-        if (out_of_resources(failure)) {
-            const auto one = shared.ledger.give_up_one();
-            if (one) {
-                std::vector<connection_ledger::id> made_room{*one};
-                shared.close(made_room, shed_reason::descriptors);
-                continue;
-            }
-            shared.log.warning("can't accept a connection; trying again", {{"error", failure.message()}});
-            co_await sleep_for(shared.env, std::chrono::milliseconds(100), stop);
-            continue;
-        }
-        if (failure) continue;  // a connection that was gone before it was accepted
-        admit_socket(core, std::move(socket));
+        const auto& [failure] = outcome;
+        const error_code refused = failure ? failure : accept_present(core);
+        if (!failure && !out_of_resources(refused)) continue;  // if one was not accepted, he was gone before
+        shared.ledger.was_refused(shed_reason::descriptors);
+        shared.tell_postponed(refused);
+        co_await sleep_for(shared.env, std::chrono::milliseconds(100), stop);
     }
 }
 
@@ -163,6 +186,9 @@ inline error_code bind_acceptor(tcp::acceptor& acceptor, const tcp::endpoint& at
     }
     acceptor.bind(at, failure);
     if (!failure) acceptor.listen(boost::asio::socket_base::max_listen_connections, failure);
+    // accept_present() never waits, neither for the next one nor because one is gone before he is accepted.
+    if (!failure) acceptor.non_blocking(true, failure);
+    if (!failure) acceptor.set_option(boost::asio::socket_base::enable_connection_aborted(true), failure);
     if (failure) {
         error_code ignored;
         acceptor.close(ignored);
@@ -221,6 +247,7 @@ KCONTROL_DECL result<void> server::replace_tls(const server_tls& tls) {
 
 KCONTROL_DECL void server::start() {
     if (!core_->acceptor.is_open() || std::exchange(core_->accepting, true)) return;
+    core_->reserve.take();
     core_->tasks.spawn(detail::accept_loop(core_, core_->stopping.get_token()));
 }
 

@@ -41,6 +41,7 @@ public:
     /// Closes those that make room for others, and empties the list.
     void close(std::vector<id>& made_room, shed_reason why);
     void tell_refused(shed_reason why);
+    void tell_postponed(const error_code& why);
 
     environment& env;
     executor ex;
@@ -52,7 +53,7 @@ public:
     std::unordered_map<id, server_connection*> connections;
 
 private:
-    log_pace shed_pace_, refused_pace_;
+    log_pace shed_pace_, refused_pace_, postponed_pace_;
 };
 
 /// Reads all the time, into a bounded buffer: that is how it notices that the peer has gone while a handler waits.

@@ -36,6 +36,13 @@ inline void connection_context::tell_refused(shed_reason why) {
                 {{"limit", std::string(to_string(why))}, {"refused", std::to_string(*times)}});
 }
 
+inline void connection_context::tell_postponed(const error_code& why) {
+    const auto times = postponed_pace_.count(env.now());
+    if (!times) return;
+    log.warning("can't accept a connection; trying again",
+                {{"error", why.message()}, {"tried", std::to_string(*times)}});
+}
+
 inline server_connection::server_connection(std::shared_ptr<connection_context> shared, connection_ledger::id name,
                                             std::unique_ptr<byte_stream> stream, std::string peer)
     : shared_(std::move(shared)),
