@@ -1,11 +1,13 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
+#include <kcontrol/controller/impl/dynamic_predicate.ipp>
 #include <kcontrol/controller/impl/event_cause.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>
+#include <kcontrol/controller/impl/selector_predicate.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
 
 namespace kcontrol {

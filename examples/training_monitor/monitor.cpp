@@ -61,6 +61,7 @@ void monitor::take_event(const std::string& cluster, const kcontrol::resource_in
     case kcontrol::event_type::added: return tell(table_.add(std::move(job), event.initial));
     case kcontrol::event_type::updated: return tell(table_.update(std::move(job)));
     case kcontrol::event_type::deleted: return tell(table_.remove(job));
+    case kcontrol::event_type::generic: return;  // no informer tells it
     }
 }
 

@@ -55,7 +55,9 @@
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/config.hpp>
 #include <kcontrol/controller/builder.hpp>
+#include <kcontrol/controller/changed.hpp>
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/controller/dynamic_predicate.hpp>
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/controller/options.hpp>
@@ -64,6 +66,7 @@
 #include <kcontrol/controller/reconcile_result.hpp>
 #include <kcontrol/controller/reconciler.hpp>
 #include <kcontrol/controller/request.hpp>
+#include <kcontrol/controller/selector_predicate.hpp>
 #include <kcontrol/controller/stats.hpp>
 #include <kcontrol/controllerutil/conditions.hpp>
 #include <kcontrol/controllerutil/crds.hpp>

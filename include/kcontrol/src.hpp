@@ -86,12 +86,14 @@
 #include <kcontrol/controller/impl/controller_run.ipp>
 #include <kcontrol/controller/impl/controller_sources.ipp>
 #include <kcontrol/controller/impl/controller_stats.ipp>
+#include <kcontrol/controller/impl/dynamic_predicate.ipp>
 #include <kcontrol/controller/impl/event_cause.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
 #include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>
+#include <kcontrol/controller/impl/selector_predicate.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
 #include <kcontrol/controllerutil/impl/crds.ipp>
 #include <kcontrol/controllerutil/impl/create_or.ipp>

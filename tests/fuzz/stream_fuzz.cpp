@@ -68,6 +68,7 @@ public:
             require(is_known && known->second.meta().uid == e.object().meta().uid);
             objects_.erase(known);
             break;
+        case event_type::generic: require(false);  // no informer tells it
         }
     }
 

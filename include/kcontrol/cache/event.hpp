@@ -1,4 +1,4 @@
-// The events that the handlers of an informer get.
+// The events that the handlers of an informer, or of another source, get.
 #pragma once
 
 #include <kcontrol/model/any_object.hpp>
@@ -9,9 +9,14 @@
 
 namespace kcontrol {
 
-enum class event_type { added, updated, deleted };
+enum class event_type {
+    added,
+    updated,
+    deleted,
+    generic,  ///< something outside the cluster happened that concerns the object; no informer tells it
+};
 
-/// A change of the local copy.
+/// A change of the local copy, or, of type generic, of something else.
 class any_event {
 public:
     any_event() = default;
@@ -20,7 +25,7 @@ public:
 
     event_type type = event_type::added;
     any_object old_object;             ///< of updated and deleted
-    any_object new_object;             ///< of added and updated
+    any_object new_object;             ///< of added, updated and generic
     bool initial = false;              ///< added: it was there when the handler subscribed, or came with the first list
     bool resync = false;               ///< updated: nothing changed, the resync period passed
     bool final_state_unknown = false;  ///< deleted: seen by its absence from a list; old_object is the last known state

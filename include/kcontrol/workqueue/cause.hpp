@@ -23,6 +23,7 @@ enum class cause_type : std::uint8_t {
     requeue,        ///< a reconcile asked for another one
     requeue_after,  ///< "timer": a reconcile asked for another one at a time
     by_hand,        ///< "enqueued": by the program
+    generic,        ///< "signalled": a source of the program said so
 };
 
 KCONTROL_DECL std::string_view to_string(cause_type) noexcept;

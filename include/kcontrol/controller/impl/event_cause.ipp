@@ -15,6 +15,7 @@ KCONTROL_DECL cause cause_of(const any_event& e, std::string_view kind) {
     if (e.type == event_type::added && e.initial) out.type = cause_type::initial;
     if (e.type == event_type::updated) out.type = changed_nothing(e) ? cause_type::resync : cause_type::updated;
     if (e.type == event_type::deleted) out.type = cause_type::deleted;
+    if (e.type == event_type::generic) out.type = cause_type::generic;
     if (!e.object()) return out;
     out.namespace_ = e.object().meta().namespace_;
     out.name = e.object().meta().name;

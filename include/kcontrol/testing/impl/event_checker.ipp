@@ -44,6 +44,7 @@ KCONTROL_DECL void event_checker::take(const any_event& event) {
         dead_.insert(meta.uid);
         history_[meta.uid].push_back("-" + version + (event.final_state_unknown ? "?" : ""));
         break;
+    case event_type::generic: blame(event, "a generic event, which no informer tells"); break;
     }
 }
 

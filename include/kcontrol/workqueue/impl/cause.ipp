@@ -41,6 +41,7 @@ KCONTROL_DECL std::string_view to_string(cause_type type) noexcept {
     case cause_type::requeue: return "requeue";
     case cause_type::requeue_after: return "timer";
     case cause_type::by_hand: return "enqueued";
+    case cause_type::generic: return "signalled";
     }
     return "unknown";
 }
