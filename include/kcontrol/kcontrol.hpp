@@ -33,6 +33,7 @@
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>

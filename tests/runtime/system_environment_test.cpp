@@ -30,6 +30,17 @@ TEST_CASE("clocks do not go back and randomness differs") {
     }
 }
 
+TEST_CASE("the clock that counts suspension goes as the other one does while the machine is awake") {
+    system_environment env;
+    const auto at = env.now(), boot = env.boot_now();
+    const auto later = env.now() + std::chrono::milliseconds(20);
+    while (env.now() < later) {
+    }
+    const duration passed = env.boot_now() - boot;
+    CHECK(passed >= std::chrono::milliseconds(20));
+    CHECK(passed <= env.now() - at + std::chrono::milliseconds(1));
+}
+
 TEST_CASE("a timer expires, and a cancelled one says so") {
     system_environment env;
     boost::asio::io_context context;

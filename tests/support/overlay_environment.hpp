@@ -12,6 +12,7 @@ namespace kcontrol::test {
 class overlay_environment final : public environment {
 public:
     time_point now() const noexcept override { return system_.now(); }
+    time_point boot_now() const noexcept override { return system_.boot_now(); }
     wall_time wall_now() const noexcept override { return system_.wall_now(); }
     std::uint64_t random() override { return system_.random(); }
     std::unique_ptr<timer> make_timer(const executor& ex) override { return system_.make_timer(ex); }

@@ -37,6 +37,7 @@ enum class errc {
     limit_exceeded,      ///< an answer goes on beyond a bound that no real server reaches
     out_of_memory,       ///< there was no memory for what was read
     callback_failed,     ///< a function of the embedding program threw an exception
+    not_leading,         ///< a write is refused: this process does not lead, or does not any more
 };
 
 /// What an API server answered: one value for each reason of metav1.Status that clients act upon.

@@ -10,6 +10,7 @@
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -132,6 +133,11 @@ public:
 
     /// Any request with the cluster's credentials; an answer beyond 2xx comes as error with its status.
     KCONTROL_DECL awaitable<result<http::response>> raw(http::request req, http::exchange_options options);
+
+    /// A client of the same connections whose writes ask `guard` first, each try of them; its load() is its own. What
+    /// the guard refuses ends with its error, and is not sent. One that it lets pass has the time that it gives,
+    /// however late its own deadline: unknown_outcome then, as the server may have it.
+    KCONTROL_DECL client guarded(write_guard guard) const;
 
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const noexcept;

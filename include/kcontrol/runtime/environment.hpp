@@ -57,6 +57,11 @@ public:
     /// Monotonic time. It never goes back and does not follow changes of the wall clock.
     virtual time_point now() const noexcept = 0;
 
+    /// Monotonic time that goes on while the machine is suspended, where now() and timers stand still: for how long
+    /// something is valid that others count, too, such as a lease. Its points are compared among themselves only. An
+    /// environment whose machine is never suspended need not override it.
+    virtual time_point boot_now() const noexcept { return now(); }
+
     /// Civil time (UTC).
     virtual wall_time wall_now() const noexcept = 0;
 

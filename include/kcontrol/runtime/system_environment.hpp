@@ -29,6 +29,7 @@ public:
     KCONTROL_DECL system_environment();
 
     KCONTROL_DECL time_point now() const noexcept override;
+    KCONTROL_DECL time_point boot_now() const noexcept override;
     KCONTROL_DECL wall_time wall_now() const noexcept override;
     KCONTROL_DECL std::uint64_t random() override;
     KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;

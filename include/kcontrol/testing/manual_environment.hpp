@@ -29,6 +29,7 @@ public:
     manual_environment& operator=(const manual_environment&) = delete;
 
     time_point now() const noexcept override { return now_; }
+    time_point boot_now() const noexcept override { return now() + suspended; }
     wall_time wall_now() const noexcept override { return wall_time(now().time_since_epoch()) + wall_offset; }
     KCONTROL_DECL std::uint64_t random() override;
     KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
@@ -53,6 +54,7 @@ public:
 
     std::map<std::string, std::string> files;                    ///< path → text; change it at will
     std::map<std::string, std::string> variables;                ///< the environment variables that are set
+    duration suspended{};                                        ///< how long the machine slept: boot_now() counts it
     duration wall_offset = std::chrono::seconds(1'700'000'000);  ///< what wall_now() adds to now()
 
 private:

@@ -18,6 +18,7 @@ public:
     explicit sim_environment(sim_context& context) : context_(&context) {}
 
     time_point now() const noexcept override { return context_->now(); }
+    time_point boot_now() const noexcept override { return context_->now() + suspended_; }
     KCONTROL_DECL wall_time wall_now() const noexcept override;
     std::uint64_t random() override { return context_->random(); }
     KCONTROL_DECL std::unique_ptr<timer> make_timer(const executor& ex) override;
@@ -31,6 +32,9 @@ public:
     /// as if nothing had happened.
     void set_wall_clock(duration by) noexcept { wall_set_ += by; }
 
+    /// The machine was suspended for so long: only boot_now() and the wall clock have moved on.
+    void suspend(duration by) noexcept { suspended_ += by, wall_set_ += by; }
+
     /// Creates or replaces a file and notifies the watches of its directory.
     KCONTROL_DECL void write_file(const std::string& path, std::string text);
     KCONTROL_DECL void remove_file(const std::string& path);
@@ -42,7 +46,7 @@ private:
     KCONTROL_DECL void notify(const std::string& path);
 
     sim_context* context_;
-    duration wall_set_{};
+    duration wall_set_{}, suspended_{};
     std::map<std::string, std::string> files_;
     std::map<std::string, std::string> variables_;
     std::vector<sim_watch*> watches_;

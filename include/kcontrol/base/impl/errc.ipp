@@ -36,6 +36,7 @@ public:
         case errc::limit_exceeded: return "the answer has no end";
         case errc::out_of_memory: return "out of memory";
         case errc::callback_failed: return "a callback threw an exception";
+        case errc::not_leading: return "this process does not lead";
         }
         return "unknown error";
     }

@@ -4,6 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
+#include <kcontrol/client/detail/fenced_transport.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
@@ -162,6 +163,14 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
     req.target = state_->base_path + req.target;
     return detail::exchange(state_, std::move(req), std::move(options));
+}
+
+KCONTROL_DECL client client::guarded(write_guard guard) const {
+    auto next = std::make_shared<detail::client_state>(*state_);
+    next->transport = std::make_shared<detail::fenced_transport>(state_->transport, std::move(guard));
+    next->identity.reset();
+    next->load = {};
+    return client(std::move(next));
 }
 
 KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }

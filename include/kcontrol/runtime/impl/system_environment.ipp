@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -67,6 +68,12 @@ KCONTROL_DECL system_environment::system_environment() {
 
 KCONTROL_DECL time_point system_environment::now() const noexcept {
     return time_point(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+KCONTROL_DECL time_point system_environment::boot_now() const noexcept {
+    timespec at{};
+    if (::clock_gettime(CLOCK_BOOTTIME, &at) != 0) return now();  // Linux has it since 2.6.39
+    return time_point(std::chrono::seconds(at.tv_sec) + duration(at.tv_nsec));
 }
 
 KCONTROL_DECL wall_time system_environment::wall_now() const noexcept {
