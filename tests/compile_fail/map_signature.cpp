@@ -1,6 +1,8 @@
 // Maps that no requests come from.
 // expect(OTHER_KIND): kcontrol: the map of watches<K>(map) is a const function that takes const K&
 // expect(NO_REQUEST): kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of
+// expect(OTHER_EVENT): kcontrol: the map of watches<K>(map) is a const function that takes const K&; an event handler
+// is expect(CHANGES_ITSELF): one that takes (const kcontrol::event<K>&, kcontrol::request_sink<kcontrol::request>&)
 // expect(NOTHING): kcontrol: the map of watches<K>(map) returns a kcontrol::request, or a range of requests or of
 #include <kcontrol/controller/builder.hpp>
 
@@ -18,6 +20,13 @@ kcontrol::reconcile_result reconcile(kcontrol::reconcile_context, kcontrol::requ
 kcontrol::request map(const widget& w) { return kcontrol::request(kcontrol::key_of(w.metadata)); }
 #elif defined(NO_REQUEST)
 int map(const job&) { return 1; }
+#elif defined(OTHER_EVENT)
+void map(const kcontrol::event<widget>&, kcontrol::request_sink<kcontrol::request>&) {}
+#elif defined(CHANGES_ITSELF)
+struct counter {
+    void operator()(const kcontrol::event<job>&, kcontrol::request_sink<kcontrol::request>&) { ++calls; }
+    int calls = 0;
+} map;
 #elif defined(NOTHING)
 void map(const job&) {}
 #else

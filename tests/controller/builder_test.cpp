@@ -1,4 +1,5 @@
 // The builder: what a sentence of it amounts to.
+#include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/testing/fake_source.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
@@ -51,6 +52,7 @@ public:
     executor get_executor() const override { return context.get_executor(); }
     const logger& log() const noexcept override { return log_; }
     std::shared_ptr<cached_source> source_of(const resource_info& kind) override {
+        if (kind.metadata_only) metadata_kinds += kind.gvk.kind + " ";
         auto& slot = sources[kind.gvk.kind];
         if (!slot) slot = std::make_shared<fake_source>(env_);
         return slot;
@@ -74,8 +76,18 @@ public:
     logger log_;
     std::map<std::string, std::shared_ptr<fake_source>> sources;
     std::vector<std::shared_ptr<any_controller>> controllers;
+    std::string metadata_kinds;  // those asked for with no more than their metadata
     bool full = false;
 };
+
+owner_reference owned_by_set(std::string name) {
+    owner_reference owner;
+    owner.api_version = "apps.test/v2";
+    owner.kind = "Set";
+    owner.name = std::move(name);
+    owner.controller = true;
+    return owner;
+}
 
 }  // namespace
 
@@ -105,14 +117,7 @@ TEST_CASE("for, owns and watches each lead to the right request; predicates stan
     host.ready();
     CHECK(seen == "ns/a ");
 
-    const auto owned = [](pod& p) {
-        owner_reference owner;
-        owner.api_version = "apps.test/v2";
-        owner.kind = "Set";
-        owner.name = "a";
-        owner.controller = true;
-        p.metadata.owner_references.push_back(owner);
-    };
+    const auto owned = [](pod& p) { p.metadata.owner_references.push_back(owned_by_set("a")); };
     seen.clear();
     pods.put(make<pod>("p", owned));
     host.ready();
@@ -174,4 +179,130 @@ TEST_CASE("what the manager refuses is the builder's error") {
     });
     REQUIRE(!made);
     CHECK(made.error() == errc::unavailable);
+}
+
+TEST_CASE("an event handler of the program sees the old object and the new one, and says when and how urgently") {
+    fake_host host;
+    std::string seen;
+    const auto made = controller_builder(host, "sets")
+                          .for_<set>()
+                          .watches<pod>([](const event<pod>& e, request_sink<request>& sink) {
+                              if (e.type == event_type::updated && e.old_object->phase == "Pending") {
+                                  sink.add(request("", "started"), add_options().priority(7));
+                              }
+                              if (e.type == event_type::deleted)
+                                  sink.add_after(request("", "gone"), std::chrono::seconds(5));
+                          })
+                          .watches<pod>([](const any_event& e, request_sink<request>& sink) {
+                              if (e.type == event_type::deleted) sink.add_rate_limited(request("", "raw"));
+                          })
+                          .complete([&seen](reconcile_context ctx, const request& req) {
+                              seen += to_string(req) + "@" + std::to_string(ctx.priority()) + " ";
+                              return reconcile_result::done();
+                          });
+    REQUIRE(made.has_value());
+    host.ready();
+    auto& pods = *host.sources["Pod"];
+    pods.put(make<pod>("p", [](pod& p) { p.phase = "Pending"; }));
+    host.ready();
+    CHECK(seen.empty());
+    pods.put(make<pod>("p", [](pod& p) { p.phase = "Running"; }));
+    host.ready();
+    CHECK(seen == "started@7 ");
+    pods.remove({"ns", "p"});
+    host.ready();
+    CHECK(seen == "started@7 ");
+    host.env_.advance(std::chrono::milliseconds(5), host.context);
+    CHECK(seen == "started@7 raw@0 ");
+    host.env_.advance(std::chrono::seconds(5), host.context);
+    CHECK(seen == "started@7 raw@0 gone@0 ");
+}
+
+TEST_CASE("enqueue_with says of another handler's requests what it does not say itself") {
+    struct recording_sink final : request_sink<request> {
+        std::vector<std::pair<request, add_options>> added;
+
+    protected:
+        void enqueue(request req, const add_options& how) override { added.emplace_back(std::move(req), how); }
+    };
+    const auto says_some = [](const any_event& e, request_sink<request>& sink) {
+        sink.add(request(e.object().key()));
+        sink.add(request("", "urgent"), add_options().priority(9));
+        sink.add_after(request("", "later"), std::chrono::seconds(1));
+    };
+    recording_sink sink;
+    const auto handler = enqueue_with(add_options().priority(3).after(std::chrono::minutes(1)), says_some);
+    handler(any_event(event_type::added, any_object(), make<pod>("p")), sink);
+    REQUIRE(sink.added.size() == 3);
+    CHECK(sink.added[0].first == request("ns", "p"));
+    CHECK(sink.added[0].second.priority() == 3);
+    CHECK(sink.added[0].second.after() == std::chrono::minutes(1));
+    CHECK(sink.added[1].second.priority() == 9);
+    CHECK(sink.added[1].second.after() == std::chrono::minutes(1));
+    CHECK(sink.added[2].second.priority() == 3);
+    CHECK(sink.added[2].second.after() == std::chrono::seconds(1));
+}
+
+TEST_CASE("metadata_only asks for the metadata of a kind, and that is what its functions get") {
+    fake_host host;
+    std::string seen;
+    const auto made =
+        controller_builder(host, "sets")
+            .for_<set>(metadata_only, [](const metadata_object& o) { return o.metadata.name != "no"; })
+            .owns<pod>(metadata_only, [](const event<metadata_object>&) { return true; })
+            .watches<pod>(metadata_only, [](const metadata_object& o) { return request("mapped", o.metadata.name); })
+            .complete([&seen](reconcile_context, std::shared_ptr<const metadata_object> o) {
+                seen += o->metadata.name + " ";
+                return reconcile_result::done();
+            });
+    REQUIRE(made.has_value());
+    CHECK(host.metadata_kinds == "Set Pod Pod ");
+    host.ready();
+    host.sources["Set"]->put(make<metadata_object>("a"));
+    host.sources["Set"]->put(make<metadata_object>("no"));
+    host.ready();
+    CHECK(seen == "a ");
+    host.sources["Pod"]->put(make<metadata_object>(
+        "p", [](metadata_object& o) { o.metadata.owner_references.push_back(owned_by_set("a")); }));
+    host.ready();
+    CHECK(seen == "a a ");
+    CHECK((*made)->stats().succeeded == 3);  // mapped/p is not there
+}
+
+TEST_CASE("kinds known at run time say of what type their objects are") {
+    fake_host host;
+    const resource_info sets = dynamic_resource(resource_of<set>().gvk, "sets");
+    const resource_info pods = dynamic_resource(resource_of<pod>().gvk, "pods");
+    const resource_info bare = metadata_resource(resource_of<pod>().gvk, "pods");
+    const auto object = [](std::string name, json::object content) {
+        return make<dynamic_object>(std::move(name), [&content](dynamic_object& o) {
+            o.content = dynamic_content(std::move(content));
+            o.metadata.owner_references.push_back(owned_by_set("a"));
+        });
+    };
+    std::string seen;
+    const auto made =
+        controller_builder(host, "sets")
+            .for_<dynamic_object>(sets)
+            .owns<dynamic_object>(pods,
+                                  [](const dynamic_object& o) { return o.content.get_string({"phase"}) == "Failed"; })
+            .owns<metadata_object>(bare, owner_match::any, [](const any_event&) { return false; })
+            .watches<dynamic_object>(
+                pods, [](const dynamic_object& o) { return request("ns", o.content.get_string({"for"})); })
+            .complete([&seen](reconcile_context, std::shared_ptr<const dynamic_object> o) {
+                seen += o->content.get_string({"color"}) + " ";
+                return reconcile_result::done();
+            });
+    REQUIRE(made.has_value());
+    host.ready();
+    host.sources["Set"]->put(object("a", {{"color", "red"}}));
+    host.sources["Set"]->put(object("b", {{"color", "blue"}}));
+    host.ready();
+    CHECK(seen == "red blue ");
+    host.sources["Pod"]->put(object("p", {{"phase", "Failed"}, {"for", "b"}}));
+    host.ready();
+    CHECK(seen == "red blue red blue ");
+    host.sources["Pod"]->put(object("q", {{"phase", "Running"}, {"for", "b"}}));
+    host.ready();
+    CHECK(seen == "red blue red blue blue ");
 }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/model/resource.hpp>
 
+#include <exception>
 #include <string>
 
 namespace kcontrol {
@@ -25,6 +26,23 @@ struct field_list_of<metadata_object> {
 /// The resource_info of a kind of which only the metadata is wanted. Its objects are metadata_object.
 KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::string plural,
                                               resource_scope scope = resource_scope::namespaced);
+
+namespace detail {
+KCONTROL_DECL resource_info metadata_resource_named(const resource_name& name);
+}
+
+/// The same of the kind that a type stands for; one static object each. How T is read is no part of it, so it costs
+/// nothing to compile.
+template <class T>
+const resource_info& metadata_resource_of() {
+    assert_resource<T>();
+    if constexpr (is_resource<T>) {
+        static const resource_info info = detail::metadata_resource_named(T::kcontrol_resource);
+        return info;
+    } else {
+        std::terminate();  // in no program: the assertion has failed
+    }
+}
 
 }  // namespace kcontrol
 

@@ -1,6 +1,7 @@
 // The builder of controllers: says in one sentence which objects a controller is for and what else it looks at.
 #pragma once
 
+#include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/controller/host.hpp>
 
@@ -12,7 +13,25 @@
 #include <vector>
 
 namespace kcontrol {
+
+class dynamic_object;
+
+/// Said beside a kind of which no more than the metadata is wanted: `owns<pod>(metadata_only)`. Its objects are
+/// metadata_object then, in predicates, maps and handlers, too.
+struct metadata_only_t {
+    explicit metadata_only_t() = default;
+};
+inline constexpr metadata_only_t metadata_only{};
+
+/// What objects of a kind that is known at run time can be: those of dynamic_resource(), and of metadata_resource().
+template <class T>
+concept run_time_object = std::same_as<T, dynamic_object> || std::same_as<T, metadata_object>;
+
 namespace detail {
+
+// `resource` is not asked about those, for it refuses in words.
+template <class T>
+concept typed_kind = !run_time_object<T> && resource<T>;
 
 // The part of a builder that does not depend on types.
 class builder_core {
@@ -86,21 +105,38 @@ reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source
 
 /// A controller for objects of type T in the making; T is any_object where the kind is known at run time. Predicates
 /// may be functions of `const any_event&`, of `const event<K>&` or of `const K&`, where K is the type they stand
-/// beside; all of them must agree. Beside a kind known at run time they are functions of `const any_event&`, such as
-/// predicate_on<dynamic_object>(p) makes. A resource_info outlives the controller's host.
+/// beside; all of them must agree. Beside a kind known at run time whose type is not said they are functions of
+/// `const any_event&`. A resource_info outlives the controller's host.
 template <class T>
 class controller_builder_for {
 public:
     /// Looks at objects of kind U that a T owns, and reconciles their owner.
-    template <resource U, class... P>
+    template <detail::typed_kind U, class... P>
     controller_builder_for& owns(P... predicates) {
         return owns<U>(owner_match::controller, std::move(predicates)...);
     }
-    template <resource U, class... P>
+    template <detail::typed_kind U, class... P>
     controller_builder_for& owns(owner_match match, P... predicates) {
         return owns_kind<U>(resource_of<U>(), match, std::move(predicates)...);
     }
-    /// The same of a kind known at run time.
+    /// The same, of which only the metadata is read and kept: all that finding the owner needs.
+    template <detail::typed_kind U, class... P>
+    controller_builder_for& owns(metadata_only_t, P... predicates) {
+        return owns<U>(metadata_only, owner_match::controller, std::move(predicates)...);
+    }
+    template <detail::typed_kind U, class... P>
+    controller_builder_for& owns(metadata_only_t, owner_match match, P... predicates) {
+        return owns_kind<metadata_object>(metadata_resource_of<U>(), match, std::move(predicates)...);
+    }
+    /// The same of a kind known at run time; `owns<dynamic_object>(info)` says of what type its objects are.
+    template <run_time_object U, class... P>
+    controller_builder_for& owns(const resource_info& kind, P... predicates) {
+        return owns<U>(kind, owner_match::controller, std::move(predicates)...);
+    }
+    template <run_time_object U, class... P>
+    controller_builder_for& owns(const resource_info& kind, owner_match match, P... predicates) {
+        return owns_kind<U>(kind, match, std::move(predicates)...);
+    }
     template <class... P>
     controller_builder_for& owns(const resource_info& kind, P... predicates) {
         return owns(kind, owner_match::controller, std::move(predicates)...);
@@ -111,14 +147,26 @@ public:
     }
 
     /// Looks at objects of kind V, and reconciles what `map` makes of each: a request, or a range of requests or names.
-    template <resource V, class F, class... P>
+    /// In its place there may be an event handler, a function of `const event<V>&` (or `const any_event&`) and
+    /// `request_sink<request>&`, which sees the old object and the new one and says when, and how urgently.
+    template <detail::typed_kind V, class F, class... P>
     controller_builder_for& watches(F map, P... predicates) {
         return watches_kind<V>(resource_of<V>(), std::move(map), std::move(predicates)...);
     }
-    /// The same of a kind known at run time; `map` takes `const any_object&`.
+    /// The same, of which only the metadata is read and kept.
+    template <detail::typed_kind V, class F, class... P>
+    controller_builder_for& watches(metadata_only_t, F map, P... predicates) {
+        return watches_kind<metadata_object>(metadata_resource_of<V>(), std::move(map), std::move(predicates)...);
+    }
+    /// The same of a kind known at run time. `map` takes `const any_object&`, or, in
+    /// `watches<dynamic_object>(info, map)`, `const dynamic_object&`.
     template <class F, class... P>
     controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
         return watches_kind<any_object>(kind, std::move(map), std::move(predicates)...);
+    }
+    template <run_time_object V, class F, class... P>
+    controller_builder_for& watches(const resource_info& kind, F map, P... predicates) {
+        return watches_kind<V>(kind, std::move(map), std::move(predicates)...);
     }
 
     /// Looks at any other source of events.
@@ -167,7 +215,7 @@ private:
     }
     template <class V, class F, class... P>
     controller_builder_for& watches_kind(const resource_info& kind, F map, P... predicates) {
-        core_.watch(core_.source_of(kind), enqueue_mapped<V>(std::move(map)),
+        core_.watch(core_.source_of(kind), handler_on<V>(std::move(map)),
                     detail::predicates_on<V>(std::move(predicates)...));
         return *this;
     }
@@ -186,12 +234,24 @@ public:
     controller_builder(controller_host& host, std::string name) : core_(host, std::move(name)) {}
 
     /// The kind the controller is for.
-    template <resource T, class... P>
+    template <detail::typed_kind T, class... P>
     controller_builder_for<T> for_(P... predicates) {
         return controller_builder_for<T>(std::move(core_), resource_of<T>(),
                                          detail::predicates_on<T>(std::move(predicates)...));
     }
-    /// The same where the kind is known at run time.
+    /// The same, of which only the metadata is read and kept; the reconciler gets a
+    /// `std::shared_ptr<const metadata_object>`.
+    template <detail::typed_kind T, class... P>
+    controller_builder_for<metadata_object> for_(metadata_only_t, P... predicates) {
+        return controller_builder_for<metadata_object>(
+            std::move(core_), metadata_resource_of<T>(),
+            detail::predicates_on<metadata_object>(std::move(predicates)...));
+    }
+    /// The same where the kind is known at run time; `for_<dynamic_object>(info)` says of what type its objects are.
+    template <run_time_object T, class... P>
+    controller_builder_for<T> for_(const resource_info& kind, P... predicates) {
+        return controller_builder_for<T>(std::move(core_), kind, detail::predicates_on<T>(std::move(predicates)...));
+    }
     template <class... P>
     controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
         return controller_builder_for<any_object>(std::move(core_), kind,

@@ -75,7 +75,10 @@ concept requests = std::convertible_to<Mapped, Request> || range_of<std::remove_
 template <class F, class T, class Request>
 constexpr bool assert_maps() {
     constexpr bool takes_the_object = std::invocable<const F&, const T&>;
-    static_assert(takes_the_object, "kcontrol: the map of watches<K>(map) is a const function that takes const K&");
+    static_assert(
+        takes_the_object,
+        "kcontrol: the map of watches<K>(map) is a const function that takes const K&; an event handler is one "
+        "that takes (const kcontrol::event<K>&, kcontrol::request_sink<kcontrol::request>&)");
     if constexpr (takes_the_object) {
         constexpr bool returns_requests = requests<std::invoke_result_t<const F&, const T&>, Request>;
         static_assert(returns_requests,
@@ -104,6 +107,27 @@ void add_all(Mapped&& mapped, request_sink<Request>& sink) {
         for (auto&& one : mapped) sink.add(Request(std::forward<decltype(one)>(one)));
     }
 }
+
+/// Adds to another sink what is added to it, with options for those that come without.
+template <class Request>
+class sink_with final : public request_sink<Request> {
+public:
+    sink_with(request_sink<Request>& to, const add_options& how) : to_(to), how_(how) {}
+
+protected:
+    void enqueue(Request req, const add_options& said) override {
+        add_options with = said;
+        if (!with.priority() && how_.priority()) with.priority(*how_.priority());
+        if (said.after() <= duration::zero() && !said.rate_limited()) {
+            with.after(how_.after()).rate_limited(how_.rate_limited());
+        }
+        to_.add(std::move(req), with);
+    }
+
+private:
+    request_sink<Request>& to_;
+    const add_options how_;
+};
 
 /// Calls f with the old object and with the new one, if that is another, also when the first call throws.
 template <class F>
@@ -135,6 +159,30 @@ event_handler<Request> enqueue_mapped(F map) {
     } else {
         return nullptr;
     }
+}
+
+/// An event handler from a function of what is known to be about a T: of `const event<T>&` and a sink, with the old
+/// object and the new one, or of `const any_event&` and a sink; or a map as of enqueue_mapped, which takes the object
+/// alone. The functions are const: one that keeps something keeps it elsewhere.
+template <class T, class Request = request, class F>
+event_handler<Request> handler_on(F f) {
+    if constexpr (!std::same_as<T, any_object> && std::invocable<const F&, const event<T>&, request_sink<Request>&>) {
+        return [f = std::move(f)](const any_event& e, request_sink<Request>& sink) { f(event<T>(e), sink); };
+    } else if constexpr (std::invocable<const F&, const any_event&, request_sink<Request>&>) {
+        return event_handler<Request>(std::move(f));
+    } else {
+        return enqueue_mapped<T, Request>(std::move(f));
+    }
+}
+
+/// The requests of another handler, added as `how` says: `enqueue_with(add_options().priority(100),
+/// enqueue_for_object)`. What that handler says by itself about a request counts instead where it says anything.
+template <class Request = request>
+event_handler<Request> enqueue_with(add_options how, event_handler<std::type_identity_t<Request>> handler) {
+    return [how, handler = std::move(handler)](const any_event& e, request_sink<Request>& sink) {
+        detail::sink_with<Request> with(sink, how);
+        handler(e, with);
+    };
 }
 
 }  // namespace kcontrol

@@ -23,4 +23,9 @@ KCONTROL_DECL resource_info metadata_resource(group_version_kind gvk, std::strin
     return made;
 }
 
+KCONTROL_DECL resource_info detail::metadata_resource_named(const resource_name& name) {
+    group_version_kind gvk{std::string(name.group), std::string(name.version), std::string(name.kind)};
+    return metadata_resource(std::move(gvk), std::string(name.plural), name.scope);
+}
+
 }  // namespace kcontrol
