@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs cases.json against an API server over HTTP: the same cases that conformance_test runs on the in-process one.
+"""Runs the cases (*.json) against an API server over HTTP: those that conformance_test runs on the in-process one.
 
-usage: run.py URL [--ca FILE] [--cert FILE --key FILE] [--token TOKEN]
+usage: run.py URL [--ca FILE] [--cert FILE --key FILE] [--token TOKEN] [--controllers] [FILE...]
+--controllers: the cases of a cluster with controllers (collection.json) instead; FILE: only these, by name.
 Makes a namespace and the CustomResourceDefinition of crd.json. Exit 1 if a case fails.
 """
 import argparse, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
@@ -9,6 +10,8 @@ import argparse, json, pathlib, re, ssl, sys, time, urllib.error, urllib.request
 here = pathlib.Path(__file__).parent
 parser = argparse.ArgumentParser()
 parser.add_argument("url")
+parser.add_argument("files", nargs="*")
+parser.add_argument("--controllers", action="store_true")
 for option in ("--ca", "--cert", "--key", "--token"):
     parser.add_argument(option)
 options = parser.parse_args()
@@ -30,13 +33,14 @@ def ask(case):
                                      data=None if body is None else body.encode())
     try:
         with urllib.request.urlopen(request, context=context, timeout=30) as answer:
-            return answer.status, answer.read().decode()
+            return answer.status, answer.read().decode(), answer.headers
     except urllib.error.HTTPError as answer:
-        return answer.code, answer.read().decode()
+        return answer.code, answer.read().decode(), answer.headers
 
 
 def at(document, pointer):
     for part in pointer.split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
         try:
             document = document[int(part) if isinstance(document, list) else part]
         except (KeyError, IndexError, TypeError):
@@ -54,12 +58,16 @@ def fill(value, saved):
     return value
 
 
-def problems(expect, code, text):
+def problems(expect, code, text, headers):
     if code != expect["code"]:
         yield f"code {code}, not {expect['code']}: {text[:300]}"
         return
     if "text" in expect and expect["text"] not in text:
         yield f"text {text[:80]!r}"
+    if "warnings" in expect and headers.get_all("Warning", []) != expect["warnings"]:
+        yield f"warnings {headers.get_all('Warning')}, not {expect['warnings']}"
+    if "type" in expect and headers.get("Content-Type") != expect["type"]:
+        yield f"Content-Type {headers.get('Content-Type')!r}, not {expect['type']!r}"
     if "events" in expect:
         events = [json.loads(line) for line in text.splitlines() if line]
         seen = [(e["type"] + " " + e["object"]["metadata"].get("name", "")).strip() for e in events]
@@ -83,17 +91,27 @@ for _ in range(100):
     if ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200:
         break
     time.sleep(0.1)
-cases = json.loads((here / "cases.json").read_text())["cases"]
-failed = 0
-for case in cases:
-    case = fill(case, saved) if "${" in json.dumps(case) else case
-    code, text = ask(case)
-    found = list(problems(case["expect"], code, text))
-    failed += bool(found)
-    for problem in found:
-        print(f"{case['name']}: {problem}")
-    if not found and "save" in case:
-        for name, pointer in case["save"].items():
-            saved[name] = at(json.loads(text), pointer)
-print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+ordinary = ["cases", "discovery", "kinds", "bodies", "writes"]
+names = options.files or (["collection"] if options.controllers else ordinary)
+count = failed = 0
+for name in names:
+    if not (here / f"{name}.json").exists():
+        continue
+    for case in json.loads((here / f"{name}.json").read_text())["cases"]:
+        case = fill(case, saved) if "${" in json.dumps(case) else case
+        until = time.time() + (30 if case.get("eventually") else 0)
+        while True:
+            code, text, headers = ask(case)
+            found = list(problems(case["expect"], code, text, headers))
+            if not found or time.time() >= until:
+                break
+            time.sleep(0.2)
+        count += 1
+        failed += bool(found)
+        for problem in found:
+            print(f"{case['name']}: {problem}")
+        if not found and "save" in case:
+            for mark, pointer in case["save"].items():
+                saved[mark] = at(json.loads(text), pointer)
+print(f"{count - failed} passed, {failed} failed, 0 skipped")
 sys.exit(1 if failed else 0)

@@ -1,4 +1,4 @@
-// Runs tests/conformance/cases.json against the in-process API server. tests/conformance/run.py runs them on any other.
+// Runs tests/conformance/*.json against the in-process API server. tests/conformance/run.py runs them on any other.
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
@@ -41,6 +41,16 @@ void check(const json::value& expect, const test::memory_responder& answer) {
     if (const json::value* text = json::find(expect, {"text"})) {
         CHECK(answer.body.find(std::string(text->as_string())) != std::string::npos);
     }
+    if (const json::value* type = json::find(expect, {"type"})) {
+        CHECK(answer.head.headers.get("Content-Type") == std::string_view(type->as_string()));
+    }
+    if (const json::value* warnings = json::find(expect, {"warnings"})) {
+        json::array shown;
+        for (const auto& [name, value] : answer.head.headers) {
+            if (name == "Warning") shown.push_back(json::value(value));
+        }
+        CHECK_MESSAGE(json::value(shown) == *warnings, json::serialize(shown));
+    }
     if (const json::value* events = json::find(expect, {"events"})) {
         std::vector<std::string> wanted;
         for (const auto& event : events->as_array()) wanted.emplace_back(event.as_string());
@@ -51,7 +61,8 @@ void check(const json::value& expect, const test::memory_responder& answer) {
         for (const auto& field : fields->as_object()) {
             CAPTURE(std::string(field.key()));
             const json::value* found = at(document, field.key());
-            CHECK(json::serialize(found == nullptr ? json::value() : *found) == json::serialize(field.value()));
+            CHECK_MESSAGE((found == nullptr ? json::value() : *found) == field.value(),
+                          (found == nullptr ? "nothing" : json::serialize(*found)));
         }
     }
     if (const json::value* absent = json::find(expect, {"absent"})) {
@@ -62,38 +73,75 @@ void check(const json::value& expect, const test::memory_responder& answer) {
 
 }  // namespace
 
-TEST_CASE("the in-process API server answers as a real one does") {
-    boost::asio::io_context context;
-    testing::manual_environment env;
-    kcontrol::testing::api_server server(env, context.get_executor());
-    test::memory_client client(context, server.handler());
-    REQUIRE(server.create(load("crd.json")));
-    std::map<std::string, std::string> saved = {{"ns", "conformance"}};
-    REQUIRE(server.create(
-        json::parse(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"conformance"}})").value()));
+namespace {
 
-    const json::value document = load("cases.json");
-    for (const auto& original : document.at("cases").as_array()) {
-        const json::value one = json::parse(fill(json::serialize(original), saved)).value();
-        CAPTURE(std::string(one.at("name").as_string()));
+// A server, and the cases of one file before it.
+class conformance {
+public:
+    conformance() : server_(env_, context_.get_executor()), client_(context_, server_.handler()) {
+        REQUIRE(server_.create(load("crd.json")));
+        REQUIRE(server_.create(
+            json::parse(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"conformance"}})").value()));
+    }
+
+    void run(const std::string& file) {
+        const json::value document = load(file);
+        for (const auto& original : document.at("cases").as_array()) {
+            const json::value one = json::parse(fill(json::serialize(original), saved_)).value();
+            CAPTURE(std::string(one.at("name").as_string()));
+            const auto answer = ask(one);
+            check(one.at("expect"), *answer);
+            const json::value* saves = json::find(one, {"save"});
+            if (saves != nullptr) save(saves->as_object(), answer->json());
+        }
+    }
+
+private:
+    std::shared_ptr<test::memory_responder> ask(const json::value& one) {
         std::string body(json::get_string(one, {"raw"}));
         if (const json::value* given = json::find(one, {"body"})) body = json::serialize(*given);
         std::string type(json::get_string(one, {"content_type"}));
         if (type.empty()) type = "application/json";
-        auto request = client.make(std::string(one.at("method").as_string()), std::string(one.at("path").as_string()),
-                                   std::move(body), std::move(type));
+        auto request = client_.make(std::string(one.at("method").as_string()), std::string(one.at("path").as_string()),
+                                    std::move(body), std::move(type));
         request.headers.set("Accept", std::string(json::get_string(one, {"accept"})));
-        const auto answer = client.start(std::move(request));
-        env.advance(std::chrono::seconds(2), context);  // watches of the cases last a second
+        request.headers.set("User-Agent", "conformance/1");
+        auto answer = client_.start(std::move(request));
+        // Watches of the cases last a second; what comes about eventually has half a minute.
+        const bool eventually = json::find(one, {"eventually"}) != nullptr;
+        env_.advance(std::chrono::seconds(2), context_);
         REQUIRE(answer->done);
-        check(one.at("expect"), *answer);
-        const json::value* saves = json::find(one, {"save"});
-        if (saves == nullptr) continue;
-        const json::value shown = answer->json();
-        for (const auto& save : saves->as_object()) {
-            const json::value* found = at(shown, save.value().as_string());
+        if (!eventually || answer->head.status == one.at("expect").at("code").as_int64()) return answer;
+        env_.advance(std::chrono::seconds(40), context_);
+        request =
+            client_.make(std::string(one.at("method").as_string()), std::string(one.at("path").as_string()), "", "");
+        answer = client_.start(std::move(request));
+        env_.advance(std::chrono::seconds(1), context_);
+        return answer;
+    }
+    void save(const json::object& saves, const json::value& shown) {
+        for (const auto& entry : saves) {
+            const json::value* found = at(shown, entry.value().as_string());
             REQUIRE(found != nullptr);
-            saved[save.key()] = std::string(found->as_string());
+            saved_[entry.key()] = std::string(found->as_string());
         }
     }
+
+    boost::asio::io_context context_;
+    testing::manual_environment env_;
+    kcontrol::testing::api_server server_;
+    test::memory_client client_;
+    std::map<std::string, std::string> saved_ = {{"ns", "conformance"}};
+};
+
+}  // namespace
+
+TEST_CASE("the in-process API server answers as a real one does") { conformance().run("cases.json"); }
+
+TEST_CASE("the in-process API server says that it serves what a real one serves") {
+    conformance().run("discovery.json");
+}
+
+TEST_CASE("the in-process API server makes, changes and deletes every kind as a real one does") {
+    conformance().run("kinds.json");
 }

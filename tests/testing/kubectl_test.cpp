@@ -200,3 +200,45 @@ spec: {workers: 8}
     CHECK(has(c.run({"get", "pytorchjob", "train", "-o", "jsonpath={.spec.workers}{.metadata.labels.team}"}), "8red"));
     CHECK(has(c.run({"apply", "--server-side", "--dry-run=server", "-f", other}), "(server dry run)"));
 }
+
+TEST_CASE("kubectl makes, lists and deletes built-in kinds" * doctest::skip(find_kubectl().empty())) {
+    cluster c;
+    const std::string file = c.write("kinds.yaml", R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: web}]}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: web}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 10
+)");
+    const auto listed = c.run({"api-resources", "--no-headers", "-o", "name"});
+    for (const std::string_view name :
+         {"deployments.apps", "poddisruptionbudgets.policy", "resourceclaims.resource.k8s.io",
+          "networkpolicies.networking.k8s.io", "bindings"}) {
+        CHECK(has(listed, name));
+    }
+    CHECK(has(c.run({"create", "-f", file}), "deployment.apps/web created"));
+    CHECK(has(c.run({"get", "deploy,svc,sa,pdb", "-o", "name"}), "poddisruptionbudget.policy/web"));
+    CHECK(has(c.run({"get", "all", "-o", "name"}), "service/web"));
+    CHECK(has(c.run({"get", "pc", "high", "-o", "jsonpath={.value}"}), "10"));
+    CHECK(has(c.run({"delete", "-f", file, "--wait=false"}), "priorityclass.scheduling.k8s.io \"high\" deleted"));
+    CHECK(has(c.run({"get", "all,sa,pdb"}), "No resources found"));
+}

@@ -4,6 +4,7 @@
 #include <kcontrol/apiserver/failure.hpp>
 #include <kcontrol/model/resource.hpp>
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -25,6 +26,18 @@ public:
     int priority = 0;             ///< above 0: only with -o wide
 };
 
+/// What lies below the objects of a kind: "log" of "pods".
+class subresource_type {
+public:
+    std::string name;
+    std::string group;  ///< of its own kind; all empty: the object's
+    std::string version;
+    std::string kind;
+    std::string verbs;  ///< letters, as in resource_type
+};
+
+class schema_type;
+
 /// A kind that the server serves. Made by hand, or from a CustomResourceDefinition.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -44,9 +57,20 @@ public:
     std::vector<std::string> categories;
     bool namespaced = true;
     bool status_subresource = true;       ///< .status is written through /status only
-    bool custom = true;                   ///< an update needs a resourceVersion; list items carry kind and apiVersion
+    bool custom = true;                   ///< not one of Kubernetes' own; list items carry kind and apiVersion
+    bool needs_version = true;            ///< an update needs a resourceVersion
+    bool create_on_update = false;        ///< an update makes what is not there
+    bool creates_with_status = false;     ///< a new object keeps the status that it comes with
+    bool orphans_dependents = false;      ///< a delete that does not say what becomes of dependents orphans them
     bool generation = true;               ///< metadata.generation is kept
     bool returns_deleted_object = false;  ///< DELETE answers with the object where others answer with a Status
+    /// What may be asked of it: c create, d delete, D deletecollection, g get, l list, p patch, u update, w watch.
+    std::string verbs = "dDglpcuw";
+    std::vector<subresource_type> subresources;   ///< of Kubernetes' own kinds; "status" is among them
+    std::string storage_hash;                     ///< as discovery shows it, or empty
+    std::size_t place = std::size_t(-1);          ///< in discovery; kinds without one come last, by name
+    const schema_type* schema = nullptr;          ///< of Kubernetes' own kinds, in the preferred version
+    std::vector<std::string> initial_finalizers;  ///< what the server puts on a new object
     std::vector<printer_column> columns;
     std::vector<std::string> selectable_fields;  ///< for field selectors, beside metadata.name and .namespace
     /// Lists that server-side apply merges, by the members on the way ("spec.template.containers"), with the members
@@ -61,10 +85,14 @@ public:
     group_resource id() const { return {group, plural}; }
     KCONTROL_DECL bool serves(std::string_view version) const;
     KCONTROL_DECL std::string api_version(std::string_view version) const;
+    /// What is known of the kind's fields in that version, or null.
+    KCONTROL_DECL const schema_type* schema_in(std::string_view version) const;
+    bool allows(char verb) const { return verbs.find(verb) != std::string::npos; }
+    /// The subresource, or null.
+    KCONTROL_DECL const subresource_type* subresource(std::string_view name) const;
 };
 
-/// The kinds that every server has: v1 namespaces, pods, nodes, secrets, configmaps and events, batch/v1 jobs,
-/// coordination.k8s.io/v1 leases, apiextensions.k8s.io/v1 customresourcedefinitions.
+/// The kinds that every server has: all that Kubernetes 1.36 serves by default.
 KCONTROL_DECL std::vector<resource_type> builtin_resource_types();
 
 /// The resource type of a kind that the program knows: `resource_type_of(resource_of<widget>())`. A custom one with a

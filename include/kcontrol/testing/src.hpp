@@ -13,6 +13,8 @@
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #include <kcontrol/apiserver/impl/body_writer.ipp>
 #include <kcontrol/apiserver/impl/builtin_resource_types.ipp>
+#include <kcontrol/apiserver/impl/builtin_schema.ipp>
+#include <kcontrol/apiserver/impl/builtin_table.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>

@@ -24,6 +24,11 @@ inline http::response status_response(const failure& f) {
 
 inline http::response page_not_found() { return {404, "text/plain; charset=utf-8", "404 page not found\n"}; }
 
+inline char letter_of_verb(std::string_view verb) {
+    if (verb == "deletecollection") return 'D';
+    return verb.empty() ? ' ' : verb.front();
+}
+
 inline store_inputs inputs_from(environment& env) {
     store_inputs inputs;
     inputs.timestamp([&env] { return format_timestamp(env.wall_now()); }).random([&env] { return env.random(); });
@@ -145,9 +150,13 @@ KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const
     const resource_type& type = table->type();
     const bool wrong_scope = type.namespaced ? info.namespace_.empty() && !info.name.empty() : !info.namespace_.empty();
     if (wrong_scope) return failure(0, "", "");
-    const bool known = info.subresource.empty() || (info.subresource == "status" && type.status_subresource);
+    const bool finalizes = info.subresource == "finalize" && type.subresource("finalize") != nullptr;
+    const bool known =
+        info.subresource.empty() || finalizes || (info.subresource == "status" && type.status_subresource);
     if (known) return table;
-    return missing;
+    if (type.subresource(info.subresource) == nullptr) return missing;
+    return failure(501, "NotImplemented",
+                   "this server has no " + type.plural + "/" + info.subresource + ", which Kubernetes has");
 }
 
 KCONTROL_DECL outcome<http::response> api_server_core::answer_resource(const http::server_request& request,
@@ -159,8 +168,12 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_resource(const htt
     const bool changes_unnamed = (info.verb == "update" || info.verb == "patch") && info.name.empty();
     const bool deletes_status = info.verb == "delete" && !info.subresource.empty();
     const bool no_namespace = info.verb == "create" && (*table)->type().namespaced && info.namespace_.empty();
-    if (info.verb.empty() || creates_named || changes_unnamed || deletes_status || no_namespace) {
+    if (info.verb.empty() || creates_named || changes_unnamed || deletes_status || no_namespace ||
+        !(*table)->type().allows(letter_of_verb(info.verb))) {
         return failure::method_not_allowed();
+    }
+    if (!(*table)->type().allows('g')) {
+        return failure(501, "NotImplemented", "this server does not answer a " + (*table)->type().kind);
     }
     if (info.verb == "get" || info.verb == "list") return answer_read(info, **table, form, replica);
     return answer_write(request, info, **table, form);

@@ -37,17 +37,20 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
     if (auto checked = check_manager(info, applies); !checked) return checked.error();
     if (applies) return answer_apply(request, info, target, table, *dry_run, form);
     outcome<object_ptr> written = object_ptr();
+    int code = 200;
     if (info.verb == "patch") {
         written = patch(request, target, table, *dry_run);
     } else {
         auto body = parse_body(request, table.type());
         if (!body) return body.error();
+        const bool is_new = info.verb == "create" || table.get({info.namespace_, info.name}) == nullptr;
+        code = is_new ? 201 : 200;
         written = info.verb == "create" ? create(table, target, std::move(*body), *dry_run)
                                         : update(table, target, std::move(*body), *dry_run);
     }
     if (!written) return written.error();
     const renderer out = renderer_for(table, info, form);
-    return http::response(info.verb == "create" ? 201 : 200, "application/json", out.object(**written));
+    return http::response(code, "application/json", out.object(**written));
 }
 
 KCONTROL_DECL outcome<object_ptr> api_server_core::create(resource_table& table, const write_target& target,

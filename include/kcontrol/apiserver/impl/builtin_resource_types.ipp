@@ -1,92 +1,156 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/builtin_schema.ipp>
 #include <kcontrol/apiserver/resource_type.hpp>
+
+#include <algorithm>
+#include <array>
 
 namespace kcontrol::testing {
 namespace detail {
 
-inline resource_type builtin(std::string group, std::string version, std::string kind, std::string plural,
-                             std::vector<std::string> short_names) {
-    resource_type type(std::move(group), std::move(version), std::move(kind), std::move(plural));
+// What no document tells of a kind. Letters: g keeps a generation, v an update needs a resourceVersion, d DELETE
+// answers with the object, c an update makes what is not there, o dependents are orphaned by default, s a new object
+// keeps the status that it comes with. Asked of kube-apiserver 1.36 kind by kind.
+struct kind_habits {
+    std::string_view group;
+    std::string_view plural;
+    std::string_view letters;
+    std::string_view selectable;  // fields for field selectors
+    std::string_view finalizer = {};
+};
+
+inline constexpr std::array kind_habits_table = {
+    kind_habits{"", "endpoints", "c", ""},
+    kind_habits{"", "events", "c",
+                "involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid "
+                "involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath reason "
+                "reportingComponent source type"},
+    kind_habits{"", "limitranges", "c", ""},
+    kind_habits{"", "namespaces", "d", "status.phase"},
+    kind_habits{"", "nodes", "s", "spec.unschedulable"},
+    kind_habits{"", "persistentvolumeclaims", "d", "", "kubernetes.io/pvc-protection"},
+    kind_habits{"", "persistentvolumes", "d", "", "kubernetes.io/pv-protection"},
+    kind_habits{"", "pods", "gd",
+                "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName spec.hostNetwork "
+                "status.phase status.podIP status.nominatedNodeName"},
+    kind_habits{"", "podtemplates", "gd", ""},
+    kind_habits{"", "replicationcontrollers", "go", "status.replicas"},
+    kind_habits{"", "resourcequotas", "d", ""},
+    kind_habits{"", "secrets", "", "type"},
+    kind_habits{"", "serviceaccounts", "d", ""},
+    kind_habits{"", "services", "d", "spec.clusterIP spec.type"},
+    kind_habits{"apiregistration.k8s.io", "apiservices", "v", ""},
+    kind_habits{"apps", "daemonsets", "g", ""},
+    kind_habits{"apps", "deployments", "g", ""},
+    kind_habits{"apps", "replicasets", "g", "status.replicas"},
+    kind_habits{"apps", "statefulsets", "g", ""},
+    kind_habits{"events.k8s.io", "events", "c", "reason reportingController type"},
+    kind_habits{"batch", "cronjobs", "g", ""},
+    kind_habits{"batch", "jobs", "go", "status.successful"},
+    kind_habits{"certificates.k8s.io", "certificatesigningrequests", "", "spec.signerName"},
+    kind_habits{"networking.k8s.io", "ingressclasses", "g", ""},
+    kind_habits{"networking.k8s.io", "ingresses", "g", ""},
+    kind_habits{"networking.k8s.io", "networkpolicies", "g", ""},
+    kind_habits{"policy", "poddisruptionbudgets", "gv", ""},
+    kind_habits{"rbac.authorization.k8s.io", "clusterrolebindings", "c", ""},
+    kind_habits{"rbac.authorization.k8s.io", "clusterroles", "c", ""},
+    kind_habits{"rbac.authorization.k8s.io", "rolebindings", "c", ""},
+    kind_habits{"rbac.authorization.k8s.io", "roles", "c", ""},
+    kind_habits{"storage.k8s.io", "csidrivers", "vd", ""},
+    kind_habits{"storage.k8s.io", "csinodes", "vd", ""},
+    kind_habits{"storage.k8s.io", "csistoragecapacities", "v", ""},
+    kind_habits{"storage.k8s.io", "storageclasses", "d", ""},
+    kind_habits{"storage.k8s.io", "volumeattachments", "vd", ""},
+    kind_habits{"admissionregistration.k8s.io", "mutatingadmissionpolicies", "gv", ""},
+    kind_habits{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "gv", ""},
+    kind_habits{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "gv", ""},
+    kind_habits{"admissionregistration.k8s.io", "validatingadmissionpolicies", "gv", ""},
+    kind_habits{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", "gv", ""},
+    kind_habits{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "gv", ""},
+    kind_habits{"apiextensions.k8s.io", "customresourcedefinitions", "gv", ""},
+    kind_habits{"scheduling.k8s.io", "priorityclasses", "g", ""},
+    kind_habits{"coordination.k8s.io", "leases", "vc", ""},
+    kind_habits{"node.k8s.io", "runtimeclasses", "vc", ""},
+    kind_habits{"discovery.k8s.io", "endpointslices", "g", ""},
+    kind_habits{"resource.k8s.io", "deviceclasses", "gd", ""},
+    kind_habits{"resource.k8s.io", "resourceclaims", "d", ""},
+    kind_habits{"resource.k8s.io", "resourceclaimtemplates", "d", ""},
+    kind_habits{"resource.k8s.io", "resourceslices", "gd", "spec.driver spec.nodeName"},
+    kind_habits{"flowcontrol.apiserver.k8s.io", "flowschemas", "g", ""},
+    kind_habits{"flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", "g", ""},
+};
+
+inline void set_habits(resource_type& type) {
+    const auto is_it = [&type](const kind_habits& row) { return row.group == type.group && row.plural == type.plural; };
+    const auto row = std::find_if(kind_habits_table.begin(), kind_habits_table.end(), is_it);
+    const std::string_view letters = row == kind_habits_table.end() ? std::string_view() : row->letters;
+    const auto has = [letters](char letter) { return letters.find(letter) != std::string_view::npos; };
+    type.generation = has('g');
+    type.needs_version = has('v');
+    type.returns_deleted_object = has('d');
+    type.create_on_update = has('c');
+    type.orphans_dependents = has('o');
+    type.creates_with_status = has('s');
+    if (row == kind_habits_table.end()) return;
+    for (std::string_view fields = row->selectable; !fields.empty();) {
+        type.selectable_fields.emplace_back(next_part(fields, ' '));
+    }
+    if (!row->finalizer.empty()) type.initial_finalizers.emplace_back(row->finalizer);
+}
+
+// Columns of `kubectl get` besides name and age.
+struct kind_column {
+    std::string_view plural;
+    std::string_view name;
+    std::string_view type;
+    std::string_view path;
+    int priority = 0;
+};
+
+inline constexpr std::array kind_columns_table = {
+    kind_column{"namespaces", "Status", "string", ".status.phase"},
+    kind_column{"nodes", "Status", "string", R"(.status.conditions[?(@.type=="Ready")].reason)"},
+    kind_column{"nodes", "Version", "string", ".status.nodeInfo.kubeletVersion"},
+    kind_column{"pods", "Status", "string", ".status.phase"},
+    kind_column{"pods", "Node", "string", ".spec.nodeName", 1},
+    kind_column{"jobs", "Status", "string", R"(.status.conditions[?(@.status=="True")].type)"},
+    kind_column{"jobs", "Completions", "integer", ".spec.completions"},
+    kind_column{"jobs", "Succeeded", "integer", ".status.succeeded"},
+    kind_column{"leases", "Holder", "string", ".spec.holderIdentity"},
+    kind_column{"events", "Type", "string", ".type"},
+    kind_column{"events", "Reason", "string", ".reason"},
+    kind_column{"events", "Message", "string", ".message"},
+    kind_column{"customresourcedefinitions", "Created At", "date", ".metadata.creationTimestamp"},
+};
+
+inline std::vector<std::string> to_strings(const std::vector<std::string_view>& views) {
+    return {views.begin(), views.end()};
+}
+
+inline resource_type type_of_builtin(const builtin_kind& kind, std::size_t place) {
+    resource_type type(std::string(kind.group), std::string(kind.version), std::string(kind.kind),
+                       std::string(kind.plural));
+    type.singular = kind.singular;
+    type.short_names = to_strings(kind.short_names);
+    type.categories = to_strings(kind.categories);
+    type.namespaced = kind.namespaced;
     type.custom = false;
-    type.short_names = std::move(short_names);
-    return type;
-}
-
-// A kind without spec and status: no generation, no status subresource.
-inline resource_type builtin_data(std::string kind, std::string plural, std::vector<std::string> short_names) {
-    resource_type type = builtin("", "v1", std::move(kind), std::move(plural), std::move(short_names));
-    type.status_subresource = false;
-    type.generation = false;
-    return type;
-}
-
-inline resource_type namespace_type() {
-    resource_type type = builtin("", "v1", "Namespace", "namespaces", {"ns"});
-    type.namespaced = false;
-    type.generation = false;
-    type.returns_deleted_object = true;
-    type.selectable_fields = {"status.phase"};
-    type.columns.emplace_back("Status", "string", ".status.phase");
-    return type;
-}
-
-inline resource_type node_type() {
-    resource_type type = builtin("", "v1", "Node", "nodes", {"no"});
-    type.namespaced = false;
-    type.generation = false;
-    type.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.type=="Ready")].reason)");
-    type.columns.emplace_back("Version", "string", ".status.nodeInfo.kubeletVersion");
-    return type;
-}
-
-inline resource_type pod_type() {
-    resource_type type = builtin("", "v1", "Pod", "pods", {"po"});
-    type.categories = {"all"};
-    type.returns_deleted_object = true;
-    type.selectable_fields = {"spec.nodeName", "status.phase"};
-    type.columns.emplace_back("Status", "string", ".status.phase");
-    type.columns.emplace_back("Node", "string", ".spec.nodeName", 1);
-    return type;
-}
-
-inline resource_type job_type() {
-    resource_type type = builtin("batch", "v1", "Job", "jobs", {});
-    type.categories = {"all"};
-    type.columns.emplace_back("Status", "string", R"(.status.conditions[?(@.status=="True")].type)");
-    type.columns.emplace_back("Completions", "integer", ".spec.completions");
-    type.columns.emplace_back("Succeeded", "integer", ".status.succeeded");
-    return type;
-}
-
-inline resource_type lease_type() {
-    resource_type type = builtin("coordination.k8s.io", "v1", "Lease", "leases", {});
-    type.status_subresource = false;
-    type.generation = false;
-    type.columns.emplace_back("Holder", "string", ".spec.holderIdentity");
-    return type;
-}
-
-inline resource_type event_resource_type() {
-    resource_type type = builtin_data("Event", "events", {"ev"});
-    type.columns.emplace_back("Type", "string", ".type");
-    type.columns.emplace_back("Reason", "string", ".reason");
-    type.columns.emplace_back("Message", "string", ".message");
-    type.selectable_fields = {"involvedObject.kind",
-                              "involvedObject.name",
-                              "involvedObject.namespace",
-                              "involvedObject.uid",
-                              "reason",
-                              "type"};
-    return type;
-}
-
-inline resource_type crd_type() {
-    resource_type type =
-        builtin("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", {"crd", "crds"});
-    type.namespaced = false;
-    type.columns.emplace_back("Created At", "date", ".metadata.creationTimestamp");
-    type.custom = true;  // it, too, refuses an update without a resourceVersion
+    type.verbs = kind.verbs;
+    for (const auto& below : kind.subresources) {
+        type.subresources.push_back({std::string(below.name), std::string(below.group), std::string(below.version),
+                                     std::string(below.kind), std::string(below.verbs)});
+    }
+    type.status_subresource = type.subresource("status") != nullptr;
+    if (kind.storage_hash != "-") type.storage_hash = kind.storage_hash;
+    type.place = place;
+    type.schema = kind.type;
+    set_habits(type);
+    for (const auto& column : kind_columns_table) {
+        if (column.plural != type.plural) continue;
+        type.columns.emplace_back(std::string(column.name), std::string(column.type), std::string(column.path),
+                                  column.priority);
+    }
     return type;
 }
 
@@ -94,15 +158,15 @@ inline resource_type crd_type() {
 
 KCONTROL_DECL std::vector<resource_type> builtin_resource_types() {
     std::vector<resource_type> all;
-    all.push_back(detail::namespace_type());
-    all.push_back(detail::node_type());
-    all.push_back(detail::pod_type());
-    all.push_back(detail::builtin_data("Secret", "secrets", {}));
-    all.push_back(detail::builtin_data("ConfigMap", "configmaps", {"cm"}));
-    all.push_back(detail::event_resource_type());
-    all.push_back(detail::job_type());
-    all.push_back(detail::lease_type());
-    all.push_back(detail::crd_type());
+    for (const auto& kind : builtin_schema::get().kinds()) {
+        const auto same = [&kind](const resource_type& t) { return t.group == kind.group && t.plural == kind.plural; };
+        const auto known = std::find_if(all.begin(), all.end(), same);
+        if (known != all.end()) {
+            known->versions.emplace_back(kind.version);
+        } else {
+            all.push_back(detail::type_of_builtin(kind, all.size()));
+        }
+    }
     return all;
 }
 

@@ -4,7 +4,8 @@
 #include <kcontrol/http/url.hpp>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::testing {
@@ -16,24 +17,58 @@ inline json::array string_array(const std::vector<std::string>& strings) {
     return out;
 }
 
-inline json::array object_verbs() {
-    return string_array({"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
+// "gpu" as discovery lists verbs.
+inline json::array verb_names(std::string_view letters) {
+    constexpr std::array<std::pair<char, std::string_view>, 8> names = {{{'c', "create"},
+                                                                         {'d', "delete"},
+                                                                         {'D', "deletecollection"},
+                                                                         {'g', "get"},
+                                                                         {'l', "list"},
+                                                                         {'p', "patch"},
+                                                                         {'u', "update"},
+                                                                         {'w', "watch"}}};
+    json::array out;
+    for (const char letter : letters) {
+        for (const auto& [known, name] : names) {
+            if (known == letter) out.push_back(json::value(name));
+        }
+    }
+    return out;
 }
 
-inline json::array status_verbs() { return string_array({"get", "patch", "update"}); }
+// Those that a kind has; a custom one may have a status.
+inline std::vector<subresource_type> subresources_of(const resource_type& type) {
+    if (!type.custom || !type.status_subresource) return type.subresources;
+    auto all = type.subresources;
+    subresource_type status;
+    status.name = "status";
+    status.kind = type.kind;
+    status.verbs = "gpu";
+    all.push_back(std::move(status));
+    return all;
+}
 
 using types_of_version = std::vector<const resource_type*>;
+
+// Kinds as discovery orders them: Kubernetes' own as it does, then all others by their names.
+inline types_of_version types_in_order(const object_store& store) {
+    types_of_version out;
+    for (const auto& [id, table] : store.tables()) out.push_back(&table->type());
+    std::stable_sort(out.begin(), out.end(),
+                     [](const resource_type* a, const resource_type* b) { return a->place < b->place; });
+    return out;
+}
 
 // Versions of a group in order of preference, with their types.
 inline std::vector<std::pair<std::string, types_of_version>> versions_of(const object_store& store,
                                                                          std::string_view group) {
     std::vector<std::pair<std::string, types_of_version>> versions;
-    for (const auto& [id, table] : store.tables()) {
-        if (id.group != group) continue;
-        for (const auto& version : table->type().versions) {
+    for (const resource_type* type : types_in_order(store)) {
+        if (type->group != group) continue;
+        for (const auto& version : type->versions) {
             auto at = std::find_if(versions.begin(), versions.end(), [&](const auto& v) { return v.first == version; });
             if (at == versions.end()) at = versions.insert(at, {version, {}});
-            at->second.push_back(&table->type());
+            at->second.push_back(type);
         }
     }
     return versions;
@@ -41,8 +76,9 @@ inline std::vector<std::pair<std::string, types_of_version>> versions_of(const o
 
 inline std::vector<std::string> groups_of(const object_store& store) {
     std::vector<std::string> groups;
-    for (const auto& [id, table] : store.tables()) {
-        if (!id.group.empty() && (groups.empty() || groups.back() != id.group)) groups.push_back(id.group);
+    for (const resource_type* type : types_in_order(store)) {
+        const bool known = std::find(groups.begin(), groups.end(), type->group) != groups.end();
+        if (!type->group.empty() && !known) groups.push_back(type->group);
     }
     return groups;
 }
@@ -70,9 +106,22 @@ inline json::object api_resource(const resource_type& type) {
     out["singularName"] = type.singular;
     out["namespaced"] = type.namespaced;
     out["kind"] = type.kind;
-    out["verbs"] = object_verbs();
+    out["verbs"] = verb_names(type.verbs);
     if (!type.short_names.empty()) out["shortNames"] = string_array(type.short_names);
     if (!type.categories.empty()) out["categories"] = string_array(type.categories);
+    if (!type.storage_hash.empty()) out["storageVersionHash"] = type.storage_hash;
+    return out;
+}
+
+inline json::object api_subresource(const resource_type& type, const subresource_type& below) {
+    json::object out;
+    out["name"] = type.plural + "/" + below.name;
+    out["singularName"] = "";
+    out["namespaced"] = type.namespaced;
+    if (!below.group.empty()) out["group"] = below.group;
+    if (!below.version.empty()) out["version"] = below.version;
+    out["kind"] = below.kind;
+    out["verbs"] = verb_names(below.verbs);
     return out;
 }
 
@@ -83,50 +132,52 @@ inline std::optional<json::value> api_resource_list(const object_store& store, c
         if (served != version) continue;
         for (const resource_type* type : types) {
             resources.push_back(api_resource(*type));
-            if (!type->status_subresource) continue;
-            json::object status = api_resource(*type);
-            status["name"] = type->plural + "/status";
-            status["singularName"] = "";
-            status["verbs"] = status_verbs();
-            for (const std::string_view only_of_objects : {"shortNames", "categories"}) status.erase(only_of_objects);
-            resources.push_back(std::move(status));
+            for (const auto& below : subresources_of(*type)) resources.push_back(api_subresource(*type, below));
         }
     }
     if (resources.empty()) return std::nullopt;
     json::object list;
     list["kind"] = "APIResourceList";
-    list["apiVersion"] = "v1";
+    if (!group.empty()) list["apiVersion"] = "v1";
     list["groupVersion"] = group.empty() ? version : group + "/" + version;
     list["resources"] = std::move(resources);
     return list;
 }
 
-inline json::object response_kind(const resource_type& type, const std::string& version) {
-    json::object kind;
-    kind["group"] = type.group;
-    kind["version"] = version;
-    kind["kind"] = type.kind;
-    return kind;
+inline json::object response_kind(std::string_view group, std::string_view version, std::string_view kind) {
+    json::object out;
+    out["group"] = group;
+    out["version"] = version;
+    out["kind"] = kind;
+    return out;
 }
 
+inline json::object aggregated_subresource(const resource_type& type, const std::string& version,
+                                           const subresource_type& below) {
+    json::object out;
+    out["subresource"] = below.name;
+    out["responseKind"] = type.custom ? response_kind(type.group, version, below.kind)
+                                      : response_kind(below.group, below.version, below.kind);
+    out["verbs"] = verb_names(below.verbs);
+    return out;
+}
+
+// Kubernetes' own kinds leave out the group and version of what they answer with where it is their own.
 inline json::object aggregated_resource(const resource_type& type, const std::string& version) {
     json::object out;
     out["resource"] = type.plural;
-    out["responseKind"] = response_kind(type, version);
+    out["responseKind"] =
+        type.custom ? response_kind(type.group, version, type.kind) : response_kind("", "", type.kind);
     out["scope"] = type.namespaced ? "Namespaced" : "Cluster";
     out["singularResource"] = type.singular;
-    out["verbs"] = object_verbs();
+    out["verbs"] = verb_names(type.verbs);
     if (!type.short_names.empty()) out["shortNames"] = string_array(type.short_names);
     if (!type.categories.empty()) out["categories"] = string_array(type.categories);
-    if (type.status_subresource) {
-        json::object status;
-        status["subresource"] = "status";
-        status["responseKind"] = response_kind(type, version);
-        status["verbs"] = status_verbs();
-        json::array subresources;
-        subresources.push_back(std::move(status));
-        out["subresources"] = std::move(subresources);
+    json::array subresources;
+    for (const auto& below : subresources_of(type)) {
+        subresources.push_back(aggregated_subresource(type, version, below));
     }
+    if (!subresources.empty()) out["subresources"] = std::move(subresources);
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/object_store.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace kcontrol::testing {
@@ -16,6 +17,12 @@ inline const group_resource& namespaces_id() {
 
 // What a real server adds to a new object of these kinds and clients look at.
 inline void set_defaults(const resource_type& type, json::object& content) {
+    for (const auto& name : type.initial_finalizers) {
+        json::value& list = metadata_of(content)["finalizers"];
+        if (!list.is_array()) list = json::array();
+        json::array& all = list.get_array();
+        if (std::find(all.begin(), all.end(), json::value(name)) == all.end()) all.push_back(json::value(name));
+    }
     if (!type.group.empty()) return;
     if (type.plural == "namespaces") {
         json::object& metadata = metadata_of(content);
@@ -143,6 +150,11 @@ KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table,
 KCONTROL_DECL outcome<object_ptr> object_store::update(resource_table& table, write_target target, json::object body,
                                                        bool dry_run) {
     if (target.version.empty()) target.version = table.type().versions.front();
+    const bool may_make = table.type().create_on_update && target.subresource.empty() && !target.is_patch;
+    if (may_make && table.get({target.namespace_, target.name}) == nullptr &&
+        detail::member(metadata_of(body), "name") == target.name) {
+        return store_new(table, std::move(target), std::move(body), nullptr, dry_run);
+    }
     const json::array nobody;
     const bool reset = detail::resets_managed_fields(body);
     return store_changed(table, target, std::move(body), reset ? &nobody : nullptr, dry_run);

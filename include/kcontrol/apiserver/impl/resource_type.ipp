@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/builtin_schema.hpp>
 #include <kcontrol/apiserver/resource_type.hpp>
 #include <kcontrol/schema/schema.hpp>
 
@@ -97,6 +98,19 @@ KCONTROL_DECL bool resource_type::serves(std::string_view version) const {
 
 KCONTROL_DECL std::string resource_type::api_version(std::string_view version) const {
     return group.empty() ? std::string(version) : group + "/" + std::string(version);
+}
+
+KCONTROL_DECL const schema_type* resource_type::schema_in(std::string_view version) const {
+    if (schema == nullptr || version.empty() || version == versions.front()) return schema;
+    const builtin_kind* found = builtin_schema::get().find(group, version, kind);
+    return found == nullptr ? schema : found->type;
+}
+
+KCONTROL_DECL const subresource_type* resource_type::subresource(std::string_view name) const {
+    for (const auto& one : subresources) {
+        if (one.name == name) return &one;
+    }
+    return nullptr;
 }
 
 KCONTROL_DECL resource_type resource_type_of(const resource_info& info) {

@@ -105,7 +105,7 @@ inline outcome<void> check_version_and_uid(const resource_type& type, const writ
                                            const stored_object& stored, const json::object& metadata) {
     const std::string version = member(metadata, "resourceVersion");
     if (version.empty() || version == "0") {
-        if (type.custom && !target.is_patch) {
+        if (type.needs_version && !target.is_patch) {
             return failure::invalid(type.id(), target.name, "metadata.resourceVersion", "FieldValueInvalid",
                                     "Invalid value: 0: must be specified for an update");
         }
@@ -227,7 +227,7 @@ KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const writ
     metadata["uid"] = uid;
     metadata["creationTimestamp"] = now;
     if (type.generation) metadata["generation"] = 1;
-    if (type.status_subresource) body.erase("status");
+    if (type.status_subresource && !type.creates_with_status) body.erase("status");
     return {};
 }
 
