@@ -95,6 +95,9 @@
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
+#include <kcontrol/leader/leader_elector.hpp>
+#include <kcontrol/leader/leader_fence.hpp>
+#include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>

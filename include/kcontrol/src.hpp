@@ -121,6 +121,11 @@
 #include <kcontrol/json/impl/scalars.ipp>
 #include <kcontrol/json/impl/skip_brackets.ipp>
 #include <kcontrol/json/impl/writer.ipp>
+#include <kcontrol/leader/impl/leader_elector.ipp>
+#include <kcontrol/leader/impl/leader_fence.ipp>
+#include <kcontrol/leader/impl/leader_run.ipp>
+#include <kcontrol/leader/impl/lease_machine.ipp>
+#include <kcontrol/leader/impl/options.ipp>
 #include <kcontrol/logging/impl/log_sink.ipp>
 #include <kcontrol/manager/impl/command_line.ipp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>

@@ -9,6 +9,7 @@
 #include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/controller/builder.hpp>
+#include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
@@ -120,6 +121,40 @@ public:
 
 private:
     manager m_{env(), ex(), world.connect(server.config())};
+};
+
+/// Contends for a Lease, alone, and works while it leads.
+class leader_life : public simulated {
+public:
+    static constexpr bool awaits = true;
+
+    leader_life() { server.api.set_history_window(16); }
+
+    void start(std::stop_token parent = {}) { (void)e_.start(std::move(parent)).value(); }
+    awaitable<void> stop() { return drop(e_.stop()); }
+    bool works() {
+        if (!until([this] { return e_.leading() && working_; }, 10s)) return false;
+        ++value_;
+        changed_.notify_all();
+        return until([this] { return seen_ == value_; }, 10s);
+    }
+
+private:
+    awaitable<void> work(std::stop_token stop) {
+        working_ = true;
+        while (!stop.stop_requested()) {
+            co_await changed_.wait(env(), stop);
+            if (seen_ == value_) continue;
+            seen_ = value_;
+            co_await call_awaited();
+        }
+        working_ = false;
+    }
+
+    bool working_ = false;
+    async_event changed_;
+    leader_elector e_{env(), ex(), world.connect(server.config()), leader_options({"default", "l"}).identity("me"),
+                      leader_callbacks().on_started_leading([this](std::stop_token s) { return work(std::move(s)); })};
 };
 
 /// The same by run(), which a program awaits.

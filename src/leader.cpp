@@ -1,0 +1,5 @@
+#include <kcontrol/leader/impl/leader_elector.ipp>
+#include <kcontrol/leader/impl/leader_fence.ipp>
+#include <kcontrol/leader/impl/leader_run.ipp>
+#include <kcontrol/leader/impl/lease_machine.ipp>
+#include <kcontrol/leader/impl/options.ipp>
