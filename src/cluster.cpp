@@ -1,7 +1,11 @@
+#include <kcontrol/cluster/impl/channel_source.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/crd_watch.ipp>
+#include <kcontrol/cluster/impl/function_source.ipp>
+#include <kcontrol/cluster/impl/generic_event.ipp>
 #include <kcontrol/cluster/impl/home_cluster.ipp>
 #include <kcontrol/cluster/impl/informer_metrics.ipp>
 #include <kcontrol/cluster/impl/informer_report.ipp>
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
+#include <kcontrol/cluster/impl/timer_source.ipp>

@@ -1,4 +1,5 @@
 // The builder: what a sentence of it amounts to.
+#include <kcontrol/cluster/channel_source.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/testing/fake_source.hpp>
@@ -305,4 +306,24 @@ TEST_CASE("kinds known at run time say of what type their objects are") {
     host.sources["Pod"]->put(object("q", {{"phase", "Running"}, {"for", "b"}}));
     host.ready();
     CHECK(seen == "red blue red blue blue ");
+}
+
+TEST_CASE("what a channel is sent is reconciled, with the cause, and behind the event filter") {
+    fake_host host;
+    const auto channel =
+        std::make_shared<channel_source>(host.env(), host.get_executor(), channel_options().name("webhook"));
+    std::string seen;
+    const auto made = controller_builder(host, "sets")
+                          .for_<set>()
+                          .watches_source(channel, enqueue_for_object)
+                          .with_event_filter([](const any_event& e) { return e.object().meta().name != "hidden"; })
+                          .complete([&seen](reconcile_context ctx, const request& req) {
+                              seen += to_string(req) + ": " + to_string(ctx.causes()) + "; ";
+                              return reconcile_result::done();
+                          });
+    REQUIRE(made.has_value());
+    CHECK(channel->send(namespaced_name("ns", "a")));
+    CHECK(channel->send(namespaced_name("ns", "hidden")));
+    host.ready();
+    CHECK(seen == "ns/a: webhook signalled; ");
 }
