@@ -18,6 +18,8 @@
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/handler_lag.hpp>
+#include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>

@@ -41,9 +41,12 @@
 #include <kcontrol/base/impl/log.ipp>
 #include <kcontrol/base/impl/secret_string.ipp>
 #include <kcontrol/base/impl/thrown.ipp>
+#include <kcontrol/cache/impl/event_queue.ipp>
+#include <kcontrol/cache/impl/handler_lane.ipp>
 #include <kcontrol/cache/impl/informer.ipp>
 #include <kcontrol/cache/impl/shared_watch.ipp>
 #include <kcontrol/cache/impl/store.ipp>
+#include <kcontrol/cache/impl/subscription.ipp>
 #include <kcontrol/client/impl/answer.ipp>
 #include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>

@@ -24,6 +24,18 @@ TEST_CASE("informer metrics: informers of one kind and namespace are one, with t
     informer_status bad = good;
     bad.state = informer_state::failed;
     bad.last_event = now - 2s;
+    handler_lag slow;
+    slow.name = "slow";
+    slow.pending = 7;
+    slow.oldest_age = 3s;
+    slow.delivered = 20;
+    slow.coalesced = 5;
+    slow.full = 2;
+    slow.watch_waits = true;
+    good.handlers = {slow};
+    slow.oldest_age = 1s;
+    slow.watch_waits = false;
+    bad.handlers = {slow, handler_lag()};
     const group_version_kind pod("", "v1", "Pod");
     const std::vector<informer_report> all{{pod, "", good}, {pod, "", bad}, {pod, "ns", good}};
     metrics_registry registry;
@@ -44,6 +56,20 @@ TEST_CASE("informer metrics: informers of one kind and namespace are one, with t
     CHECK(has("last_event_age_seconds", "", "} 2"));
     CHECK(has("state", "ns", ",state=\"live\"} 1"));
     CHECK(has("objects", "ns", "} 3"));
+    const auto of_handler = [&text](const std::string& family, const std::string& handler, const std::string& value) {
+        return text.find("\nkcontrol_informer_handler_" + family + R"({api_version="v1",cluster="a\"b",handler=")" +
+                         handler + R"(",kind="Pod",namespace=""} )" + value + "\n") != std::string::npos;
+    };
+    CHECK(of_handler("pending_events", "slow", "14"));
+    CHECK(of_handler("oldest_event_age_seconds", "slow", "3"));
+    CHECK(of_handler("delivered_events_total", "slow", "40"));
+    CHECK(of_handler("coalesced_events_total", "slow", "10"));
+    CHECK(of_handler("full_total", "slow", "4"));
+    CHECK(of_handler("watch_waits", "slow", "1"));
+    CHECK(of_handler("pending_events", "", "0"));
+    informer_status behind = good;
+    CHECK(informer_report(pod, "", behind).describe() ==
+          "Pod (v1): live, 3 objects, the handler slow has 7 events yet to be told");
     std::size_t series = 0;
     for (auto at = text.find("kcontrol_informer_objects{"); at != std::string::npos;
          at = text.find("kcontrol_informer_objects{", at + 1)) {

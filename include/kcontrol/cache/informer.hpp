@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
 #include <kcontrol/client/client.hpp>
@@ -40,6 +41,7 @@ public:
     std::uint64_t rollbacks = 0;          ///< times the server's versions went back: its store was restored
     std::uint64_t handler_errors = 0;     ///< times a handler or callback of this informer threw
     std::optional<wall_time> last_event;  ///< when the server sent something last
+    std::vector<handler_lag> handlers;    ///< those that have a queue of their own
 };
 
 /// How an informer behaves.
@@ -132,7 +134,8 @@ public:
     KCONTROL_DECL void start(std::stop_token parent = {});
 
     /// Ends the present generation and waits until its work has returned (true), or until `deadline` (false), after
-    /// which that work calls no handler either. Store and handlers stay. Idempotent.
+    /// which that work calls no handler either. Store and handlers stay, and so does what waits in a handler's queue:
+    /// it is told after the next start. A call of such a handler that is in progress is not waited for. Idempotent.
     KCONTROL_DECL awaitable<bool> stop(std::optional<time_point> deadline = std::nullopt);
 
     /// Ends the present generation and starts the next with another client. Store and handlers stay; handlers get what
@@ -145,10 +148,12 @@ public:
 
     KCONTROL_DECL bool shares_watch_with(const any_informer& other) const noexcept;
 
-    /// The handler gets `added` (initial) for what is in the store already, then every change. With a resync period it
-    /// gets every object again, as `updated` with the same object twice and `resync` set.
-    [[nodiscard]] KCONTROL_DECL subscription subscribe(any_event_handler handler,
-                                                       duration resync_period = duration::zero());
+    /// The handler gets `added` (initial) for what is in the store already, then every change, as `how` says. With a
+    /// resync period it gets every object again, as `updated` with the same object twice and `resync` set.
+    [[nodiscard]] KCONTROL_DECL subscription subscribe(event_consumer handler, handler_options how = {});
+    [[nodiscard]] subscription subscribe(event_consumer handler, duration resync_period) {
+        return subscribe(std::move(handler), handler_options().resync_period(resync_period));
+    }
 
     /// The handler gets every object that can't be decoded now, and each that comes, once a version. What was known of
     /// it before stays in the store, and no other handler hears of it. The log has a warning for each.

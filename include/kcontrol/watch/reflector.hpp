@@ -40,6 +40,10 @@ public:
     virtual void remove_invalid(const invalid_object& last) = 0;
     /// The reflector took a step: its state or its counters may differ.
     virtual void stepped() = 0;
+    /// Whether the next event of a watch may be read; asked before each. If not, nothing is read, so that the server's
+    /// sending stops, until wait_ready() has returned, with room or because of `stop`.
+    virtual bool ready() const { return true; }
+    virtual awaitable<void> wait_ready(std::stop_token) { co_return; }
 };
 
 /// Drives one reflector_fsm. run() may be called again after it returned: it resumes where it stopped.

@@ -4,6 +4,7 @@
 
 #include <kcontrol/cache/detail/joint_kind.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trouble_journal.hpp>
@@ -20,6 +21,8 @@
 #include <vector>
 
 namespace kcontrol::detail {
+
+class handler_lane;
 
 /// What a shared watch fills: the store of one informer.
 class watch_view {
@@ -41,6 +44,8 @@ public:
     virtual const informer_status& refreshed() const = 0;
     /// Tells who wants to know of it.
     virtual void notify() = 0;
+    /// A handler that nothing more may be given to; null, as usual, if there is none.
+    virtual std::shared_ptr<const handler_lane> full_lane() const = 0;
 };
 
 /// The watch. It runs while a view wants it to, in turns: each begins with a client and a set of views, and ends when
@@ -65,6 +70,10 @@ public:
     KCONTROL_DECL void rebuild(client next, resume_mode mode);
 
     void probe_now() { source_.probe_now(); }
+    /// Some handler may have room again.
+    void go_on() { room_.notify_all(); }
+    /// What to say of the handler that the watch waits for; empty if it reads.
+    const std::string& waits_for() const noexcept { return waits_for_; }
 
     /// Whether what the view shows is of the present turn.
     KCONTROL_DECL bool is_filling(const watch_view& view) const;
@@ -84,6 +93,8 @@ public:
     KCONTROL_DECL void mark_invalid(invalid_object object) override;
     KCONTROL_DECL void remove_invalid(const invalid_object& last) override;
     KCONTROL_DECL void stepped() override;
+    bool ready() const override { return full_lane() == nullptr; }
+    KCONTROL_DECL awaitable<void> wait_ready(std::stop_token stop) override;
 
 private:
     // A view's place.
@@ -100,6 +111,8 @@ private:
     KCONTROL_DECL bool anybody_wants() const;
     KCONTROL_DECL bool only_metadata_wanted() const;
     KCONTROL_DECL void write_log(const informer_status& now);
+    KCONTROL_DECL std::shared_ptr<const handler_lane> full_lane() const;
+    KCONTROL_DECL void tell_waiting(const handler_lane& lane);
     template <class Fill>
     void fill(Fill fill);
     template <class Good, class Bad>
@@ -120,6 +133,9 @@ private:
     std::stop_token turn_;     // the present one's
     std::uint64_t turns_ = 0;  // that ended
     async_event turn_ended_;
+    async_event room_;  // a handler's queue may be full no more
+    std::string waits_for_;
+    log_pace waits_told_{std::chrono::minutes(1)};
     std::optional<wall_time> last_event_;
     trouble_journal<std::pair<informer_state, error_code>> journal_;
     std::uint64_t told_changes_ = 0;  // of servers and versions

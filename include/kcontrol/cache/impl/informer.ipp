@@ -9,6 +9,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace kcontrol {
@@ -72,6 +73,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
             };
         }
         deliver(content.replace(std::move(next), first));
+        if (first) handlers.for_each([](detail::handler_entry& entry) { entry.mark_complete(); });
         changed.notify_all();
     }
     void apply(any_object object) override { deliver(content.apply(std::move(object))); }
@@ -87,6 +89,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
             return false;
         }
         published = std::move(now);
+        published.handlers = handlers.lags();
         return true;
     }
     const informer_status& refreshed() const override { return published; }
@@ -94,6 +97,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         changed.notify_all();
         handlers.deliver(published, calls);
     }
+
+    std::shared_ptr<const detail::handler_lane> full_lane() const override { return handlers.full(); }
 
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = generation;
@@ -117,6 +122,9 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
             out.state = detail::informer_state_from(fsm.state());
             out.reason = fsm.reason();
             out.failure = fsm.failure();
+            if (const auto& waits = watch->waits_for(); !waits.empty()) {
+                out.reason += (out.reason.empty() ? "" : "; ") + waits;
+            }
         }
         out.synced = synced();
         out.generation = generation;
@@ -127,7 +135,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         out.invalid = content.invalid_count();
         out.server_changes = fsm.server_changes();
         out.rollbacks = fsm.rollbacks();
-        out.handler_errors = calls.thrown();
+        out.handler_errors = calls.thrown() + *lane_errors;
         out.last_event = watch->last_event();
         return out;
     }
@@ -137,11 +145,23 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         ++generation;
         lifetime = std::make_unique<scope>(std::move(parent));
         tasks.spawn(attend(shared_from_this(), lifetime->token()));
+        for_each_lane([](detail::handler_lane& lane) { lane.resume(); });
         watch->join(shared_from_this());
+    }
+
+    template <class Do>
+    void for_each_lane(Do act) {
+        handlers.for_each([&](const detail::handler_entry& entry) {
+            if (entry.progress->lane) act(*entry.progress->lane);
+        });
+    }
+    void pause_lanes() {
+        if (!wants()) for_each_lane([](detail::handler_lane& lane) { lane.pause(); });
     }
 
     void leave() {
         if (lifetime) lifetime->stop();
+        pause_lanes();
         watch->left();
     }
 
@@ -161,6 +181,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
             co_await self->subscribed.wait(self->env, stop, next);
         }
         self->watch->left();
+        self->pause_lanes();
         if (!self->wants() && self->refresh()) self->notify();
     }
 
@@ -180,7 +201,22 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         co_return true;
     }
 
+    static std::shared_ptr<detail::handler_lane> make_lane(const std::shared_ptr<impl>& self,
+                                                           const std::shared_ptr<detail::handler_progress>& progress,
+                                                           event_consumer handler, const handler_options& how) {
+        const auto on_news = [weak = std::weak_ptr(progress), weak_self = std::weak_ptr(self)] {
+            if (const auto known = weak.lock()) {
+                if (!known->ended) known->synced = known->lane->has_synced();
+                known->changed.notify_all();
+            }
+            if (const auto informer = weak_self.lock()) informer->watch->go_on();
+        };
+        return std::make_shared<detail::handler_lane>(self->env, self->watch->get_executor(), self->watch->log(),
+                                                      std::move(handler), how, self->lane_errors, on_news);
+    }
+
     void redeliver(const detail::handler_entry& entry, const std::stop_token& stop) {
+        if (entry.has_full_queue()) return;
         for (auto& object : content.list()) {
             if (stop.stop_requested()) return;
             any_event event(event_type::updated, object, object);
@@ -194,6 +230,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     environment& env;
     const resource_info& info;
     guarded_calls calls;
+    const detail::handler_lane::error_count lane_errors = std::make_shared<std::atomic<std::uint64_t>>(0);
     detail::handler_list handlers;
     task_group tasks;
     store content;
@@ -211,6 +248,7 @@ struct any_informer::handle {
     ~handle() {
         impl->handlers.forget_status();
         impl->leave();
+        impl->handlers.for_each([](detail::handler_entry& entry) { entry.end(); });
     }
     handle(const handle&) = delete;
     handle& operator=(const handle&) = delete;
@@ -250,21 +288,28 @@ KCONTROL_DECL bool any_informer::shares_watch_with(const any_informer& other) co
     return impl_->watch == other.impl_->watch;
 }
 
-KCONTROL_DECL subscription any_informer::subscribe(any_event_handler handler, duration resync_period) {
+KCONTROL_DECL subscription any_informer::subscribe(event_consumer handler, handler_options how) {
     const auto self = impl_;
     auto entry = std::make_shared<detail::handler_entry>();
-    entry->handler = std::move(handler);
-    entry->resync_period = resync_period;
-    entry->next_resync = self->env.now() + resync_period;
+    entry->progress->env = &self->env;
+    entry->resync_period = how.resync_period();
+    entry->next_resync = self->env.now() + how.resync_period();
+    if (how.run_on() || handler.coroutine()) {
+        entry->progress->lane = impl::make_lane(self, entry->progress, std::move(handler), how);
+    } else {
+        entry->handler = handler.function();
+    }
     for (auto& object : self->content.list()) {
         any_event event(event_type::added, {}, std::move(object));
         event.initial = true;
         event.generation = self->generation;
         self->handlers.call(*entry, event, self->calls);
     }
+    if (self->listed_once) entry->mark_complete();
     self->handlers.add(entry);
     self->subscribed.notify_all();
-    return subscription(std::move(entry));
+    auto progress = entry->progress;
+    return subscription(std::move(entry), std::move(progress));
 }
 
 KCONTROL_DECL subscription any_informer::on_invalid(invalid_handler handler) {
@@ -283,7 +328,11 @@ KCONTROL_DECL subscription any_informer::on_status_change(status_handler callbac
     return subscription(entry);
 }
 
-KCONTROL_DECL informer_status any_informer::status() const { return impl_->current(); }
+KCONTROL_DECL informer_status any_informer::status() const {
+    informer_status out = impl_->current();
+    out.handlers = impl_->handlers.lags();
+    return out;
+}
 
 KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
     return impl::wait_synced(impl_, std::move(stop), deadline);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/base/thrown.hpp>
+#include <kcontrol/cache/detail/handler_lane.hpp>
 #include <kcontrol/cache/detail/shared_watch.hpp>
 
 #include <boost/asio/post.hpp>
@@ -219,6 +220,43 @@ KCONTROL_DECL void shared_watch::stepped() {
         if (view->wants() && !std::exchange(logged, true) && changed) write_log(view->refreshed());
         if (changed) view->notify();
     }
+}
+
+// --- handlers that are behind
+
+KCONTROL_DECL std::shared_ptr<const handler_lane> shared_watch::full_lane() const {
+    for (const auto& one : seats_) {
+        const auto view = one->part ? one->view.lock() : nullptr;
+        if (!view || !view->wants()) continue;
+        if (auto lane = view->full_lane()) return lane;
+    }
+    return nullptr;
+}
+
+KCONTROL_DECL awaitable<void> shared_watch::wait_ready(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        const auto lane = full_lane();
+        if (!lane) break;
+        tell_waiting(*lane);
+        // The deadline lets a context that ends take this along.
+        co_await room_.wait(env_, stop, env_.now() + std::chrono::minutes(1));
+    }
+    waits_for_.clear();
+    stepped();
+}
+
+KCONTROL_DECL void shared_watch::tell_waiting(const handler_lane& lane) {
+    const std::string pending = std::to_string(lane.lag().pending);
+    const std::string who = lane.name().empty() ? "a handler" : "the handler " + lane.name();
+    const bool begins = waits_for_.empty();
+    waits_for_ = "the watch waits for " + who + ", which has " + pending + " events yet to be told";
+    stepped();
+    if (!begins) return;
+    const auto times = waits_told_.count(env_.now());
+    if (!times) return;
+    std::vector<log_field> fields{{"handler", lane.name()}, {"pending", pending}};
+    if (*times > 1) fields.push_back({"times", std::to_string(*times)});
+    log_.warning("the watch waits for a handler that wants every version", std::move(fields));
 }
 
 // --- what the log tells

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kcontrol {
 namespace detail {
@@ -17,6 +19,38 @@ inline void write_informer_state(metrics_writer& out, metric_labels labels, info
         labels["state"] = std::string(to_string(one));
         out.gauge("kcontrol_informer_state", "1 for the state that the informer is in, 0 for the others.", labels,
                   one == now ? 1 : 0);
+    }
+}
+
+// Handlers of one name are one, for the same reason as informers of one scope.
+inline void write_handlers(metrics_writer& out, metric_labels labels, const std::vector<handler_lag>& all) {
+    std::map<std::string, handler_lag> by_name;
+    for (const handler_lag& one : all) {
+        handler_lag& sum = by_name[one.name];
+        sum.pending += one.pending;
+        sum.oldest_age = std::max(sum.oldest_age, one.oldest_age);
+        sum.delivered += one.delivered;
+        sum.coalesced += one.coalesced;
+        sum.full += one.full;
+        sum.watch_waits = sum.watch_waits || one.watch_waits;
+    }
+    for (const auto& [name, one] : by_name) {
+        labels["handler"] = name;
+        out.gauge("kcontrol_informer_handler_pending_events", "Events that the handler has yet to be done with.",
+                  labels, static_cast<double>(one.pending));
+        out.gauge("kcontrol_informer_handler_oldest_event_age_seconds",
+                  "Seconds since the oldest of them was observed.", labels,
+                  std::chrono::duration<double>(one.oldest_age).count());
+        out.counter("kcontrol_informer_handler_delivered_events_total", "Events that the handler is done with.", labels,
+                    static_cast<double>(one.delivered));
+        out.counter("kcontrol_informer_handler_coalesced_events_total",
+                    "Events that it was not told of by themselves, for it was behind.", labels,
+                    static_cast<double>(one.coalesced));
+        out.counter("kcontrol_informer_handler_full_total",
+                    "Times the queue of a handler that wants every version was full, so that the watch waited.", labels,
+                    static_cast<double>(one.full));
+        out.gauge("kcontrol_informer_handler_watch_waits", "1 while the watch waits for the handler.", labels,
+                  one.watch_waits ? 1 : 0);
     }
 }
 
@@ -46,6 +80,7 @@ inline void write_informer(metrics_writer& out, const metric_labels& labels, con
             status.server_changes);
     counter("kcontrol_informer_rollbacks_total",
             "Times the server's versions went back: its store was restored to an older state.", status.rollbacks);
+    write_handlers(out, labels, status.handlers);
 }
 
 }  // namespace detail

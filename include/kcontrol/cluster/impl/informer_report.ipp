@@ -42,6 +42,7 @@ void combine_counts(informer_status& into, const informer_status& other, Combine
     into.server_changes = both(into.server_changes, other.server_changes);
     into.rollbacks = both(into.rollbacks, other.rollbacks);
     into.handler_errors += other.handler_errors;
+    into.handlers.insert(into.handlers.end(), other.handlers.begin(), other.handlers.end());
     into.generation = std::max(into.generation, other.generation);
     if (other.last_event && (!into.last_event || *other.last_event > *into.last_event)) {
         into.last_event = other.last_event;
@@ -76,6 +77,11 @@ KCONTROL_DECL std::string informer_report::describe() const {
     if (!status.reason.empty()) out += ", " + status.reason;
     if (status.synced) out += ", " + std::to_string(status.objects) + (status.objects == 1 ? " object" : " objects");
     if (status.invalid != 0) out += ", " + std::to_string(status.invalid) + " invalid";
+    for (const handler_lag& one : status.handlers) {
+        if (one.pending == 0) continue;
+        out += ", " + (one.name.empty() ? std::string("a handler") : "the handler " + one.name) + " has " +
+               std::to_string(one.pending) + (one.pending == 1 ? " event" : " events") + " yet to be told";
+    }
     return out;
 }
 

@@ -17,9 +17,9 @@ KCONTROL_DECL informer_source::informer_source(std::vector<std::shared_ptr<any_i
 
 KCONTROL_DECL subscription informer_source::subscribe(any_event_handler handler) {
     if (informers_.size() == 1) return informers_.front()->subscribe(std::move(handler), resync_period_);
-    const auto all = std::make_shared<std::vector<subscription>>();
-    for (const auto& one : informers_) all->push_back(one->subscribe(handler, resync_period_));
-    return subscription(all);
+    std::vector<subscription> all;
+    for (const auto& one : informers_) all.push_back(one->subscribe(handler, resync_period_));
+    return subscription::all_of(std::move(all));
 }
 
 KCONTROL_DECL awaitable<bool> informer_source::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {

@@ -169,6 +169,10 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
 
 KCONTROL_DECL awaitable<reflector_action> reflector::read(client& cl, std::stop_token stop) {
     if (fsm_.due() && guards_.running() == 0) guards_.spawn(guard(cl, watching_->token()));
+    if (!sink_->ready()) {
+        co_await sink_->wait_ready(watching_->token());
+        stream_->resume_reading();
+    }
     auto event = co_await stream_->next(watching_->token());
     if (stop.stop_requested()) co_return reflector_action::read();
     if (instead_) co_return *std::exchange(instead_, std::nullopt);
