@@ -17,10 +17,13 @@
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/base/utf8.hpp>
+#include <kcontrol/cache/cache_query.hpp>
 #include <kcontrol/cache/event.hpp>
 #include <kcontrol/cache/handler_lag.hpp>
 #include <kcontrol/cache/handler_options.hpp>
+#include <kcontrol/cache/index.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cache/snapshot.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
 #include <kcontrol/client/any_list.hpp>

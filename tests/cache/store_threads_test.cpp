@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -67,6 +68,7 @@ public:
             }
             if (all.size() != static_cast<std::size_t>(keys)) ++mixed;
         }
+        look_at_one_moment(s.snapshot());
         for (const auto& object : s.list("odd")) {
             if (object.meta().namespace_ != "odd") ++torn;
         }
@@ -74,10 +76,36 @@ public:
         ++looks;
     }
 
+    // All reads of a snapshot are of one moment, and of the same one however long it is held.
+    void look_at_one_moment(const store_snapshot& now) {
+        if (const auto found = now.by_index("shelf", "even")) {
+            const auto scanned = now.select(cache_query().in_namespace("even"));
+            if (!std::equal(found->begin(), found->end(), scanned.begin(), scanned.end())) ++mixed;
+        }
+        std::size_t count = 0;
+        now.for_each([&](const any_object& object) {
+            see(object);
+            ++count;
+            if (now.find(object.key()) != &object) ++mixed;
+        });
+        if (count != now.size()) ++mixed;
+        if (held_.size() != held_count_) ++mixed;
+        held_.for_each([&](const any_object& object) {
+            if (object.as<gauge>()->text != object.meta().name + "@" + object.meta().resource_version) ++torn;
+            if (held_.find(object.key()) != &object) ++mixed;
+        });
+        if (looks % 7 == 0) {
+            held_ = now;
+            held_count_ = count;
+        }
+    }
+
     int torn = 0, backwards = 0, unsorted = 0, mixed = 0, looks = 0;
 
 private:
     std::map<std::string, int> latest_;
+    store_snapshot held_;
+    std::size_t held_count_ = 0;
 };
 
 }  // namespace
@@ -93,14 +121,19 @@ TEST_CASE("store: four threads read while one writes") {
             ++running;
             for (int round = 0; !done || round == 0; ++round) {
                 observers[i].look_at(s, round);
-                std::this_thread::yield();  // glibc's shared_mutex prefers readers: let the writer in
             }
         });
     }
     while (running < 4) std::this_thread::yield();
 
     std::size_t events = 0;
+    const auto by_shelf = [&] {
+        return *s.add_index("shelf", index_rule::of<gauge>([](const gauge& g) { return g.metadata.namespace_; }));
+    };
+    store_index shelf = by_shelf();
     for (int version = 1; version <= writes; ++version) {
+        if (version % 100 == 50) shelf.reset();
+        if (version % 100 == 0) shelf = by_shelf();
         const int i = version * 7 % keys;
         const auto change = version % 5 == 0 ? s.remove(make(i, version)) : s.apply(make(i, version));
         events += change.events.size();

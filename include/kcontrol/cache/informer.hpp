@@ -10,6 +10,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/watch/options.hpp>
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -172,6 +173,10 @@ public:
     KCONTROL_DECL const store& objects() const noexcept;
     KCONTROL_DECL const resource_info& info() const noexcept;
 
+    /// See store::add_index. What the rule's function throws is logged and counted like a handler's; such an object has
+    /// no key in the index.
+    KCONTROL_DECL result<store_index> add_index(std::string name, index_rule rule);
+
 protected:
     struct another_handle {};
     /// The same informer again, not another view: it stops when the last handle of it is destroyed.
@@ -203,6 +208,26 @@ public:
 
     /// The cached object, or null.
     std::shared_ptr<const T> get(const namespaced_name& key) const { return objects().get(key).template as<T>(); }
+
+    /// What is cached and wanted, sorted by key, without a copy; from any thread, as get() and list().
+    found_list<T> select(const cache_query& query) const { return found_list<T>(objects().select(query)); }
+
+    using any_informer::add_index;
+    /// An index by an own function of a T; see index_rule::of.
+    template <class F>
+    requires std::invocable<F&, const T&> result<store_index> add_index(std::string name, F f) {
+        return add_index(std::move(name), index_rule::of<T>(std::move(f)));
+    }
+    /// What an index of this informer has under a key, sorted by key, without a copy.
+    found_list<T> by_index(const store_index& index, std::string_view key) const {
+        return found_list<T>(objects().by_index(index, key));
+    }
+    /// The same by the index's name. Errors: invalid_argument if there is none of that name.
+    result<found_list<T>> by_index(std::string_view index, std::string_view key) const {
+        auto found = objects().snapshot().by_index(index, key);
+        if (!found) return found.error();
+        return found_list<T>(std::move(*found));
+    }
 
     /// Everything cached, sorted by key; `ns` empty: all namespaces.
     std::vector<std::shared_ptr<const T>> list(const std::string& ns = {}) const {

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/index.hpp>
+#include <kcontrol/cache/snapshot.hpp>
 #include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/config.hpp>
 #include <kcontrol/model/any_object.hpp>
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,23 +37,56 @@ public:
     std::function<bool(const any_object&, const any_object&)> same;
 };
 
+namespace detail {
+class store_writer;
+struct store_core;
+struct store_trouble;
+}  // namespace detail
+
 /// Objects of one kind by namespace and name. Every write returns what it changed, so that the caller delivers exactly
 /// that.
 ///
 /// An object that can't be read (it did not decode) keeps its last good version, and is invalid until a good version or
 /// its deletion comes.
 ///
+/// Each write makes a new version of the content, which shares with the one before what did not change; a reader pins
+/// the one that is current. So a reader sees all of a write or nothing of it, and neither waits for the other. What no
+/// version shows any more that somebody reads is freed at once, by whoever was the last to need it.
+///
 /// Thread-safety: the const members may be called from any thread at any time and return shared immutable objects; the
 /// others belong to one strand. A write that throws (there was no memory) changes nothing.
 class store {
 public:
-    KCONTROL_DECL any_object get(const namespaced_name& key) const;
-    /// Sorted by key; `ns` empty: all namespaces.
+    KCONTROL_DECL store();
+    KCONTROL_DECL ~store();
+    store(const store&) = delete;
+    store& operator=(const store&) = delete;
+
+    /// The object, shared, or an empty one. Allocates nothing.
+    any_object get(const namespaced_name& key) const { return get(key.namespace_, key.name); }
+    KCONTROL_DECL any_object get(std::string_view ns, std::string_view name) const;
+    /// Sorted by key; `ns` empty: all namespaces. Copies a shared pointer an object: who reads and keeps nothing takes
+    /// a snapshot().
     KCONTROL_DECL std::vector<any_object> list(std::string_view ns = {}) const;
-    KCONTROL_DECL std::size_t size() const;
-    /// The objects that can't be read now, as far as they have a name, sorted by key.
+    KCONTROL_DECL std::size_t size() const noexcept;
+
+    /// The content as it is now.
+    KCONTROL_DECL store_snapshot snapshot() const noexcept;
+    /// snapshot().select(query)
+    found_objects select(const cache_query& query) const { return snapshot().select(query); }
+    /// What an index of this store has under a key, sorted by key. Throws kcontrol::exception if it is none of this
+    /// store.
+    KCONTROL_DECL found_objects by_index(const store_index& index, std::string_view key) const;
+
+    /// The objects that can't be read now, as far as they have a name, sorted by key. Unlike the other reads this one
+    /// waits for a write that changes them, and such a write for it.
     KCONTROL_DECL std::vector<std::shared_ptr<const invalid_object>> invalid() const;
-    KCONTROL_DECL std::size_t invalid_count() const;
+    KCONTROL_DECL std::size_t invalid_count() const noexcept;
+
+    /// From now on objects are found by the keys that the rule gives them, those that are there already as well.
+    /// Errors: invalid_argument if an index has that name, the name is empty, or the rule has no function. What the
+    /// rule's function throws leaves the store as it was: once here, and then from each write of which it is asked.
+    KCONTROL_DECL result<store_index> add_index(std::string name, index_rule rule);
 
     /// An object was added or modified. The same uid and resource version again is no event, nor is an older version of
     /// the same uid; another uid under the same key is `deleted` (final state unknown) and `added`.
@@ -75,12 +107,9 @@ public:
     KCONTROL_DECL store_change replace(store_content all, bool initial);
 
 private:
-    using invalid_map = std::map<namespaced_name, std::shared_ptr<const invalid_object>>;
-
-    mutable std::shared_mutex mutex_;
-    std::map<namespaced_name, any_object> objects_;
-    invalid_map invalid_;
-    std::set<namespaced_name> foreign_;  // objects whose version is of another history: any other may follow
+    std::shared_ptr<detail::store_core> core_;
+    std::shared_ptr<detail::store_writer> writer_;
+    std::unique_ptr<detail::store_trouble> trouble_;
 };
 
 }  // namespace kcontrol

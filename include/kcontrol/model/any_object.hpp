@@ -59,8 +59,12 @@ public:
 
     /// The object as what it is; null if it is empty or not a T.
     template <class T>
-    std::shared_ptr<const T> as() const noexcept {
+    std::shared_ptr<const T> as() const& noexcept {
         return is<T>() ? std::static_pointer_cast<const T>(object_) : nullptr;
+    }
+    template <class T>
+    std::shared_ptr<const T> as() && noexcept {
+        return is<T>() ? std::static_pointer_cast<const T>(std::move(object_)) : nullptr;
     }
 
     /// The object as a T. Throws kcontrol::exception if it is empty or of another type.

@@ -342,4 +342,19 @@ KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_
 
 KCONTROL_DECL const resource_info& any_informer::info() const noexcept { return impl_->info; }
 
+KCONTROL_DECL result<store_index> any_informer::add_index(std::string name, index_rule rule) {
+    if (!rule) return impl_->content.add_index(std::move(name), std::move(rule));
+    std::string what = "the function of the index \"" + name + "\"";
+    std::string label = rule.label();
+    // The store asks it, which the informer owns as it owns the calls.
+    index_rule guarded([what = std::move(what), rule = std::move(rule), &calls = impl_->calls](const any_object& object,
+                                                                                               index_keys& to) {
+        const bool returned = calls.call(
+            what, [&] { rule(object, to); }, [&] { return to_string(object.key()); });
+        if (!returned) to.clear();
+    });
+    guarded.label(std::move(label));
+    return impl_->content.add_index(std::move(name), std::move(guarded));
+}
+
 }  // namespace kcontrol

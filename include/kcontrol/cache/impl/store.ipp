@@ -1,10 +1,16 @@
 #pragma once
 
+#include <kcontrol/cache/detail/index_hold.hpp>
+#include <kcontrol/cache/detail/store_writer.hpp>
+#include <kcontrol/cache/impl/snapshot.ipp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/model/resource_version.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace kcontrol {
@@ -48,81 +54,228 @@ inline void append_change(const any_object& present, const any_object& next, boo
     out.push_back(std::move(added));
 }
 
-}  // namespace detail
+// The objects that can't be read.
+struct store_trouble {
+    using invalid_map = std::map<namespaced_name, std::shared_ptr<const invalid_object>>;
 
-KCONTROL_DECL any_object store::get(const namespaced_name& key) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = objects_.find(key);
-    return found == objects_.end() ? any_object() : found->second;
+    bool has_any() const noexcept { return !invalid.empty() || !foreign.empty(); }
+    // An object under this key can be read, or has gone.
+    void forget(const any_object& object) {
+        const std::scoped_lock lock(mutex);
+        invalid.erase(object.key());
+        count.store(invalid.size(), std::memory_order_relaxed);
+    }
+    // Returns what was there: null for a key that was not.
+    std::shared_ptr<const invalid_object> mark(const namespaced_name& key, std::shared_ptr<const invalid_object> next) {
+        const std::scoped_lock lock(mutex);
+        if (next == nullptr) {
+            invalid.erase(key);
+        } else {
+            invalid[key].swap(next);
+        }
+        count.store(invalid.size(), std::memory_order_relaxed);
+        return next;
+    }
+    template <class Match>
+    void erase_if(Match&& match) {
+        const std::scoped_lock lock(mutex);
+        std::erase_if(invalid, match);
+        count.store(invalid.size(), std::memory_order_relaxed);
+    }
+    void swap(invalid_map& other) {
+        const std::scoped_lock lock(mutex);
+        invalid.swap(other);
+        count.store(invalid.size(), std::memory_order_relaxed);
+    }
+
+    std::mutex mutex;
+    invalid_map invalid;  // the writer reads it without the mutex
+    std::atomic<std::size_t> count{0};
+    std::set<namespaced_name>
+        foreign;  // objects whose version is of another history: any other may follow; the writer's
+};
+
+KCONTROL_DECL index_hold::~index_hold() {
+    const auto of = writer.lock();
+    if (of == nullptr) return;
+    try {
+        of->remove_index(id);
+    } catch (const std::bad_alloc&) {
+        // It stays, is kept up to date and has its name.
+    }
 }
 
-KCONTROL_DECL std::vector<any_object> store::list(std::string_view ns) const {
-    const std::shared_lock lock(mutex_);
-    std::vector<any_object> out;
-    if (ns.empty()) {
-        out.reserve(objects_.size());
-        for (const auto& [key, object] : objects_) out.push_back(object);
-        return out;
+// Sorted by key; of several with the same one the last stays.
+inline void sort_by_key(std::vector<any_object>& all) {
+    const auto before = [](const any_object& a, const any_object& b) {
+        return key_view_of(a.meta()) < key_view_of(b.meta());
+    };
+    if (!std::is_sorted(all.begin(), all.end(), before)) std::stable_sort(all.begin(), all.end(), before);
+    const auto is_same_key = [](const any_object& a, const any_object& b) {
+        return key_view_of(a.meta()) == key_view_of(b.meta());
+    };
+    const auto first = std::unique(all.rbegin(), all.rend(), is_same_key).base();
+    all.erase(all.begin(), first);
+}
+
+inline bool has_key(const std::vector<any_object>& sorted, const key_view& key) {
+    const auto found = std::lower_bound(sorted.begin(), sorted.end(), key, [](const any_object& a, const key_view& k) {
+        return key_view_of(a.meta()) < k;
+    });
+    return found != sorted.end() && key_view_of(found->meta()) == key;
+}
+
+// The events of a list in place of what is there, and the rows of those objects that stay as they are. Both are sorted
+// by key, so one pass over the two does it.
+inline void compare(const store_state& state, const store_content& next, bool initial, std::vector<any_event>& events,
+                    std::vector<std::uint32_t>& kept) {
+    std::vector<any_event> news;
+    std::size_t at = 0;
+    const auto add = [&](const any_object& object) {
+        any_event added(event_type::added, {}, object);
+        added.initial = initial;
+        news.push_back(std::move(added));
+    };
+    if (state.size() == 0) news.reserve(next.objects.size());
+    state.order.visit([&](std::uint32_t row) {
+        const any_object& present = state.row(row).object;
+        const key_view key = key_view_of(present.meta());
+        for (; at < next.objects.size() && key_view_of(next.objects[at].meta()) < key; ++at) add(next.objects[at]);
+        if (at == next.objects.size() || key_view_of(next.objects[at].meta()) != key) {
+            events.push_back(deletion(present, true));
+            return;
+        }
+        const any_object& object = next.objects[at];
+        const bool same =
+            present == object ||  // kept, for it can't be read now
+            (same_version(present.meta(), object.meta()) && (next.same == nullptr || next.same(present, object)));
+        // Unchanged: it stays the copy that readers share already.
+        if (same) kept[at] = row;
+        if (!same) append_change(present, object, initial, news);
+        ++at;
+    });
+    for (; at < next.objects.size(); ++at) add(next.objects[at]);
+    if (events.empty()) {
+        events = std::move(news);
+    } else {
+        events.insert(events.end(), std::make_move_iterator(news.begin()), std::make_move_iterator(news.end()));
     }
-    // Keys sort by namespace first, so one namespace is one run of the map.
-    for (auto i = objects_.lower_bound({std::string(ns), {}}); i != objects_.end() && i->first.namespace_ == ns; ++i) {
-        out.push_back(i->second);
-    }
+}
+
+}  // namespace detail
+
+KCONTROL_DECL store::store()
+    : core_(std::make_shared<detail::store_core>()),
+      writer_(std::make_shared<detail::store_writer>(core_)),
+      trouble_(std::make_unique<detail::store_trouble>()) {}
+
+KCONTROL_DECL store::~store() = default;
+
+KCONTROL_DECL any_object store::get(std::string_view ns, std::string_view name) const {
+    auto* const pinned = core_->versions.pin();
+    const std::uint32_t number = pinned->content.find({ns, name});
+    any_object out = number == detail::no_row ? any_object() : pinned->content.row(number).object;
+    core_->versions.unpin(*pinned);
     return out;
 }
 
-KCONTROL_DECL std::size_t store::size() const {
-    const std::shared_lock lock(mutex_);
-    return objects_.size();
+KCONTROL_DECL store_snapshot store::snapshot() const noexcept { return {core_, core_->versions.pin()}; }
+
+KCONTROL_DECL std::vector<any_object> store::list(std::string_view ns) const {
+    const auto now = snapshot();
+    const auto& state = detail::state_of(now.version_);
+    const auto [first, last] = state.range(ns);
+    std::vector<any_object> out;
+    out.reserve(state.order.count(first, last));
+    state.order.visit(first, last, [&](std::uint32_t row) { out.push_back(state.row(row).object); });
+    return out;
+}
+
+KCONTROL_DECL std::size_t store::size() const noexcept {
+    auto* const pinned = core_->versions.pin();
+    const std::size_t size = pinned->content.size();
+    core_->versions.unpin(*pinned);
+    return size;
+}
+
+KCONTROL_DECL found_objects store::by_index(const store_index& index, std::string_view key) const {
+    auto now = snapshot();
+    const auto& state = detail::state_of(now.version_);
+    for (const auto& part : state.parts()) {
+        if (index.hold_ == nullptr || part.name->id != index.hold_->id || index.hold_->writer.lock() != writer_)
+            continue;
+        auto found = detail::find_by_index(state, part, key);
+        return {std::move(now), std::move(found)};
+    }
+    throw exception(error(errc::invalid_argument, "the index \"" + std::string(index.name()) +
+                                                      "\" is not of this store; ask the informer that made it"));
+}
+
+KCONTROL_DECL result<store_index> store::add_index(std::string name, index_rule rule) {
+    if (name.empty()) return error(errc::invalid_argument, "an index needs a name; the one given is empty");
+    if (!rule) return error(errc::invalid_argument, "the index \"" + name + "\" needs a function; its rule has none");
+    for (const auto& part : writer_->state().parts()) {
+        if (part.name->name != name) continue;
+        return error(errc::invalid_argument,
+                     "there is an index called \"" + name +
+                         "\" already; names are unique in an informer: choose another, or share "
+                         "the store_index that its maker has");
+    }
+    auto hold = std::make_shared<detail::index_hold>(writer_, 0, name);
+    hold->id = writer_->add_index(std::move(name), std::move(rule));
+    return store_index(std::move(hold));
 }
 
 KCONTROL_DECL std::vector<std::shared_ptr<const invalid_object>> store::invalid() const {
-    const std::shared_lock lock(mutex_);
+    const std::scoped_lock lock(trouble_->mutex);
     std::vector<std::shared_ptr<const invalid_object>> out;
-    out.reserve(invalid_.size());
-    for (const auto& [key, object] : invalid_) out.push_back(object);
+    out.reserve(trouble_->invalid.size());
+    for (const auto& [key, object] : trouble_->invalid) out.push_back(object);
     return out;
 }
 
-KCONTROL_DECL std::size_t store::invalid_count() const {
-    const std::shared_lock lock(mutex_);
-    return invalid_.size();
+KCONTROL_DECL std::size_t store::invalid_count() const noexcept {
+    return trouble_->count.load(std::memory_order_relaxed);
 }
 
 KCONTROL_DECL store_change store::apply(any_object object) {
     store_change change;
     change.events.reserve(2);
-    auto key = object.key();
-    const std::unique_lock lock(mutex_);
-    const auto present = objects_.find(key);
-    if (present == objects_.end()) {
+    const auto& state = writer_->state();
+    const std::uint32_t row = state.find(detail::key_view_of(object.meta()));
+    const any_object kept = trouble_->has_any() ? object : any_object();
+    if (row == detail::no_row) {
         change.events.emplace_back(event_type::added, any_object(), object);
-        objects_.emplace(key, std::move(object));
+        writer_->add(std::move(object));
     } else {
-        const object_meta& known = present->second.meta();
-        const bool comparable = foreign_.erase(key) == 0;
+        const any_object& present = state.row(row).object;
+        const object_meta& known = present.meta();
+        const bool comparable = trouble_->foreign.empty() || !trouble_->foreign.contains(object.key());
         if (comparable && detail::is_older(object.meta(), known)) return change;
         if (!detail::same_version(known, object.meta())) {
-            detail::append_change(present->second, object, false, change.events);
-            present->second = std::move(object);
+            detail::append_change(present, object, false, change.events);
+            writer_->update(row, std::move(object));
         }
+        if (!comparable) trouble_->foreign.erase(kept.key());
     }
-    invalid_.erase(key);
+    if (kept) trouble_->forget(kept);
     return change;
 }
 
 KCONTROL_DECL store_change store::remove(any_object last) {
     store_change change;
     change.events.reserve(1);
-    const auto key = last.key();
-    const std::unique_lock lock(mutex_);
-    invalid_.erase(key);
-    const auto found = objects_.find(key);
-    if (found == objects_.end()) return change;
-    // Another uid: what we hold is an earlier object under this key, whose own deletion went unseen.
-    const bool other = found->second.meta().uid != last.meta().uid;
-    change.events.push_back(detail::deletion(other ? found->second : std::move(last), other));
-    objects_.erase(found);
+    const any_object kept = trouble_->has_any() ? last : any_object();
+    const auto& state = writer_->state();
+    const std::uint32_t row = state.find(detail::key_view_of(last.meta()));
+    if (row != detail::no_row) {
+        // Another uid: what we hold is an earlier object under this key, whose own deletion went unseen.
+        const any_object& present = state.row(row).object;
+        const bool other = present.meta().uid != last.meta().uid;
+        change.events.push_back(detail::deletion(other ? present : std::move(last), other));
+        writer_->remove(row);
+    }
+    if (kept) trouble_->forget(kept);
     return change;
 }
 
@@ -133,14 +286,18 @@ KCONTROL_DECL store_change store::mark_invalid(invalid_object object) {
     change.invalid.push_back(next);
     if (!next->has_name()) return change;
     const auto key = next->key();
-    const std::unique_lock lock(mutex_);
-    auto& marked = invalid_[key];
-    if (marked != nullptr && detail::is_same_news(*marked, *next)) change.invalid.clear();
-    marked = next;
-    const auto known = objects_.find(key);
-    if (known != objects_.end() && detail::is_other_uid(known->second.meta(), next->metadata)) {
-        change.events.push_back(detail::deletion(std::move(known->second), true));
-        objects_.erase(known);
+    auto before = trouble_->mark(key, next);
+    if (before != nullptr && detail::is_same_news(*before, *next)) change.invalid.clear();
+    const auto& state = writer_->state();
+    const std::uint32_t row = state.find(detail::key_view_of(next->metadata));
+    if (row != detail::no_row && detail::is_other_uid(state.row(row).object.meta(), next->metadata)) {
+        change.events.push_back(detail::deletion(state.row(row).object, true));
+        try {
+            writer_->remove(row);
+        } catch (...) {
+            trouble_->mark(key, std::move(before));
+            throw;
+        }
     }
     return change;
 }
@@ -149,75 +306,56 @@ KCONTROL_DECL store_change store::remove_invalid(const invalid_object& last) {
     store_change change;
     change.events.reserve(1);
     const auto& uid = last.metadata.uid;
-    const std::unique_lock lock(mutex_);
     // Of a name that can't be read the uid is left.
     const auto has_uid = [&](const object_meta& known) { return !uid.empty() && known.uid == uid; };
-    auto known = objects_.find(last.key());
-    if (known == objects_.end()) {
-        known = std::find_if(objects_.begin(), objects_.end(), [&](const auto& e) { return has_uid(e.second.meta()); });
+    const auto& state = writer_->state();
+    std::uint32_t row = state.find(detail::key_view_of(last.metadata));
+    if (row == detail::no_row && !uid.empty()) {
+        state.order.visit([&](std::uint32_t other) {
+            if (has_uid(state.row(other).object.meta())) row = other;
+        });
     }
-    std::erase_if(invalid_, [&](const auto& e) { return e.first == last.key() || has_uid(e.second->metadata); });
-    if (known == objects_.end()) return change;
-    change.events.push_back(detail::deletion(std::move(known->second), true));
-    objects_.erase(known);
+    if (row != detail::no_row) {
+        change.events.push_back(detail::deletion(state.row(row).object, true));
+        writer_->remove(row);
+    }
+    trouble_->erase_if([&](const auto& e) { return e.first == last.key() || has_uid(e.second->metadata); });
     return change;
 }
 
 KCONTROL_DECL store_change store::replace(store_content all, bool initial) {
-    std::map<namespaced_name, any_object> next;
-    for (auto& object : all.objects) {
-        auto key = object.key();
-        next.insert_or_assign(std::move(key), std::move(object));
-    }
+    detail::sort_by_key(all.objects);
     store_change change;
-    invalid_map marks;
+    detail::store_trouble::invalid_map marks;
     for (auto& object : all.invalid) {
         auto mark = std::make_shared<const invalid_object>(std::move(object));
         if (!mark->has_name()) {
             change.invalid.push_back(std::move(mark));
-        } else if (!next.contains(mark->key())) {
+        } else if (!detail::has_key(all.objects, detail::key_view_of(mark->metadata))) {
             marks.insert_or_assign(mark->key(), std::move(mark));
         }
     }
-    auto& events = change.events;
+    const auto& state = writer_->state();
     std::set<namespaced_name> foreign;
-    std::map<namespaced_name, any_object> old;  // freed outside the lock
-    {
-        const std::unique_lock lock(mutex_);
-        for (const auto& [key, mark] : marks) {
-            const auto before = invalid_.find(key);
-            const bool known = before != invalid_.end() && detail::is_same_news(*before->second, *mark);
-            if (!known) change.invalid.push_back(mark);
-            // It is there, and can't be read: what was known of it stays.
-            const auto present = objects_.find(key);
-            if (present != objects_.end() && !detail::is_other_uid(present->second.meta(), mark->metadata)) {
-                next.emplace(key, present->second);
-                if (all.same != nullptr || foreign_.contains(key)) foreign.insert(key);
-            }
+    bool keeps_some = false;
+    for (const auto& [key, mark] : marks) {
+        const auto before = trouble_->invalid.find(key);
+        if (before == trouble_->invalid.end() || !detail::is_same_news(*before->second, *mark)) {
+            change.invalid.push_back(mark);
         }
-        for (const auto& [key, object] : objects_) {
-            if (!next.contains(key)) events.push_back(detail::deletion(object, true));
-        }
-        for (auto& [key, object] : next) {
-            const auto present = objects_.find(key);
-            if (present == objects_.end()) {
-                any_event added(event_type::added, {}, object);
-                added.initial = initial;
-                events.push_back(std::move(added));
-                continue;
-            }
-            const bool same = present->second == object ||  // kept above
-                              (detail::same_version(present->second.meta(), object.meta()) &&
-                               (all.same == nullptr || all.same(present->second, object)));
-            if (!same) detail::append_change(present->second, object, initial, events);
-            // Unchanged: keep the copy that readers share already.
-            if (same) object = present->second;
-        }
-        old.swap(objects_);
-        objects_.swap(next);
-        invalid_.swap(marks);
-        foreign_.swap(foreign);
+        // It is there, and can't be read: what was known of it stays.
+        const std::uint32_t row = state.find({key.namespace_, key.name});
+        if (row == detail::no_row || detail::is_other_uid(state.row(row).object.meta(), mark->metadata)) continue;
+        all.objects.push_back(state.row(row).object);
+        keeps_some = true;
+        if (all.same != nullptr || trouble_->foreign.contains(key)) foreign.insert(key);
     }
+    if (keeps_some) detail::sort_by_key(all.objects);
+    std::vector<std::uint32_t> kept(all.objects.size(), detail::no_row);
+    detail::compare(state, all, initial, change.events, kept);
+    if (!change.events.empty()) writer_->replace(std::move(all.objects), kept);
+    trouble_->swap(marks);
+    trouble_->foreign.swap(foreign);
     return change;
 }
 
