@@ -98,7 +98,7 @@ TEST_CASE("reflector_fsm: what fails always, however late, is opened ever more s
     }
 }
 
-TEST_CASE("reflector_fsm: a proxy that cuts quiet watches after a minute is no failure, and costs no event a delay") {
+TEST_CASE("reflector_fsm: a proxy that cuts quiet watches after a minute is no failure") {
     auto m = live();
     for (int i = 0; i < 20; ++i) {
         m.now += 60s;
@@ -173,6 +173,50 @@ TEST_CASE("reflector_fsm: a broken connection resumes at once; if it breaks at o
     CHECK(m.fsm.state() == reflector_state::failed);
     CHECK(m.fsm.failure() == errc::connection_lost);
     CHECK(m.timer(wait) == act::watch("11"));
+}
+
+// With one of the others, as when a proxy that they share is restarted.
+TEST_CASE("reflector_fsm: watches that end before their time are resumed within a second, each at its own time") {
+    for (const bool progressed : {false, true}) {
+        for (const bool properly : {false, true}) {
+            for (const double unit : {0.0, 0.25, 0.999}) {
+                CAPTURE(unit);
+                auto m = live();
+                if (progressed) m.event("11");
+                m.now += 60s;
+                const auto next = properly ? m.ended(unit) : m.broken(lost, unit);
+                const auto resumed = act::watch(progressed ? "11" : "10");
+                CHECK(m.live());
+                CHECK(m.fsm.reason().empty());
+                if (unit == 0) {
+                    CHECK(next == resumed);
+                } else {
+                    CHECK(next == act::sleep(std::chrono::duration_cast<duration>(1s * unit)));
+                    CHECK(m.timer(next) == resumed);
+                }
+            }
+        }
+    }
+    auto m = live();
+    m.now += 299s;  // it was asked to end then
+    CHECK(m.ended(0.999) == act::watch("10"));
+}
+
+TEST_CASE("reflector_fsm: no memory for an event is a failure at once, however long the watch lasted") {
+    for (const bool progressed : {false, true}) {
+        auto m = live();
+        m.now += 60s;
+        if (progressed) m.event("11");
+        const error why(errc::out_of_memory, "no memory");
+        for (const auto delay : {800ms, 1600ms, 3200ms}) {
+            const auto next = m.broken(why);
+            CHECK(m.fsm.state() == reflector_state::failed);
+            CHECK(m.fsm.failure() == errc::out_of_memory);
+            CHECK(next == act::sleep(delay));
+            CHECK(m.timer(next) == act::watch(progressed ? "11" : "10"));
+            m.opened();
+        }
+    }
 }
 
 TEST_CASE("reflector_fsm: backoff doubles to its cap and starts afresh after a quiet time") {

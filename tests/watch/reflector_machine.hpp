@@ -69,7 +69,7 @@ public:
     act event(std::string_view version) { return known(fsm.on_event(version, now)); }
     act error_event(const error& why) { return known(fsm.on_error_event(why, now, 0)); }
     act ended(double unit = 0) { return known(fsm.on_watch_end(now, unit)); }
-    act broken(const error& why = lost) { return known(fsm.on_watch_broken(why, now, 0)); }
+    act broken(const error& why = lost, double unit = 0) { return known(fsm.on_watch_broken(why, now, unit)); }
     // The wait is over.
     act timer(const act& slept) {
         REQUIRE(slept.step == reflector_step::sleep);

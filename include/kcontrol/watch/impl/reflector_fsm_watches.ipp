@@ -5,6 +5,7 @@
 #include <kcontrol/watch/detail/failure_meaning.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace kcontrol {
@@ -12,6 +13,9 @@ namespace detail {
 
 // client-go calls a watch "very short" below this.
 inline constexpr duration short_watch = std::chrono::seconds(1);
+// What ends one watch before its time often ends many at once, in all clusters: a proxy that is restarted, a network
+// that is gone for a moment. They come back spread over this, not in the same moment.
+inline constexpr duration resume_spread = std::chrono::seconds(1);
 
 inline error ended_early(std::uint32_t times) {
     return error(errc::protocol_error, "the server ended " + std::to_string(times) +
@@ -119,24 +123,31 @@ KCONTROL_DECL reflector_action reflector_fsm::on_watch_broken(const error& why, 
     return after_watch(&why, now, unit);
 }
 
-// A watch ended before its time. One that brought something is resumed at once. Others are begun no closer to each
-// other than the backoff says, which one that lasted has waited for already.
+// A watch ended before its time. One that brought something is resumed soon. Others are begun no closer to each other
+// than the backoff says, which one that lasted has waited for already.
 KCONTROL_DECL reflector_action reflector_fsm::after_watch(const error* why, time_point now, double unit) {
     verify_ = true;
     watches_.suspect();
-    if (watches_.has_progressed()) return open(resume(), now);
-    const duration lasted = watches_.age(now);
-    const bool early = !watches_.is_healthy(now);
-    if (early) watches_.add_fruitless();
-    if (early && watches_.is_out_of_patience()) {
-        const error cause = why != nullptr ? *why : detail::ended_early(watches_.fruitless());
-        become(reflector_state::failed, &cause);
-    } else if (why != nullptr && lasted < detail::short_watch) {
-        become(reflector_state::failed, why);
+    if (why != nullptr && *why == errc::out_of_memory) {
+        // The connection is not to blame, and the next one brings the same event again.
+        if (!watches_.has_progressed()) watches_.add_fruitless();
+        return back_off(*why, now, unit, resume());
     }
-    const duration left = backoff_.next(now, unit) - lasted;
-    if (left <= duration::zero()) return open(resume(), now);
-    return wait(left, resume());
+    duration pause = std::chrono::duration_cast<duration>(detail::resume_spread * unit);
+    if (!watches_.has_progressed()) {
+        const duration lasted = watches_.age(now);
+        const bool early = !watches_.is_healthy(now);
+        if (early) watches_.add_fruitless();
+        if (early && watches_.is_out_of_patience()) {
+            const error cause = why != nullptr ? *why : detail::ended_early(watches_.fruitless());
+            become(reflector_state::failed, &cause);
+        } else if (why != nullptr && lasted < detail::short_watch) {
+            become(reflector_state::failed, why);
+        }
+        pause = std::max(pause, backoff_.next(now, unit) - lasted);
+    }
+    if (pause <= duration::zero()) return open(resume(), now);
+    return wait(pause, resume());
 }
 
 }  // namespace kcontrol
