@@ -7,6 +7,7 @@ import resource
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 import fake_jobs
@@ -182,6 +183,32 @@ class ScarcityTest(unittest.TestCase):
         wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         wait.until(lambda: f"it does not recover: {monitor.cluster('b')}", lambda: len(monitor.jobs("b")) == 30000, 60)
+        self.assertEqual(monitor.stop(), 0)
+
+    def test_memory_that_runs_out_in_a_watch(self):
+        if is_sanitized():
+            self.skipTest("AddressSanitizer ends the program instead of refusing memory")
+        small, large = self.serve("a"), self.serve("b")
+        small.set("bert", "Running")
+        large.set("job", "Running")
+        monitor = self.start()
+        wait.until("the first job is not there", lambda: len(monitor.jobs("b")) == 1, 30)
+        pid = monitor.process.pid
+        statm = lambda: int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.prlimit(pid, resource.RLIMIT_AS, (statm() + 24 * MIB, resource.RLIM_INFINITY))
+        for i in range(30000):
+            large.set(f"job-{i:06}", "Running")
+        wait.until("it does not say that memory ran out", lambda: "memory" in (monitor.cluster("b") or {}).get("reason", ""), 60)
+        used = lambda: sum(int(n) for n in pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])
+        before = used()
+        for _ in range(5):
+            self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
+            time.sleep(1)
+        self.assertLess(used() - before, 3 * os.sysconf("SC_CLK_TCK"), "it spins")
+        small.set("bert", "Succeeded")
+        wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
+        resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        wait.until(lambda: f"it does not recover: {monitor.cluster('b')}", lambda: len(monitor.jobs("b")) == 30001, 60)
         self.assertEqual(monitor.stop(), 0)
 
     def test_crowds_within_a_control_group_s_memory(self):

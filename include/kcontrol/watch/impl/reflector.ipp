@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/watch/impl/memory_reserve.hpp>
 #include <kcontrol/watch/reflector.hpp>
 
 #include <iterator>
@@ -23,6 +24,10 @@ inline bool deletes_nobody(const watch_event& event) {
            event.invalid->metadata.uid.empty();
 }
 
+inline bool is_of_list(reflector_step step) {
+    return step == reflector_step::list || step == reflector_step::replace || step == reflector_step::clear;
+}
+
 inline error no_memory(const resource_info& info) {
     return error(errc::out_of_memory, "there is no memory for the objects of kind " + info.gvk.kind +
                                           "; give the process more, or select fewer objects or fields");
@@ -40,23 +45,30 @@ KCONTROL_DECL reflector::reflector(environment& env, executor ex, const resource
       guards_(env, std::move(ex)) {}
 
 // After every wait the stop token is checked before the sink is called, so that an ended run changes nothing.
+//
+// Where there is no memory, everything that the next step does not need is let go before that begins, for even to wait
+// takes some; else the same would follow at once, for ever, and nobody else on this thread would get on.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
     listed_ = {};
     failed_at_ = env_->now();
+    detail::memory_reserve::refill();
     reflector_action next = fsm_.start(env_->now());
     while (!stop.stop_requested()) {
-        sink_->stepped();
-        std::optional<error> failure;
+        bool exhausted = false;
         try {
+            sink_->stepped();
             next = co_await take_step(cl, next, stop);
+            detail::memory_reserve::refill();
         } catch (const std::bad_alloc&) {
-            failure = detail::no_memory(*info_);
+            exhausted = true;
         }
-        if (!failure || stop.stop_requested()) continue;
+        if (!exhausted || stop.stop_requested()) continue;
         listed_ = {};
-        const bool watched = next.step == reflector_step::read || next.step == reflector_step::watch;
-        next = watched ? fsm_.on_watch_broken(*failure, env_->now(), unit())
-                       : fsm_.on_list_failed(*failure, env_->now(), unit());
+        stream_.reset();
+        detail::memory_reserve::release();
+        const error why = detail::no_memory(*info_);
+        next = detail::is_of_list(next.step) ? fsm_.on_list_failed(why, env_->now(), unit())
+                                             : fsm_.on_watch_broken(why, env_->now(), unit());
     }
     co_await close_watch();
     listed_ = {};
