@@ -4,11 +4,20 @@ tests/testing, so that what it says is what Kubernetes says. Run alone: run.py t
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
+import cluster
 from server import Server
 
 RUNNER = pathlib.Path(__file__).resolve().parents[1] / "conformance" / "run.py"
+
+
+def run_cases(test, work, url, *options):
+    done = subprocess.run([sys.executable, RUNNER, url, "--ca", work / "ca.crt", "--cert", work / "admin.crt",
+                           "--key", work / "admin.key", *options], capture_output=True, text=True, timeout=600)
+    test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    test.assertRegex(done.stdout, r"[1-9]\d* passed, 0 failed, 0 skipped")
 
 
 class TestConformance(unittest.TestCase):
@@ -18,12 +27,23 @@ class TestConformance(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
 
     def test_cases(self):
-        work = self.server.work
-        done = subprocess.run([sys.executable, RUNNER, self.server.url, "--ca", work / "ca.crt", "--cert",
-                               work / "admin.crt", "--key", work / "admin.key"], capture_output=True, text=True,
-                              timeout=300)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"[1-9]\d* passed, 0 failed, 0 skipped")
+        run_cases(self, self.server.work, self.server.url)
+
+
+class TestCollection(unittest.TestCase):
+    """With a garbage collector and a namespace controller."""
+
+    def test_cases(self):
+        assets, why = cluster.find_assets()
+        if assets is None:
+            self.skipTest(why)
+        with tempfile.TemporaryDirectory(prefix="kcontrol-collection-", ignore_cleanup_errors=True) as folder:
+            real = cluster.Cluster("collection", assets, folder)
+            real.start()
+            try:
+                run_cases(self, real.work, real.url, "--controllers")
+            finally:
+                real.stop()
 
 
 if __name__ == "__main__":

@@ -78,7 +78,8 @@ namespace {
 // A server, and the cases of one file before it.
 class conformance {
 public:
-    conformance() : server_(env_, context_.get_executor()), client_(context_, server_.handler()) {
+    explicit conformance(const kcontrol::testing::api_server_options& options = {})
+        : server_(env_, context_.get_executor(), options), client_(context_, server_.handler()) {
         REQUIRE(server_.create(load("crd.json")));
         REQUIRE(server_.create(
             json::parse(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"conformance"}})").value()));
@@ -144,4 +145,16 @@ TEST_CASE("the in-process API server says that it serves what a real one serves"
 
 TEST_CASE("the in-process API server makes, changes and deletes every kind as a real one does") {
     conformance().run("kinds.json");
+}
+
+TEST_CASE("the in-process API server deletes as a real one does") {
+    kcontrol::testing::api_server_options options;
+    options.collect_garbage(true).collection_delay(std::chrono::hours(1));  // as if nobody collected
+    conformance(options).run("deletion.json");
+}
+
+TEST_CASE("the in-process API server collects garbage as a cluster does") {
+    kcontrol::testing::api_server_options options;
+    options.collect_garbage(true);
+    conformance(options).run("collection.json");
 }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/apiserver/access_control.hpp>
 #include <kcontrol/apiserver/fault.hpp>
+#include <kcontrol/apiserver/garbage_collector.hpp>
 #include <kcontrol/apiserver/list_page.hpp>
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/options.hpp>
@@ -11,9 +12,11 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 namespace kcontrol::testing::detail {
@@ -49,6 +52,13 @@ public:
     KCONTROL_DECL void follow_crd(const json::value& crd);
     KCONTROL_DECL void end_watches(open_watch::order order);
     KCONTROL_DECL void wake_watches(const resource_table* of);
+
+    /// Spawns work on the server's executor; without it no collector acts.
+    std::function<void(awaitable<void>)> spawn;
+    /// Ends what was spawned.
+    std::stop_source closing;
+    /// Shows the collector all there is, as when it starts.
+    KCONTROL_DECL void restart_collector();
 
     environment& env;
     api_server_options options;
@@ -96,12 +106,21 @@ private:
     KCONTROL_DECL awaitable<int> start_watch(http::responder& out, watch_job& job);
     KCONTROL_DECL awaitable<void> run_watch(http::responder& out, watch_job& job);
 
+    KCONTROL_DECL void changed(const resource_table& table, change what, const object_ptr& object);
+    KCONTROL_DECL void show_collector(const resource_table& table, change what, const stored_object& object);
+    KCONTROL_DECL void start_collecting();
+    KCONTROL_DECL awaitable<void> collect();
+    KCONTROL_DECL void carry_out(const collector_action& action);
+
     std::list<open_watch*> watches_;
+    garbage_collector collector_;
+    bool collecting_ = false;
 };
 
 }  // namespace kcontrol::testing::detail
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>

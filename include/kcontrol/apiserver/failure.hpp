@@ -27,6 +27,18 @@ public:
     friend auto operator<=>(const group_resource&, const group_resource&) = default;
 };
 
+/// One thing that is wrong with an object.
+class field_problem {
+public:
+    field_problem() = default;
+    field_problem(std::string f, std::string_view c, std::string t)
+        : field(std::move(f)), cause(c), text(std::move(t)) {}
+
+    std::string field;  ///< "spec.containers[0].name"
+    std::string cause;  ///< "FieldValueInvalid" and the like
+    std::string text;   ///< "Required value"
+};
+
 /// What the server refuses with: an HTTP code and a Status.
 ///
 /// Texts and details are those of kube-apiserver 1.36 (seen with the cases in tests/conformance).
@@ -57,6 +69,9 @@ public:
     /// 422 with one cause. `cause` is "FieldValueInvalid" and the like, `problem` its text.
     static KCONTROL_DECL failure invalid(const group_resource& kind, std::string_view name, std::string_view field,
                                          std::string_view cause, std::string_view problem);
+    /// 422 with all that is wrong, which is not nothing.
+    static KCONTROL_DECL failure invalid(const group_resource& kind, std::string_view name,
+                                         const std::vector<field_problem>& problems);
     /// 422 of a JSON patch that can't be applied.
     static KCONTROL_DECL failure unprocessable();
     static KCONTROL_DECL failure expired(std::string message);

@@ -1,6 +1,7 @@
 // The in-process API server's memory: kinds, objects, one line of resource versions, and the rules of writing. Pure.
 #pragma once
 
+#include <kcontrol/apiserver/deletion.hpp>
 #include <kcontrol/apiserver/resource_table.hpp>
 #include <kcontrol/apiserver/write_rules.hpp>
 
@@ -36,41 +37,28 @@ public:
     store_options& first_version(std::uint64_t version) { return first_version_ = version, *this; }
     store_options& require_namespace(bool yes) { return require_namespace_ = yes, *this; }
 
+    store_options& collects_garbage(bool yes) { return collects_garbage_ = yes, *this; }
+
     /// How many changes each kind remembers.
     std::size_t history_window() const noexcept { return history_window_; }
     std::uint64_t first_version() const noexcept { return first_version_; }
     /// Whether a namespace must exist before objects are created in it.
     bool require_namespace() const noexcept { return require_namespace_; }
+    /// Whether somebody acts on the finalizers orphan and foregroundDeletion, so that a delete sets them.
+    bool collects_garbage() const noexcept { return collects_garbage_; }
 
 private:
     std::size_t history_window_ = 10'000;
     std::uint64_t first_version_ = 100;
     bool require_namespace_ = true;
-};
-
-/// The preconditions of a delete (metav1.DeleteOptions).
-class delete_request {
-public:
-    delete_request& uid(std::string only) { return uid_ = std::move(only), *this; }
-    delete_request& resource_version(std::string only) { return resource_version_ = std::move(only), *this; }
-    delete_request& dry_run(bool yes) { return dry_run_ = yes, *this; }
-
-    /// Empty: any.
-    const std::string& uid() const noexcept { return uid_; }
-    const std::string& resource_version() const noexcept { return resource_version_; }
-    bool dry_run() const noexcept { return dry_run_; }
-
-private:
-    std::string uid_;
-    std::string resource_version_;
-    bool dry_run_ = false;
+    bool collects_garbage_ = false;
 };
 
 /// What a delete came to.
 class delete_result {
 public:
     object_ptr object;  ///< as it is now, or was at its end
-    bool gone = false;  ///< false: finalizers keep it, terminating
+    bool gone = false;  ///< false: finalizers or its grace keep it, terminating
 };
 
 /// What an apply came to.
@@ -87,8 +75,8 @@ public:
     std::uint64_t version = 0;
 };
 
-/// Kinds and objects. Deleting a namespace deletes what is in it. There is no garbage collection by owner, no schema,
-/// no defaulting of built-in kinds beyond what clients look at. metadata.managedFields is kept of objects to which
+/// Kinds and objects. Deleting a namespace deletes what is in it. There is no schema, no defaulting of built-in kinds
+/// beyond what clients look at. metadata.managedFields is kept of objects to which
 /// something was applied, from then on; before that a field has no owner, and writes do no work for it.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
@@ -96,8 +84,10 @@ class object_store {
 public:
     KCONTROL_DECL explicit object_store(store_inputs inputs, store_options options = {});
 
-    /// Called after each change with the table that changed.
-    void on_change(std::function<void(const resource_table&)> listener) { listener_ = std::move(listener); }
+    /// Called after each change with the table that changed, what happened and the object as it is now, or was at its
+    /// end; with no object when a kind ceases to be served.
+    using listener = std::function<void(const resource_table&, change, const object_ptr&)>;
+    void on_change(listener l) { listener_ = std::move(l); }
 
     using table_ptr = std::shared_ptr<resource_table>;
 
@@ -147,12 +137,14 @@ private:
     KCONTROL_DECL outcome<void> choose_name(const resource_table& table, write_target& target, json::object& body);
     KCONTROL_DECL object_ptr commit(resource_table& table, const namespaced_name& key, change what,
                                     json::object content);
+    KCONTROL_DECL outcome<delete_result> remove_namespace(resource_table& table, const namespaced_name& key,
+                                                          const object_ptr& stored, bool dry_run);
     KCONTROL_DECL void sweep_namespace(const std::string& name);
     KCONTROL_DECL std::string make_uid();
 
     store_inputs inputs_;
     store_options options_;
-    std::function<void(const resource_table&)> listener_;
+    listener listener_;
     std::map<group_resource, table_ptr> tables_;
     std::uint64_t version_;
     bool sweeping_ = false;

@@ -13,14 +13,24 @@ public:
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
     api_server_options& min_watch_timeout(duration d) { return min_watch_timeout_ = d, *this; }
 
+    api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
+    api_server_options& collection_delay(duration d) { return collection_delay_ = d, *this; }
+
     const store_options& store() const noexcept { return store_; }
     /// Between two bookmarks of a watch; another one comes 2 s before its end.
     duration bookmark_period() const noexcept { return bookmark_period_; }
     /// A watch without timeoutSeconds ends at random between this and twice this.
     duration min_watch_timeout() const noexcept { return min_watch_timeout_; }
+    /// Whether a garbage collector acts, as in a cluster: objects go with their owners, and a delete heeds its
+    /// propagationPolicy. Without one every delete is a background one that nobody's dependents follow.
+    bool collects_garbage() const noexcept { return collect_garbage_; }
+    /// How long the collector takes to notice.
+    duration collection_delay() const noexcept { return collection_delay_; }
 
 private:
     store_options store_;
+    bool collect_garbage_ = false;
+    duration collection_delay_ = duration::zero();
     duration bookmark_period_ = std::chrono::seconds(60);
     duration min_watch_timeout_ = std::chrono::minutes(30);
 };

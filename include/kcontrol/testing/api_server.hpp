@@ -36,9 +36,8 @@ class api_server_core;
 /// Other than in Kubernetes, the number of updaters on record has no limit (there: 10).
 ///
 /// What it does not do: schemas (no defaulting, pruning or field validation), strategic merge patches that hold lists,
-/// garbage collection by owner (every delete is a background one, without dependents), graceful deletion, protobuf
-/// bodies, YAML bodies but in an apply, admission, quota. A list that asks for a version ahead of the server is refused
-/// at once, where a real one waits 3 s first.
+/// protobuf bodies, YAML bodies but in an apply, admission, quota. Garbage is collected by owner only if the options
+/// say so. A list that asks for a version ahead of the server is refused at once, where a real one waits 3 s first.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context, where its
 /// handler runs, too.

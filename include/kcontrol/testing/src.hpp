@@ -7,6 +7,7 @@
 #endif
 
 #include <kcontrol/apiserver/impl/access_control.ipp>
+#include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
@@ -16,10 +17,12 @@
 #include <kcontrol/apiserver/impl/builtin_schema.ipp>
 #include <kcontrol/apiserver/impl/builtin_table.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
+#include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
 #include <kcontrol/apiserver/impl/fault.ipp>
 #include <kcontrol/apiserver/impl/field_managers.ipp>
+#include <kcontrol/apiserver/impl/garbage_collector.ipp>
 #include <kcontrol/apiserver/impl/json_path.ipp>
 #include <kcontrol/apiserver/impl/list_page.ipp>
 #include <kcontrol/apiserver/impl/list_query.ipp>

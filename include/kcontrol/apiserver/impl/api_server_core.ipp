@@ -36,7 +36,9 @@ inline store_inputs inputs_from(environment& env) {
 }
 
 KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_options o)
-    : env(e), options(std::move(o)), store(inputs_from(e), options.store()) {
+    : env(e),
+      options(std::move(o)),
+      store(inputs_from(e), store_options(options.store()).collects_garbage(options.collects_garbage())) {
     for (auto& type : builtin_resource_types()) store.add_resource(std::move(type));
     const auto namespaces = store.table({"", "namespaces"});
     for (const std::string_view name : {"default", "kube-system"}) {
@@ -44,7 +46,8 @@ KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_option
         metadata_of(body)["name"] = name;
         static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
     }
-    store.on_change([this](const resource_table& table) { wake_watches(&table); });
+    store.on_change(
+        [this](const resource_table& table, change what, const object_ptr& object) { changed(table, what, object); });
 }
 
 KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request request, http::responder& out) {

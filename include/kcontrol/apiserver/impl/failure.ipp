@@ -2,6 +2,8 @@
 
 #include <kcontrol/apiserver/failure.hpp>
 
+#include <algorithm>
+
 namespace kcontrol::testing {
 namespace detail {
 
@@ -73,14 +75,29 @@ KCONTROL_DECL failure failure::bad_request(std::string message) {
 
 KCONTROL_DECL failure failure::invalid(const group_resource& kind, std::string_view name, std::string_view field,
                                        std::string_view cause, std::string_view problem) {
-    json::object entry;
-    entry["reason"] = cause;
-    entry["message"] = problem;
-    entry["field"] = field;
+    return invalid(kind, name, {field_problem(std::string(field), cause, std::string(problem))});
+}
+
+// As in Kubernetes each problem is a cause, and the message says none twice.
+KCONTROL_DECL failure failure::invalid(const group_resource& kind, std::string_view name,
+                                       const std::vector<field_problem>& problems) {
+    json::array causes;
+    std::vector<std::string> texts;
+    for (const auto& problem : problems) {
+        json::object entry;
+        entry["reason"] = problem.cause;
+        entry["message"] = problem.text;
+        entry["field"] = problem.field;
+        causes.push_back(std::move(entry));
+        std::string text = problem.field + ": " + problem.text;
+        if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    }
     json::object details = detail::details_of(kind, name);
-    details["causes"] = json::array({std::move(entry)});
+    details["causes"] = std::move(causes);
     std::string text = kind.text() + " " + detail::in_quotes(name) + " is invalid: ";
-    text.append(field).append(": ").append(problem);
+    if (texts.size() > 1) text += "[";
+    for (std::size_t i = 0; i < texts.size(); ++i) text.append(i == 0 ? "" : ", ").append(texts[i]);
+    if (texts.size() > 1) text += "]";
     return detail::make_failure(422, "Invalid", std::move(text), std::move(details));
 }
 

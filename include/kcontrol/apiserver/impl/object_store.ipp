@@ -116,7 +116,7 @@ KCONTROL_DECL bool object_store::remove_resource(const group_resource& id) {
     for (const auto& [key, object] : objects) commit(*gone, key, change::deleted, object->content());
     gone->set_removed();
     tables_.erase(id);
-    if (listener_) listener_(*gone);
+    if (listener_) listener_(*gone, change::deleted, nullptr);
     return true;
 }
 
@@ -142,7 +142,11 @@ KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table,
     detail::set_defaults(type, body);
     if (managed != nullptr && !managed->empty()) metadata_of(body)["managedFields"] = *managed;
     const namespaced_name key(target.namespace_, name);
-    if (table.get(key) != nullptr) return failure::already_exists(type.id(), name);
+    if (const object_ptr there = table.get(key)) {
+        failure refused = failure::already_exists(type.id(), name);
+        if (there->terminating()) refused.message = "object is being deleted: " + refused.message;
+        return refused;
+    }
     if (dry_run) return std::make_shared<const stored_object>(std::move(body));
     return commit(table, key, change::added, std::move(body));
 }
@@ -256,7 +260,7 @@ KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const names
     event.object = std::make_shared<const stored_object>(std::move(content));
     object_ptr object = event.object;
     table.commit(std::move(event));
-    if (listener_) listener_(table);
+    if (listener_) listener_(table, what, object);
     if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
     return object;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/object_store.ipp>
 
 namespace kcontrol::testing {
@@ -22,26 +23,47 @@ KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table,
                                      ") does not match the ResourceVersion in record (" + version +
                                      "). The object might have been modified");
     }
+    if (type.id() == detail::namespaces_id()) return remove_namespace(table, key, stored, request.dry_run());
     json::object content = stored->content();
-    json::object& metadata = metadata_of(content);
-    const bool is_namespace = type.id() == detail::namespaces_id();
-    if (!stored->terminating()) {
-        metadata["deletionTimestamp"] = inputs_.timestamp();
-        if (!is_namespace) metadata["deletionGracePeriodSeconds"] = 0;
-        if (type.generation) detail::count_generation(metadata);
+    delete_result done;
+    done.object = stored;
+    const deletion_step step = begin_deletion(type, content, request, inputs_.timestamp(), options_.collects_garbage());
+    done.gone = step == deletion_step::remove || step == deletion_step::mark_and_remove;
+    if (step == deletion_step::nothing) return done;
+    if (request.dry_run()) {
+        if (step != deletion_step::remove) done.object = std::make_shared<const stored_object>(std::move(content));
+    } else if (step == deletion_step::remove) {
+        // An object that goes at once is shown as it was, without a deletionTimestamp.
+        done.object = commit(table, key, change::deleted, std::move(content));
+    } else {
+        done.object = commit(table, key, change::modified, std::move(content));
+        if (done.gone) commit(table, key, change::deleted, done.object->content());
+    }
+    return done;
+}
+
+// A namespace is shown as Terminating; it goes when it is empty and nobody finalizes it.
+KCONTROL_DECL outcome<delete_result> object_store::remove_namespace(resource_table& table, const namespaced_name& key,
+                                                                    const object_ptr& stored, bool dry_run) {
+    for (const std::string_view immortal : {"default", "kube-system", "kube-public"}) {
+        if (key.name == immortal) {
+            return failure::forbidden(table.type().id(), key.name, "this namespace may not be deleted");
+        }
     }
     delete_result done;
     done.object = stored;
-    done.gone = is_released(type, content);
-    if (done.gone) {
-        // An object that goes at once is shown as it was, without a deletionTimestamp.
-        if (!request.dry_run()) done.object = commit(table, key, change::deleted, stored->content());
-    } else if (!stored->terminating()) {
-        if (is_namespace) content["status"].emplace_object()["phase"] = "Terminating";
-        done.object = request.dry_run() ? std::make_shared<const stored_object>(std::move(content))
-                                        : commit(table, key, change::modified, std::move(content));
-        if (is_namespace && !request.dry_run()) sweep_namespace(key.name);
+    if (stored->terminating()) return done;
+    json::object content = stored->content();
+    metadata_of(content)["deletionTimestamp"] = inputs_.timestamp();
+    json::value& status = content["status"];
+    if (!status.is_object()) status = json::object();
+    status.get_object()["phase"] = "Terminating";
+    if (dry_run) {
+        done.object = std::make_shared<const stored_object>(std::move(content));
+        return done;
     }
+    done.object = commit(table, key, change::modified, std::move(content));
+    sweep_namespace(key.name);
     return done;
 }
 

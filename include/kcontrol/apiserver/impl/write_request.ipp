@@ -60,6 +60,20 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
                                 "Unsupported value: " + in_quotes(policy) +
                                     R"(: supported values: "Foreground", "Background", "Orphan", "nil")");
     }
+    const json::value* orphans = json::find(body, {"orphanDependents"});
+    if (orphans != nullptr && orphans->is_bool() && !policy.empty()) {
+        return failure::invalid(
+            {"meta.k8s.io", "DeleteOptions"}, "", "propagationPolicy", "FieldValueInvalid",
+            "Invalid value: " + in_quotes(policy) + ": orphanDependents and deletionPropagation cannot be both set");
+    }
+    if (policy == "Background" || (orphans != nullptr && *orphans == false)) out.dependents(propagation::background);
+    if (policy == "Foreground") out.dependents(propagation::foreground);
+    if (policy == "Orphan" || (orphans != nullptr && *orphans == true)) out.dependents(propagation::orphan);
+    if (const json::value* grace = json::find(body, {"gracePeriodSeconds"}); grace != nullptr && grace->is_int64()) {
+        out.grace_period(grace->get_int64());
+    } else if (const auto seconds = parse_version(info.parameter("gracePeriodSeconds"))) {
+        out.grace_period(static_cast<std::int64_t>(*seconds));
+    }
     out.uid(std::string(json::get_string(body, {"preconditions", "uid"})));
     out.resource_version(std::string(json::get_string(body, {"preconditions", "resourceVersion"})));
     return out;

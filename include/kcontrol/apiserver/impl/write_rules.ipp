@@ -136,10 +136,13 @@ inline outcome<void> check_finalizers(const resource_type& type, const write_tar
         if (!known.contains(name)) added += (added.empty() ? "" : ", ") + in_quotes(name);
     }
     if (added.empty()) return {};
-    return failure::invalid(kind_of(type), target.name, "metadata.finalizers", "FieldValueForbidden",
-                            "Forbidden: no new finalizers can be added if the object is being deleted, found new "
-                            "finalizers []string{" +
-                                added + "}");
+    const field_problem problem("metadata.finalizers", "FieldValueForbidden",
+                                "Forbidden: no new finalizers can be added if the object is being deleted, found new "
+                                "finalizers []string{" +
+                                    added + "}");
+    // Kubernetes looks at the metadata of its own kinds twice, and says so twice.
+    std::vector<field_problem> problems(type.custom ? 1 : 2, problem);
+    return failure::invalid(kind_of(type), target.name, problems);
 }
 
 // Copies a member, or removes it where the source has none.
@@ -247,6 +250,21 @@ KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const writ
         body = std::move(updated);
         return {};
     }
+    if (target.subresource == "finalize") {
+        json::object updated = before;
+        json::value& kept = updated["spec"];
+        if (!kept.is_object()) kept = json::object();
+        const json::value* spec = body.if_contains("spec");
+        const json::value* wanted =
+            spec != nullptr && spec->is_object() ? spec->get_object().if_contains("finalizers") : nullptr;
+        if (wanted == nullptr) {
+            kept.get_object().erase("finalizers");
+        } else {
+            kept.get_object()["finalizers"] = *wanted;
+        }
+        body = std::move(updated);
+        return {};
+    }
     if (type.status_subresource) detail::take_over(body, before, "status");
     json::object& metadata = metadata_of(body);
     for (const std::string_view fixed :
@@ -268,6 +286,8 @@ KCONTROL_DECL bool is_released(const resource_type& type, const json::object& co
     if (metadata == nullptr || !metadata->is_object() || !metadata->get_object().contains("deletionTimestamp"))
         return false;
     const json::value whole(content);
+    const json::value* grace = json::find(whole, {"metadata", "deletionGracePeriodSeconds"});
+    if (grace != nullptr && *grace != 0) return false;
     const json::value* finalizers = json::find(whole, {"metadata", "finalizers"});
     if (finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty()) return false;
     if (type.group.empty() && type.plural == "namespaces") {

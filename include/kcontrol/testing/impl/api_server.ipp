@@ -4,6 +4,10 @@
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+
+#include <exception>
+
 namespace kcontrol::testing {
 namespace detail {
 
@@ -45,9 +49,18 @@ inline result<object_store::table_ptr> table_of(const object_store& store, const
 }  // namespace detail
 
 KCONTROL_DECL api_server::api_server(environment& env, executor ex, api_server_options options)
-    : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, std::move(options))) {}
+    : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, std::move(options))) {
+    core_->spawn = [ex = executor_](awaitable<void> work) {
+        boost::asio::co_spawn(ex, std::move(work), [](std::exception_ptr failure) {
+            if (failure) std::rethrow_exception(failure);
+        });
+    };
+}
 
-KCONTROL_DECL api_server::~api_server() { core_->end_watches(detail::open_watch::order::abort); }
+KCONTROL_DECL api_server::~api_server() {
+    core_->closing.request_stop();
+    core_->end_watches(detail::open_watch::order::abort);
+}
 
 KCONTROL_DECL http::handler api_server::handler() {
     return [core = core_](http::server_request request, http::responder& out) {
@@ -141,6 +154,7 @@ KCONTROL_DECL store_snapshot api_server::snapshot() const { return core_->store.
 KCONTROL_DECL void api_server::restore(const store_snapshot& then) {
     break_watches();
     core_->store.restore(then);
+    core_->restart_collector();
 }
 
 KCONTROL_DECL void api_server::end_watches() { core_->end_watches(detail::open_watch::order::end); }

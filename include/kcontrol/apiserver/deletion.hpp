@@ -1,0 +1,65 @@
+// What a delete does to an object before it goes: graces of pods, finalizers of the garbage collector. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/apiserver/stored_object.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// What becomes of an object's dependents.
+enum class propagation { unset, background, foreground, orphan };
+
+inline constexpr std::string_view orphan_finalizer = "orphan";
+inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
+
+/// What a delete asks for (metav1.DeleteOptions).
+class delete_request {
+public:
+    delete_request& uid(std::string only) { return uid_ = std::move(only), *this; }
+    delete_request& resource_version(std::string only) { return resource_version_ = std::move(only), *this; }
+    delete_request& dry_run(bool yes) { return dry_run_ = yes, *this; }
+    delete_request& dependents(propagation policy) { return dependents_ = policy, *this; }
+    delete_request& grace_period(std::int64_t seconds) { return grace_period_ = seconds, *this; }
+
+    /// Empty: any.
+    const std::string& uid() const noexcept { return uid_; }
+    const std::string& resource_version() const noexcept { return resource_version_; }
+    bool dry_run() const noexcept { return dry_run_; }
+    propagation dependents() const noexcept { return dependents_; }
+    /// In seconds; nothing: the object's own. Only pods have one.
+    std::optional<std::int64_t> grace_period() const noexcept { return grace_period_; }
+
+private:
+    std::string uid_;
+    std::string resource_version_;
+    bool dry_run_ = false;
+    propagation dependents_ = propagation::unset;
+    std::optional<std::int64_t> grace_period_;
+};
+
+/// How a delete goes on.
+enum class deletion_step {
+    remove,           ///< at once; the object is shown as it was
+    mark_and_remove,  ///< a pod: the mark is written first, then it goes
+    mark,             ///< it stays, terminating
+    nothing,          ///< it is terminating already, and this delete changes nothing
+};
+
+/// Marks the content of an object as being deleted at `now` (RFC 3339), as far as it has to stay. `collects`: there is
+/// a garbage collector, for which finalizers are set.
+///
+/// Source: apiserver's registry/rest/delete.go and registry/generic/registry/store.go, Kubernetes 1.36.
+KCONTROL_DECL deletion_step begin_deletion(const resource_type& type, json::object& content,
+                                           const delete_request& request, const std::string& now, bool collects);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/deletion.ipp>
+#endif

@@ -1,0 +1,96 @@
+// Which objects go because those who owned them went: Kubernetes' garbage collector as a pure state machine.
+#pragma once
+
+#include <kcontrol/apiserver/deletion.hpp>
+#include <kcontrol/model/object_key.hpp>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// One of an object's owner references.
+class owner_link {
+public:
+    std::string kind;  ///< "Deployment.apps"
+    std::string name;
+    std::string uid;
+    bool blocks = false;     ///< blockOwnerDeletion
+    bool resolvable = true;  ///< the server serves that kind, in a scope that may own the object
+};
+
+/// What the collector has to know of an object.
+class graph_node {
+public:
+    group_resource id;
+    namespaced_name key;
+    std::string kind;  ///< as in owner_link
+    std::string uid;
+    std::vector<owner_link> owners;
+    bool deleting = false;
+    bool waits = false;    ///< finalizer foregroundDeletion
+    bool orphans = false;  ///< finalizer orphan
+};
+
+/// What the collector wants done to an object.
+class collector_action {
+public:
+    enum class kind {
+        remove,          ///< delete it, with `policy`
+        drop_owners,     ///< take the owner references with `uids` away
+        unblock,         ///< set blockOwnerDeletion of all its references to false
+        drop_finalizer,  ///< take `finalizer` away
+    };
+
+    kind what = kind::remove;
+    group_resource id;
+    namespaced_name key;
+    std::string uid;
+    propagation policy = propagation::background;
+    std::set<std::string> uids;
+    std::string finalizer;
+};
+
+/// Objects in, actions out. Whoever carries an action out shows the collector what became of the object; an action that
+/// could not be carried out is forgotten until the object or one of its owners changes.
+///
+/// Source: kube-controller-manager's garbagecollector (attemptToDeleteItem, processDeletingDependentsItem, orphaning).
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class garbage_collector {
+public:
+    /// The object is there, like this.
+    KCONTROL_DECL void seen(graph_node node);
+    /// The object is no more.
+    KCONTROL_DECL void gone(const std::string& uid);
+    /// What is to be done next; nothing if all is well.
+    KCONTROL_DECL std::optional<collector_action> next();
+    bool idle() const noexcept { return queue_.empty(); }
+    /// Forgets everything.
+    KCONTROL_DECL void clear();
+
+private:
+    enum class owner_state { solid, absent, waiting };
+
+    KCONTROL_DECL void touch(const std::string& uid);
+    KCONTROL_DECL void touch_dependents(const std::string& uid);
+    KCONTROL_DECL owner_state state_of(const graph_node& dependent, const owner_link& link) const;
+    KCONTROL_DECL std::vector<const graph_node*> dependents_of(const graph_node& owner) const;
+    KCONTROL_DECL std::optional<collector_action> judge(const graph_node& node);
+    KCONTROL_DECL std::optional<collector_action> judge_orphaning(const graph_node& node);
+    KCONTROL_DECL std::optional<collector_action> judge_owned(const graph_node& node) const;
+
+    std::map<std::string, graph_node> nodes_;                  // by uid
+    std::map<std::string, std::set<std::string>> dependents_;  // owner's uid → uids
+    std::deque<std::string> queue_;
+    std::set<std::string> queued_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/garbage_collector.ipp>
+#endif
