@@ -39,6 +39,7 @@
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/client/write_guard.hpp>
+#include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/cluster/channel_source.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/crd_watch.hpp>
@@ -49,6 +50,7 @@
 #include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
+#include <kcontrol/cluster/merged_informer.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/cluster/timer_source.hpp>
 #include <kcontrol/codec/codec.hpp>

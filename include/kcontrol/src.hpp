@@ -60,6 +60,7 @@
 #include <kcontrol/client/impl/list_reader.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
+#include <kcontrol/cluster/impl/cache_options.ipp>
 #include <kcontrol/cluster/impl/channel_source.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/crd_watch.ipp>
@@ -70,6 +71,7 @@
 #include <kcontrol/cluster/impl/informer_report.ipp>
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
+#include <kcontrol/cluster/impl/merged_informer.ipp>
 #include <kcontrol/cluster/impl/timer_source.ipp>
 #include <kcontrol/codec/impl/compact_check.ipp>
 #include <kcontrol/codec/impl/cursor_decoder.ipp>

@@ -234,4 +234,104 @@ TEST_CASE("home_cluster: the records of one that has a name carry it") {
     }
 }
 
+TEST_CASE_FIXTURE(fixture,
+                  "informer_set: what is removed ends its watch, calls nobody and is freed; the next begins anew") {
+    server.create("x", 1);
+    set->start();
+    std::string seen;
+    std::weak_ptr<const widget> object;
+    subscription hold;
+    {
+        const auto made = set->of(resource_of<widget>()).front();
+        hold = made->subscribe(note(seen));
+        settle();
+        CHECK(seen == "+x ");
+        object = made->objects().get({"default", "x"}).as<widget>();
+    }
+    CHECK(open() == 1);
+    REQUIRE_FALSE(object.expired());
+    CHECK(run(set->remove(resource_of<widget>())));
+    CHECK(set->all().empty());
+    settle();
+    CHECK(open() == 0);
+    CHECK(object.expired());
+    server.create("y");
+    settle();
+    CHECK(seen == "+x ");
+    const auto next = set->of(resource_of<widget>()).front();
+    settle();
+    CHECK(next->objects().size() == 2);
+    CHECK(next->status().lists == 1);
+    CHECK(server.lists() == 2);
+    CHECK(seen == "+x ");
+    hold.reset();
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "informer_set: a removed informer that somebody keeps is stopped and calls nobody, readable still") {
+    server.create("x");
+    set->start();
+    const auto kept = set->of(resource_of<widget>()).front();
+    int calls = 0;
+    const auto hold = kept->subscribe([&](const any_event&) { ++calls; });
+    const auto status = kept->on_status_change([&](const informer_status&) { ++calls; });
+    settle();
+    calls = 0;
+    (void)set->remove(resource_of<widget>());  // not awaited: done all the same
+    server.create("y");
+    settle();
+    CHECK(open() == 0);
+    CHECK(calls == 0);
+    CHECK(kept->status().state == informer_state::paused);
+    CHECK(kept->objects().size() == 1);
+    CHECK_FALSE(hold.has_synced());
+    CHECK(set->of(resource_of<widget>()).front() != kept);
+    settle();
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: of several types only the one asked for is removed, and the watch goes on") {
+    server.create("x");
+    set->start();
+    const auto names = set->of(resource_of<widget_name>()).front();
+    static_cast<void>(set->of(resource_of<widget>()));
+    settle();
+    CHECK(run(set->remove(resource_of<widget>())));
+    CHECK(set->all().size() == 1);
+    server.create("y");
+    settle();
+    CHECK(names->objects().size() == 2);
+    CHECK(open() == 1);
+    CHECK(set->of(resource_of<widget>()).front()->shares_watch_with(*names));
+    settle();
+    CHECK(set->of(resource_of<widget>()).front()->objects().size() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "informer_set: what a controller watches can't be removed, and the error says so") {
+    set->start();
+    auto source = set->source_of(resource_of<widget>());
+    settle();
+    const result<void> refused = run(set->remove(resource_of<widget>()));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::invalid_argument);
+    CHECK(refused.error().what() == std::string("the informer of Widget (test.kcontrol.dev/v1) can't be removed: "
+                                                "controllers watch it, through 1 sources; destroy these first"));
+    CHECK(set->all().size() == 1);
+    CHECK(open() == 1);
+    source.reset();
+    CHECK(run(set->remove(resource_of<widget>())));
+    CHECK(set->all().empty());
+    CHECK(run(set->remove(resource_of<widget>())));
+}
+
+TEST_CASE("informer_set: a missing kind that is removed is looked for no more") {
+    fixture f;
+    f.set->start();
+    static_cast<void>(f.set->of(resource_of<gadget>()));
+    f.settle();
+    CHECK(f.open() >= 1);  // the watch of definitions
+    CHECK(f.run(f.set->remove(resource_of<gadget>())));
+    f.settle();
+    CHECK(f.open() == 0);
+}
+
 }  // namespace

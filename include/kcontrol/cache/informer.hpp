@@ -45,6 +45,24 @@ public:
     std::vector<handler_lag> handlers;    ///< those that have a queue of their own
 };
 
+/// Makes of an object what is stored in its place. It is called once for each version, with what was decoded, and is to
+/// return the same for the same; name, namespace, uid and resource version stay. Where it throws, or returns nothing,
+/// the object is invalid: see any_informer::on_invalid.
+using object_transform = std::function<any_object(const any_object&)>;
+
+/// A transform that changes a copy of each object of type T: `transform_of<pod>([](pod& p) { … })`. Objects of other
+/// types pass as they are.
+template <class T, class F>
+object_transform transform_of(F change) {
+    return [change = std::move(change)](const any_object& object) {
+        const auto read = object.as<T>();
+        if (!read) return object;
+        const auto changed = std::make_shared<T>(*read);
+        change(*changed);
+        return any_object(std::shared_ptr<const T>(changed));
+    };
+}
+
 /// How an informer behaves.
 class informer_options {
 public:
@@ -74,6 +92,10 @@ public:
     informer_options& silence_period(duration d) { return reflector_.policy(policy().silence_period(d)), *this; }
     /// A watch without a sign of life for so long is half-open: it is resumed. The default is reflector_options'.
     informer_options& watch_idle(duration d) { return reflector_.watch_idle(d), *this; }
+    /// What is stored in place of each object: for what nobody reads, and is not known by its type. Default: nothing.
+    informer_options& transform(object_transform f) { return transform_ = std::move(f), *this; }
+    /// That of handlers which set none; see handler_options. Default: never.
+    informer_options& resync_period(duration d) { return resync_period_ = d, *this; }
     informer_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& in_namespace() const noexcept { return reflector_.in_namespace(); }
@@ -86,12 +108,16 @@ public:
     duration watch_idle() const noexcept { return reflector_.watch_idle(); }
     /// Those of the informer's reflector.
     const reflector_options& reflector() const noexcept { return reflector_; }
+    const object_transform& transform() const noexcept { return transform_; }
+    duration resync_period() const noexcept { return resync_period_; }
     const logger& log() const noexcept { return log_; }
 
 private:
     reflector_policy policy() const { return reflector_.policy(); }
 
     reflector_options reflector_;
+    object_transform transform_;
+    duration resync_period_{};
     logger log_;
 };
 
@@ -148,6 +174,12 @@ public:
     KCONTROL_DECL void probe_now();
 
     KCONTROL_DECL bool shares_watch_with(const any_informer& other) const noexcept;
+    /// The namespace that it watches; empty: all.
+    KCONTROL_DECL const std::string& in_namespace() const noexcept;
+
+    /// Ends it for all who share it: it stops, and handlers and callbacks are called no more, whoever holds them. What
+    /// the store knows stays as long as a handle of it.
+    KCONTROL_DECL void retire();
 
     /// The handler gets `added` (initial) for what is in the store already, then every change, as `how` says. With a
     /// resync period it gets every object again, as `updated` with the same object twice and `resync` set.

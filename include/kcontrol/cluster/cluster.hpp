@@ -4,6 +4,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/cluster/merged_informer.hpp>
 #include <kcontrol/cluster/source.hpp>
 
 #include <memory>
@@ -39,7 +40,24 @@ public:
     /// The objects of a kind, as what a controller watches.
     virtual std::shared_ptr<cached_source> source_of(const resource_info& kind) = 0;
 
-    /// The informer of a kind. Null where the cluster is watched in several namespaces: informers_of() has them all.
+    /// Forgets the informers of a kind, as which type it is read: their watch ends unless others read the kind as
+    /// another type, their handlers are called no more, and the memory is freed with the last handle that somebody
+    /// keeps. Who asks for the kind next gets new ones. What it returns need not be awaited; it does so when their work
+    /// has ended. Errors: invalid_argument (a controller, or who else holds a source_of() that reads them, needs them),
+    /// unavailable (this cluster can't).
+    KCONTROL_DECL virtual awaitable<result<void>> remove_informers_of(const resource_info& kind);
+    template <resource T>
+    awaitable<result<void>> remove_informer() {
+        return remove_informers_of(resource_of<T>());
+    }
+
+    /// The informers of a kind as one, in however many namespaces it is watched.
+    template <resource T>
+    merged_informer<T> get_informers() {
+        return merged_informer<T>(informers_of(resource_of<T>()));
+    }
+
+    /// The informer of a kind. Null where it is watched in several namespaces: get_informers() has them all as one.
     KCONTROL_DECL std::shared_ptr<any_informer> informer_of(const resource_info& kind);
     template <resource T>
     std::shared_ptr<informer<T>> get_informer() {

@@ -1,6 +1,7 @@
 // The cluster of one client: what a manager runs against, or a program without one.
 #pragma once
 
+#include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
@@ -17,9 +18,9 @@ namespace kcontrol {
 /// Thread-safety: shared objects unsafe; see cluster.
 class home_cluster final : public cluster {
 public:
-    /// `options` are those of every informer: namespace, selectors, page size… Their logger is `log`, with the
+    /// `options` are those of the informers: namespaces, selectors, page size… Their logger is `log`, with the
     /// cluster's name where it has one.
-    KCONTROL_DECL home_cluster(environment& env, executor ex, client cl, informer_options options, logger log = {},
+    KCONTROL_DECL home_cluster(environment& env, executor ex, client cl, cache_options options, logger log = {},
                                std::string name = {});
 
     KCONTROL_DECL const std::string& name() const noexcept override;
@@ -29,6 +30,7 @@ public:
     KCONTROL_DECL client& get_client() noexcept override;
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
+    KCONTROL_DECL awaitable<result<void>> remove_informers_of(const resource_info& kind) override;
 
     /// Where each informer stands, in the order of informer_set::all().
     KCONTROL_DECL std::vector<informer_report> informer_reports() const;
@@ -40,7 +42,7 @@ private:
     environment* env_;
     executor ex_;
     logger log_;
-    std::string name_, namespace_;
+    std::string name_;
     informer_set informers_;
 };
 

@@ -34,9 +34,7 @@ public:
 };
 
 /// The informers of one kind after the other, as informer_set::all() has them, views of one watch as one.
-/// `namespaces` are those that every kind is watched in; empty: all at once.
-KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all,
-                                                      std::vector<std::string> namespaces);
+KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all);
 
 }  // namespace kcontrol
 

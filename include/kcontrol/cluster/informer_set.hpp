@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace kcontrol {
@@ -40,6 +41,11 @@ public:
 
     /// The same as one source.
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind);
+
+    /// Forgets what of() made of a kind, as which type it is read, and source_of() of the same: see
+    /// cluster::remove_informers_of. A source that somebody still holds is an error (invalid_argument), and nothing has
+    /// changed. The rest is done when this is called; what it returns waits until their work has ended.
+    KCONTROL_DECL awaitable<result<void>> remove(const resource_info& kind);
 
     /// Informers of a kind, one a scope, that nobody else gets, and that the caller starts and stops. They are rebuilt,
     /// and stopped in the end, with the others.
@@ -93,6 +99,7 @@ private:
     scopes_function scopes_;
     logger log_;
     std::vector<entry> entries_;
+    std::vector<std::pair<const resource_info*, std::weak_ptr<cached_source>>> sources_;
     std::vector<const resource_info*> sought_;  // by look_for()
     probe_function probe_sought_;
     std::unique_ptr<scope> term_;             // of the present run; null before the first

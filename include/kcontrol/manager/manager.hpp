@@ -39,6 +39,16 @@ public:
     std::shared_ptr<informer<T>> get_informer() {
         return get_cluster().template get_informer<T>();
     }
+    /// The informers of a kind as one, in however many namespaces it is watched.
+    template <resource T>
+    merged_informer<T> get_informers() {
+        return get_cluster().template get_informers<T>();
+    }
+    /// Forgets them; see cluster::remove_informers_of.
+    template <resource T>
+    awaitable<result<void>> remove_informer() {
+        return get_cluster().template remove_informer<T>();
+    }
 
     /// Adds a controller, or other work; while the manager runs it is started at once. Controllers are usually made by
     /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable

@@ -64,6 +64,8 @@ public:
     KCONTROL_DECL client& get_client() noexcept override;
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
+    /// Kinds of multicluster_options::kinds() can't be removed.
+    KCONTROL_DECL awaitable<result<void>> remove_informers_of(const resource_info& kind) override;
 
     cluster& get_cluster() noexcept override { return *this; }
     /// Runs the controller at once, until the cluster disengages. One whose sources did not sync in time (the cluster

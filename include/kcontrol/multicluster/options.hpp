@@ -3,7 +3,7 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
-#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
@@ -37,10 +37,14 @@ public:
     /// Kinds to watch in every cluster; on_event() is notified of their objects. Default: none.
     multicluster_options& kinds(std::vector<kind_choice> k) { return kinds_ = std::move(k), *this; }
     /// Namespaces to watch. Default, and if empty: all.
-    multicluster_options& namespaces(std::vector<std::string> n) { return namespaces_ = std::move(n), *this; }
+    multicluster_options& namespaces(std::vector<std::string> n) { return cache_.namespaces(std::move(n)), *this; }
     /// How every informer behaves: selectors, page size… Its logger is the cluster's, its namespace one of
     /// namespaces().
-    multicluster_options& informers(informer_options o) { return informers_ = std::move(o), *this; }
+    multicluster_options& informers(informer_options o) {
+        return cache_.all_kinds(std::move(o), cache_.namespaces()), *this;
+    }
+    /// Both at once, and what differs for single kinds.
+    multicluster_options& cache(cache_options o) { return cache_ = std::move(o), *this; }
     /// What makes connections to the clusters.
     multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
     /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
@@ -59,7 +63,8 @@ public:
     /// called at once for different clusters. Default: all work, of all clusters, is on the manager's strand.
     multicluster_options& cluster_executor(executor e) { return cluster_executor_ = std::move(e), *this; }
 
-    /// An object of one of kinds() changed. An event at which it throws is not told again.
+    /// An object of one of kinds() changed: every version that the server sent, one after another. An event at which it
+    /// throws is not told again.
     multicluster_options& on_event(event_callback f) { return on_event_ = std::move(f), *this; }
     /// The status changed: at once for a state of one of kinds(), within a second for that of what else controllers
     /// watch and for a count, within some ten seconds for the time of the last sign of life. If it throws, it is called
@@ -76,8 +81,9 @@ public:
     multicluster_options& on_removed(name_callback f) { return on_removed_ = std::move(f), *this; }
 
     const std::vector<kind_choice>& kinds() const noexcept { return kinds_; }
-    const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
-    const informer_options& informers() const noexcept { return informers_; }
+    const std::vector<std::string>& namespaces() const noexcept { return cache_.namespaces(); }
+    const informer_options& informers() const noexcept { return cache_.all_kinds(); }
+    const cache_options& cache() const noexcept { return cache_; }
     const http::transport_factory& transport() const noexcept { return transport_; }
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     /// Adds a collector to the registry of metrics(); null without one.
@@ -93,8 +99,7 @@ public:
 
 private:
     std::vector<kind_choice> kinds_;
-    std::vector<std::string> namespaces_;
-    informer_options informers_;
+    cache_options cache_;
     http::transport_factory transport_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
     std::function<void(collector)> add_collector_;

@@ -71,7 +71,13 @@ public:
     }
     void add(const std::shared_ptr<invalid_entry>& entry) { invalid_.add(entry); }
     void add(const std::shared_ptr<status_entry>& entry) { status_.add(entry); }
-    void forget_status() { status_.clear(); }
+    // Nobody is called any more.
+    void end_all() {
+        for_each([](handler_entry& entry) { entry.end(); });
+        events_.clear();
+        invalid_.clear();
+        status_.clear();
+    }
 
     std::vector<std::weak_ptr<handler_entry>> present() { return events_.present(); }
     template <class Do>
@@ -127,6 +133,7 @@ public:
     }
 
     static void call(const handler_entry& entry, const any_event& event, guarded_calls& calls) {
+        if (entry.progress->ended) return;
         const auto about = [&] { return to_string(event.object().key()); };
         if (const auto& lane = entry.progress->lane) {
             calls.call(

@@ -74,6 +74,8 @@ public:
     void go_on() { room_.notify_all(); }
     /// What to say of the handler that the watch waits for; empty if it reads.
     const std::string& waits_for() const noexcept { return waits_for_; }
+    /// The options that it was made with.
+    const informer_options& options() const noexcept { return options_; }
 
     /// Whether what the view shows is of the present turn.
     KCONTROL_DECL bool is_filling(const watch_view& view) const;
@@ -121,6 +123,7 @@ private:
     environment& env_;
     executor ex_;
     client client_;
+    const informer_options options_;
     logger log_;
     reflector source_;
     task_group tasks_;

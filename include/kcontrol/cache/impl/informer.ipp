@@ -34,6 +34,16 @@ inline informer_state informer_state_from(reflector_state state) {
     return informer_state::failed;
 }
 
+// What is wrong with what a transform returned; null if nothing is.
+inline const char* fault_of_transformed(const any_object& read, const any_object& made) {
+    if (!made) return "returned no object; return the one that it got, or a changed copy";
+    const object_meta& a = read.meta();
+    const object_meta& b = made.meta();
+    const bool same =
+        a.name == b.name && a.namespace_ == b.namespace_ && a.uid == b.uid && a.resource_version == b.resource_version;
+    return same ? nullptr : "changed the object's name, namespace, uid or resourceVersion, which must stay";
+}
+
 }  // namespace detail
 
 KCONTROL_DECL std::string_view to_string(informer_state state) noexcept {
@@ -64,6 +74,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     void begin_generation() override { ++generation; }
     void replace(listed_objects all) override {
         const bool first = !std::exchange(listed_once, true);
+        if (watch->options().transform()) transform_all(all);
         store_content next;
         next.objects = std::move(all.objects);
         next.invalid = std::move(all.invalid);
@@ -76,8 +87,14 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (first) handlers.for_each([](detail::handler_entry& entry) { entry.mark_complete(); });
         changed.notify_all();
     }
-    void apply(any_object object) override { deliver(content.apply(std::move(object))); }
-    void remove(any_object last) override { deliver(content.remove(std::move(last))); }
+    void apply(any_object object) override {
+        if (auto why = transform(object)) return mark_invalid(invalid_object(object.meta(), std::move(*why)));
+        deliver(content.apply(std::move(object)));
+    }
+    void remove(any_object last) override {
+        if (auto why = transform(last)) return remove_invalid(invalid_object(last.meta(), std::move(*why)));
+        deliver(content.remove(std::move(last)));
+    }
     void mark_invalid(invalid_object object) override { deliver(content.mark_invalid(std::move(object))); }
     void remove_invalid(const invalid_object& last) override { deliver(content.remove_invalid(last)); }
 
@@ -99,6 +116,33 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
 
     std::shared_ptr<const detail::handler_lane> full_lane() const override { return handlers.full(); }
+
+    // Makes of an object what is to be stored, or says why there is nothing that can be.
+    std::optional<error> transform(any_object& object) {
+        const auto& f = watch->options().transform();
+        if (!f) return std::nullopt;
+        any_object made;
+        const bool called = calls.call(
+            "a transform of objects", [&] { made = f(object); }, [&] { return to_string(object.key()); });
+        if (!called) return error(errc::callback_failed, calls.last_thrown());
+        if (const char* const fault = detail::fault_of_transformed(object, made)) {
+            return error(errc::callback_failed, "the transform of objects of kind " + info.gvk.kind + " " + fault);
+        }
+        object = std::move(made);
+        return std::nullopt;
+    }
+    void transform_all(listed_objects& all) {
+        std::vector<any_object> good;
+        good.reserve(all.objects.size());
+        for (auto& object : all.objects) {
+            if (auto why = transform(object)) {
+                all.invalid.emplace_back(object.meta(), std::move(*why));
+            } else {
+                good.push_back(std::move(object));
+            }
+        }
+        all.objects = std::move(good);
+    }
 
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = generation;
@@ -246,9 +290,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
 struct any_informer::handle {
     explicit handle(std::shared_ptr<any_informer::impl> i) : impl(std::move(i)) {}
     ~handle() {
-        impl->handlers.forget_status();
+        impl->handlers.end_all();
         impl->leave();
-        impl->handlers.for_each([](detail::handler_entry& entry) { entry.end(); });
     }
     handle(const handle&) = delete;
     handle& operator=(const handle&) = delete;
@@ -288,12 +331,22 @@ KCONTROL_DECL bool any_informer::shares_watch_with(const any_informer& other) co
     return impl_->watch == other.impl_->watch;
 }
 
+KCONTROL_DECL const std::string& any_informer::in_namespace() const noexcept {
+    return impl_->watch->options().in_namespace();
+}
+
+KCONTROL_DECL void any_informer::retire() {
+    impl_->handlers.end_all();
+    impl_->leave();
+}
+
 KCONTROL_DECL subscription any_informer::subscribe(event_consumer handler, handler_options how) {
     const auto self = impl_;
     auto entry = std::make_shared<detail::handler_entry>();
     entry->progress->env = &self->env;
     entry->resync_period = how.resync_period();
-    entry->next_resync = self->env.now() + how.resync_period();
+    if (entry->resync_period <= duration::zero()) entry->resync_period = self->watch->options().resync_period();
+    entry->next_resync = self->env.now() + entry->resync_period;
     if (how.run_on() || handler.coroutine()) {
         entry->progress->lane = impl::make_lane(self, entry->progress, std::move(handler), how);
     } else {

@@ -19,8 +19,9 @@ KCONTROL_DECL shared_watch::shared_watch(environment& env, executor ex, client c
     : env_(env),
       ex_(std::move(ex)),
       client_(std::move(cl)),
-      log_(options.log().with("kind", first.gvk.kind)),
-      source_(env_, ex_, first, options.reflector(), *this),
+      options_(std::move(options)),
+      log_(options_.log().with("kind", first.gvk.kind)),
+      source_(env_, ex_, first, options_.reflector(), *this),
       tasks_(env_, ex_, log_) {}
 
 // --- the turns

@@ -7,21 +7,23 @@
 namespace kcontrol {
 namespace detail {
 
-inline informer_set::scopes_function one_scope(informer_options options, const logger& log) {
-    options.log(log);
-    return [options = std::move(options)](const resource_info&) { return std::vector<informer_options>{options}; };
+inline informer_set::scopes_function scopes_of(cache_options options, const logger& log) {
+    return [options = std::move(options), log](const resource_info& kind) {
+        auto out = options.of(kind);
+        for (auto& one : out) one.log(log);
+        return out;
+    };
 }
 
 }  // namespace detail
 
-KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client cl, informer_options options, logger log,
+KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client cl, cache_options options, logger log,
                                          std::string name)
     : env_(&env),
       ex_(ex),
       log_(name.empty() ? std::move(log) : log.with("cluster", name)),
       name_(std::move(name)),
-      namespace_(options.in_namespace()),
-      informers_(env, std::move(ex), std::move(cl), detail::one_scope(std::move(options), log_), log_) {}
+      informers_(env, std::move(ex), std::move(cl), detail::scopes_of(std::move(options), log_), log_) {}
 
 KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return name_; }
 KCONTROL_DECL environment& home_cluster::env() const noexcept { return *env_; }
@@ -37,8 +39,12 @@ KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resou
     return informers_.source_of(kind);
 }
 
+KCONTROL_DECL awaitable<result<void>> home_cluster::remove_informers_of(const resource_info& kind) {
+    return informers_.remove(kind);
+}
+
 KCONTROL_DECL std::vector<informer_report> home_cluster::informer_reports() const {
-    return reports_of(informers_.all(), {namespace_});
+    return reports_of(informers_.all());
 }
 
 }  // namespace kcontrol

@@ -23,7 +23,8 @@ inline int severity(informer_state state) {
 
 // The worse of two states.
 inline void merge_state(informer_status& into, const informer_status& other) {
-    if (severity(other.state) > severity(into.state)) {
+    const bool as_bad = severity(other.state) == severity(into.state) && into.reason.empty();
+    if (severity(other.state) > severity(into.state) || as_bad) {
         into.state = other.state;
         into.reason = other.reason;
         into.failure = other.failure;
@@ -85,25 +86,16 @@ KCONTROL_DECL std::string informer_report::describe() const {
     return out;
 }
 
-KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all,
-                                                      std::vector<std::string> namespaces) {
-    if (namespaces.empty()) namespaces.emplace_back();
-    std::sort(namespaces.begin(), namespaces.end());
+KCONTROL_DECL std::vector<informer_report> reports_of(const std::vector<std::shared_ptr<any_informer>>& all) {
     std::vector<informer_report> out;
-    for (auto first = all.begin(); first != all.end();) {
-        const auto& gvk = (*first)->info().gvk;
-        const auto last = std::find_if(first, all.end(), [&](const auto& one) { return one->info().gvk != gvk; });
-        // They are sorted by namespace, and each namespace has as many as the others.
-        const auto of_kind = static_cast<std::size_t>(last - first);
-        const any_informer* before = nullptr;
-        for (std::size_t i = 0; i < of_kind; ++i, ++first) {
-            if (before != nullptr && before->shares_watch_with(**first)) {
-                merge_view(out.back().status, (*first)->status());
-            } else {
-                out.emplace_back(gvk, namespaces[i * namespaces.size() / of_kind], (*first)->status());
-            }
-            before = first->get();
+    const any_informer* before = nullptr;
+    for (const auto& one : all) {
+        if (before != nullptr && before->shares_watch_with(*one)) {
+            merge_view(out.back().status, one->status());
+        } else {
+            out.emplace_back(one->info().gvk, one->in_namespace(), one->status());
         }
+        before = one.get();
     }
     return out;
 }

@@ -41,7 +41,47 @@ KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const 
 }
 
 KCONTROL_DECL std::shared_ptr<cached_source> informer_set::source_of(const resource_info& kind) {
-    return std::make_shared<informer_source>(of(kind));
+    auto made = std::make_shared<informer_source>(of(kind));
+    std::erase_if(sources_, [](const auto& one) { return one.second.expired(); });
+    sources_.emplace_back(&kind, made);
+    return made;
+}
+
+namespace detail {
+
+inline awaitable<result<void>> end_removed(std::vector<std::shared_ptr<any_informer>> removed) {
+    for (const auto& one : removed) co_await one->stop();
+    co_return result<void>();
+}
+
+inline awaitable<result<void>> refuse_removal(error why) { co_return why; }
+
+}  // namespace detail
+
+KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& kind) {
+    const auto needs = std::count_if(sources_.begin(), sources_.end(), [&](const auto& one) {
+        return !one.second.expired() && one.first->reads_like(kind);
+    });
+    if (needs > 0) {
+        return detail::refuse_removal(
+            error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
+                                              ") can't be removed: controllers watch it, through " +
+                                              std::to_string(needs) + " sources; destroy these first"));
+    }
+    std::vector<entry> removed;
+    for (auto one = entries_.begin(); one != entries_.end();) {
+        const bool asked = one->shared && one->kind().reads_like(kind);
+        if (asked) removed.push_back(std::move(*one));
+        one = asked ? entries_.erase(one) : one + 1;
+    }
+    std::vector<std::shared_ptr<any_informer>> ending;
+    for (auto& one : removed) {
+        one.made->retire();
+        ending.push_back(one.made);
+    }
+    removed.clear();
+    follow_missing();
+    return detail::end_removed(std::move(ending));
 }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::make_unshared(const resource_info& kind) {

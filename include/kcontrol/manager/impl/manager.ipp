@@ -26,7 +26,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
         : env(e),
           ex(std::move(x)),
           options(std::move(o)),
-          home(env, ex, std::move(c), options.informers(), options.log()),
+          home(env, ex, std::move(c), options.cache(), options.log()),
           ready(options.ready_when(), options.ready_grace()),
           metrics(options.log()) {}
 

@@ -89,8 +89,8 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     const auto config = find_cluster_config(env, flags.kubeconfig, flags.context);
     if (!config) return config.error();
     if (!flags.namespace_.empty()) {
-        informer_options informers = options.informers();
-        options.informers(std::move(informers.in_namespace(flags.namespace_)));
+        cache_options cache = options.cache();
+        options.cache(std::move(cache.namespaces({flags.namespace_})));
     }
     if (flags.ready_when) options.ready_when(*flags.ready_when, options.ready_grace());
     options.log(log);

@@ -50,7 +50,11 @@ inline awaitable<void> engaged_cluster::impl::connect_again(std::shared_ptr<impl
 
 inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
-    const auto scopes = [o = options, l = log](const resource_info&) { return scopes_of(*o, l); };
+    const auto scopes = [o = options, l = log](const resource_info& kind) {
+        auto out = o->cache().of(kind);
+        for (auto& one : out) one.log(l);
+        return out;
+    };
     informers.emplace(env, strand, std::move(first), scopes, log);
     for (const auto& choice : options->kinds()) make_slot(choice);
     informers->start(caches.token());
@@ -61,18 +65,6 @@ inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, 
     client old = informers->get_client();
     informers->rebuild(std::move(next), same_server ? resume_mode::resume : resume_mode::relist);
     old.close();
-}
-
-inline std::vector<informer_options> engaged_cluster::impl::scopes_of(const multicluster_options& options,
-                                                                      const logger& log) {
-    auto namespaces = options.namespaces();
-    if (namespaces.empty()) namespaces.emplace_back();
-    std::vector<informer_options> out;
-    for (const auto& ns : namespaces) {
-        out.push_back(options.informers());
-        out.back().in_namespace(ns).log(log);
-    }
-    return out;
 }
 
 inline void engaged_cluster::impl::make_slot(const kind_choice& choice) {
@@ -91,13 +83,14 @@ inline void engaged_cluster::impl::make_slot(const kind_choice& choice) {
 
 inline void engaged_cluster::impl::observe(const std::shared_ptr<detail::kind_slot>& slot,
                                            detail::kind_version& version, const std::shared_ptr<any_informer>& one) {
-    version.subscriptions.push_back(one->subscribe([this, info = version.info](const any_event& event) {
+    const auto hear = [this, info = version.info](const any_event& event) {
         // What was on its way when the cluster was destroyed is not delivered any more.
         if (!options->on_event() || lifetime.stopped()) return;
         calls.call(
             "on_event()", [&] { options->on_event()(name, *info, event); },
             [&] { return info->gvk.kind + " " + to_string(event.object().key()); });
-    }));
+    };
+    version.subscriptions.push_back(one->subscribe(hear, handler_options().every_version().named("on_event")));
     // Who shares the informer may hold it longer than this cluster lives.
     version.subscriptions.push_back(
         one->on_status_change([weak = weak_from_this(), weak_slot = std::weak_ptr(slot)](const informer_status&) {
@@ -292,6 +285,25 @@ KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> engaged_cluster::inform
 
 KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const resource_info& kind) {
     return impl_->informers->source_of(kind);
+}
+
+namespace detail {
+
+inline awaitable<result<void>> refuse_to_remove(error why) { co_return why; }
+
+}  // namespace detail
+
+KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {
+    for (const auto& slot : impl_->slots) {
+        for (const auto& version : slot->versions) {
+            if (!version.info->reads_like(kind)) continue;
+            return detail::refuse_to_remove(
+                error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
+                                                  ") can't be removed: it is one of multicluster_options::kinds()"));
+        }
+    }
+    if (!impl_->informers) return cluster::remove_informers_of(kind);
+    return impl_->informers->remove(kind);
 }
 
 KCONTROL_DECL result<void> engaged_cluster::add(std::shared_ptr<any_controller> added) {

@@ -51,7 +51,6 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     // Which trouble it is: the state, and the code behind its reason. How nobody answers is no news.
     std::pair<cluster_state, error_code> cause_of(const cluster_status& now) const;
     void tell(const cluster_status& now);
-    static std::vector<informer_options> scopes_of(const multicluster_options& options, const logger& log);
     // A kind of one version runs with the other informers, and is shared with controllers. Of several versions only the
     // served one runs, which the slot decides.
     void make_slot(const kind_choice& choice);

@@ -74,7 +74,7 @@ inline std::vector<informer_report> engaged_cluster::impl::reports(bool of_slots
     if (!informers) return {};
     auto chosen = informers->all();
     std::erase_if(chosen, [&](const auto& one) { return in_slot(*one) != of_slots; });
-    return reports_of(chosen, options->namespaces());
+    return reports_of(chosen);
 }
 
 inline std::vector<informer_report> engaged_cluster::impl::all_reports(std::vector<informer_report> others) const {
