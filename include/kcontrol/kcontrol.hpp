@@ -117,6 +117,7 @@
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/readiness.hpp>
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/manager/run_group.hpp>
 #include <kcontrol/manager/runnable.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/metrics/histogram.hpp>

@@ -4,6 +4,7 @@
 
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/manager/options.hpp>
 #include <kcontrol/manager/runnable.hpp>
@@ -19,7 +20,9 @@ namespace kcontrol {
 enum class manager_state { idle, running, stopping };
 
 /// Owns a home cluster with its informers, controllers and runnables. The order of a start is informers, then the rest;
-/// that of a stop is controllers and runnables first, informers last.
+/// that of a stop is controllers and runnables first, informers last. With manager_options::leader_election() informers
+/// run always, so that a follower's caches are warm, and the rest only while this process leads, unless it is added to
+/// the group `always`; the Lease is given up when the work of the leader has returned.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start().
@@ -55,6 +58,8 @@ public:
     /// (the manager is stopping).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
     KCONTROL_DECL result<void> add(runnable added);
+    /// The same host for what runs whether this process leads or not: `controller_builder(m.always(), "seen")`.
+    KCONTROL_DECL controller_host& always() noexcept;
 
     /// Checks behind /healthz and /readyz; see health_handler. `name` is unique in its list: a later check of the same
     /// name replaces the earlier one.
@@ -95,7 +100,14 @@ public:
     /// Answers /healthz and /readyz only: for a server of its own, with health_server_options(). Valid as long.
     KCONTROL_DECL http::handler probe_handler() const;
 
+    /// With leader election its writes are refused with not_leading while this process does not lead, and none is
+    /// waited for beyond that.
     KCONTROL_DECL client& get_client() noexcept;
+    /// The client that the manager was made with, for what is written whether this process leads or not: definitions
+    /// at a program's start, Events.
+    KCONTROL_DECL client& get_unfenced_client() noexcept;
+    /// Who leads; null without leader election. Started and stopped by the manager.
+    KCONTROL_DECL const leader_elector* get_elector() const noexcept;
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const;
     KCONTROL_DECL const logger& log() const noexcept;

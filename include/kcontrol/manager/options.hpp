@@ -4,8 +4,10 @@
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cluster/cache_options.hpp>
+#include <kcontrol/leader/options.hpp>
 #include <kcontrol/manager/readiness.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace kcontrol {
@@ -27,6 +29,12 @@ public:
     manager_options& ready_when(readiness r, duration grace = std::chrono::seconds(30)) {
         return ready_when_ = r, ready_grace_ = grace, *this;
     }
+    /// Controllers and runnables of the group `leading`, which is the default, run only while this process holds that
+    /// Lease; writes through the manager's client are refused while it does not. See docs/leadership.md.
+    manager_options& leader_election(leader_options o) { return leader_election_ = std::move(o), *this; }
+    /// A loss of leadership ends the manager's run with not_leading, for programs that can't be fenced otherwise.
+    /// Default false: it goes on, and may lead again.
+    manager_options& exit_on_loss(bool yes) { return exit_on_loss_ = yes, *this; }
     manager_options& log(logger l) { return log_ = std::move(l), *this; }
 
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
@@ -34,6 +42,8 @@ public:
     const informer_options& informers() const noexcept { return cache_.all_kinds(); }
     readiness ready_when() const noexcept { return ready_when_; }
     duration ready_grace() const noexcept { return ready_grace_; }
+    const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
+    bool exit_on_loss() const noexcept { return exit_on_loss_; }
     const logger& log() const noexcept { return log_; }
 
 private:
@@ -41,6 +51,8 @@ private:
     cache_options cache_;
     readiness ready_when_ = readiness::synced_once;
     duration ready_grace_ = std::chrono::seconds(30);
+    std::optional<leader_options> leader_election_;
+    bool exit_on_loss_ = false;
     logger log_;
 };
 

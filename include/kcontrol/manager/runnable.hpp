@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/manager/run_group.hpp>
 #include <kcontrol/runtime/executor.hpp>
 
 #include <functional>
@@ -17,10 +18,12 @@ class runnable {
 public:
     using function = std::function<awaitable<result<void>>(std::stop_token)>;
 
-    runnable(std::string n, function f) : name(std::move(n)), run(std::move(f)) {}
+    runnable(std::string n, function f, run_group g = run_group::leading)
+        : name(std::move(n)), run(std::move(f)), group(g) {}
 
     std::string name;
     function run;
+    run_group group;
 };
 
 }  // namespace kcontrol

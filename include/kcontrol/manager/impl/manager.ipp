@@ -3,6 +3,7 @@
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/cluster/home_cluster.hpp>
 #include <kcontrol/cluster/informer_metrics.hpp>
+#include <kcontrol/manager/detail/leadership.hpp>
 #include <kcontrol/manager/detail/readiness_rule.hpp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
@@ -26,7 +27,10 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
         : env(e),
           ex(std::move(x)),
           options(std::move(o)),
-          home(env, ex, std::move(c), options.cache(), options.log()),
+          unfenced(std::move(c)),
+          lead(make_elector()),
+          home(env, ex, lead.elector ? unfenced.guarded(lead.elector->fence().guard()) : unfenced, options.cache(),
+               options.log()),
           ready(options.ready_when(), options.ready_grace()),
           metrics(options.log()) {}
 
@@ -39,8 +43,15 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     static awaitable<void> serve(std::weak_ptr<impl> weak, router_member by, http::server_request asked,
                                  http::responder& out);
     awaitable<result<void>> run_begun();
-    awaitable<void> run_controller(std::shared_ptr<any_controller> one);
-    awaitable<void> run_runnable(runnable one);
+    awaitable<void> run_controller(std::shared_ptr<any_controller> one, std::stop_token stop);
+    awaitable<void> run_runnable(runnable one, std::stop_token stop);
+    result<void> take(std::shared_ptr<any_controller> added, run_group group);
+    void run_now(const std::shared_ptr<any_controller>& one);
+    void run_now(const runnable& one);
+    std::unique_ptr<leader_elector> make_elector();
+    awaitable<void> lead_work(std::stop_token stop);
+    awaitable<void> end_leadership(time_point deadline);
+    bool waits_for_lead(const any_controller& one) const;
     awaitable<void> watch_readiness(std::stop_token stop);
     result<void> check_informers();
     void fail(const error& why);
@@ -48,6 +59,8 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     environment& env;
     executor ex;
     manager_options options;
+    client unfenced;
+    detail::leadership lead;
     home_cluster home;
     detail::readiness_rule ready;
     metrics_registry metrics;
@@ -90,24 +103,69 @@ inline void manager::impl::begin(std::stop_token parent, guest_task within) {
     tasks = std::make_shared<task_group>(env, ex, options.log(), std::move(within));
 }
 
-inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one) {
+inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one, std::stop_token stop) {
     const auto self = shared_from_this();
     const auto of_term = term;
-    const result<void> outcome = co_await one->run(of_term->token());
-    if (!outcome && of_term == term) fail(outcome.error());  // it names the controller
+    const result<void> outcome = co_await one->run(stop);
+    // One that is late where leadership was lost has said so, and is no reason to end.
+    const bool only_late = stop.stop_requested() && !of_term->stopped();
+    if (!outcome && !only_late && of_term == term) fail(outcome.error());  // it names the controller
 }
 
-inline awaitable<void> manager::impl::run_runnable(runnable one) {
+inline awaitable<void> manager::impl::run_runnable(runnable one, std::stop_token stop) {
     const auto self = shared_from_this();
     const auto of_term = term;
     result<void> outcome;
     try {
-        outcome = co_await one.run(of_term->token());
+        outcome = co_await one.run(stop);
     } catch (...) {
         outcome = error_of_thrown("it");
     }
-    const bool only_stopped = !outcome && outcome.error() == errc::stopped && of_term->stopped();
+    const bool only_stopped = !outcome && outcome.error() == errc::stopped && stop.stop_requested();
     if (!outcome && !only_stopped && of_term == term) fail(outcome.error().with_context(one.name));
+}
+
+inline std::unique_ptr<leader_elector> manager::impl::make_elector() {
+    if (!options.leader_election()) return nullptr;
+    leader_callbacks calls;
+    calls.on_started_leading([this](std::stop_token stop) { return lead_work(std::move(stop)); });
+    calls.on_stopped_leading([this] {
+        if (!options.exit_on_loss() || state != manager_state::running || term->stopped()) return;
+        fail(error(errc::not_leading, "lease " + to_string(lead.elector->options().lease()) + ": leadership is lost"));
+    });
+    return std::make_unique<leader_elector>(env, ex, unfenced, *options.leader_election(), calls, options.log());
+}
+
+inline bool manager::impl::waits_for_lead(const any_controller& one) const {
+    const auto& all = lead.in_always;
+    const bool always = std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.get() == &one; });
+    return lead.waits(always ? run_group::always : run_group::leading);
+}
+
+// Runs the group `leading` for a term of leadership. The elector says how long the end of it is waited for.
+inline awaitable<void> manager::impl::lead_work(std::stop_token stop) {
+    const auto self = shared_from_this();
+    const executor mine = co_await boost::asio::this_coro::executor;
+    const auto group = std::make_shared<task_group>(env, ex, options.log(), guest_task::of(mine));
+    if (state != manager_state::running || stop.stop_requested()) co_return;
+    lead.tasks = group;
+    lead.stop = stop;
+    for (const auto& one : controllers) {
+        if (waits_for_lead(*one)) group->spawn_guest(run_controller(one, stop));
+    }
+    for (const auto& one : runnables) {
+        if (lead.waits(one.group)) group->spawn_guest(run_runnable(one, stop));
+    }
+    async_event never;
+    co_await never.wait(env, stop);
+    co_await group->join();
+    if (lead.tasks == group) lead.tasks.reset();
+}
+
+inline awaitable<void> manager::impl::end_leadership(time_point deadline) {
+    const auto self = shared_from_this();
+    const bool returned = co_await lead.elector->stop(std::max(deadline - env.now(), duration::zero()));
+    static_cast<void>(returned);  // those that have not are counted
 }
 
 // Who asks rarely is told, too, how long an informer has not been live.
@@ -133,16 +191,26 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     const std::stop_token stop = term->token();
     options.log().info("manager started");
     home.informers().start();  // without a parent: they stop after the others have returned
-    for (const auto& one : controllers) tasks->spawn_guest(run_controller(one));
-    for (const auto& one : runnables) tasks->spawn_guest(run_runnable(one));
+    for (const auto& one : controllers) {
+        if (!waits_for_lead(*one)) tasks->spawn_guest(run_controller(one, stop));
+    }
+    for (const auto& one : runnables) {
+        if (!lead.waits(one.group)) tasks->spawn_guest(run_runnable(one, stop));
+    }
+    if (lead.elector) {
+        const auto contends = lead.elector->start();
+        if (!contends) fail(contends.error());
+    }
     if (options.ready_when() == readiness::live) tasks->spawn(watch_readiness(stop));
     async_event never;
     co_await never.wait(env, stop);
 
     state = manager_state::stopping;
     const time_point deadline = env.now() + options.graceful_shutdown_timeout();
+    if (lead.elector) tasks->spawn(end_leadership(deadline));
     bool drained = co_await tasks->join(deadline);
-    const std::size_t left = tasks->awaited();
+    const std::size_t left = tasks->awaited() + lead.left();
+    if (left != 0) drained = false;
     // Informers end at once when they are stopped; the second is for a deadline that was used up already.
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
     const bool informers_stopped = co_await home.informers().stop(last);
@@ -175,6 +243,7 @@ inline awaitable<void> manager::impl::stop(std::shared_ptr<impl> self) {
     const executor caller = co_await boost::asio::this_coro::executor;
     const std::uint64_t number = self->runs;
     if (self->tasks) self->tasks->leave_out(guest_task::of(caller));
+    if (self->lead.tasks) self->lead.tasks->leave_out(guest_task::of(caller));
     if (self->term) self->term->stop();
     while (self->state != manager_state::idle && self->runs == number) {
         co_await self->state_changed.wait(self->env, {});
@@ -198,10 +267,16 @@ inline awaitable<void> manager::impl::serve(std::weak_ptr<impl> weak, router_mem
 KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
     impl_->add_routes();
+    impl_->lead.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> added) -> result<void> {
+        if (const auto self = weak.lock()) return self->take(std::move(added), run_group::always);
+        return error(errc::unavailable, "the manager is gone");
+    };
+    impl_->lead.always.of = &impl_->home;
     impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
         const auto self = weak.lock();
         if (!self) return;
         for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
+        if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
     });
 }
@@ -211,14 +286,35 @@ KCONTROL_DECL manager::~manager() {
     if (impl_->term) impl_->term->stop();
 }
 
-KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {
-    if (impl_->state == manager_state::stopping) {
+inline result<void> manager::impl::take(std::shared_ptr<any_controller> added, run_group group) {
+    if (state == manager_state::stopping) {
         return error(errc::unavailable, "controller " + added->name() + ": the manager is stopping");
     }
-    result<void> taken = impl_->controllers.add(added);
+    result<void> taken = controllers.add(added);
     if (!taken) return taken;
-    if (impl_->state == manager_state::running) impl_->tasks->spawn_guest(impl_->run_controller(std::move(added)));
+    if (group == run_group::always) lead.in_always.push_back(added);
+    if (state == manager_state::running) run_now(added);
     return {};
+}
+
+inline void manager::impl::run_now(const std::shared_ptr<any_controller>& one) {
+    if (!waits_for_lead(*one)) {
+        tasks->spawn_guest(run_controller(one, term->token()));
+    } else if (lead.tasks) {
+        lead.tasks->spawn_guest(run_controller(one, lead.stop));
+    }
+}
+
+inline void manager::impl::run_now(const runnable& one) {
+    if (!lead.waits(one.group)) {
+        tasks->spawn_guest(run_runnable(one, term->token()));
+    } else if (lead.tasks) {
+        lead.tasks->spawn_guest(run_runnable(one, lead.stop));
+    }
+}
+
+KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {
+    return impl_->take(std::move(added), run_group::leading);
 }
 
 KCONTROL_DECL result<void> manager::add(runnable added) {
@@ -226,7 +322,7 @@ KCONTROL_DECL result<void> manager::add(runnable added) {
         return error(errc::unavailable, added.name + ": the manager is stopping");
     }
     impl_->runnables.push_back(added);
-    if (impl_->state == manager_state::running) impl_->tasks->spawn_guest(impl_->run_runnable(std::move(added)));
+    if (impl_->state == manager_state::running) impl_->run_now(added);
     return {};
 }
 
@@ -287,6 +383,9 @@ KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept {
 KCONTROL_DECL metrics_registry& manager::metrics() noexcept { return impl_->metrics; }
 KCONTROL_DECL cluster& manager::get_cluster() noexcept { return impl_->home; }
 KCONTROL_DECL client& manager::get_client() noexcept { return impl_->home.get_client(); }
+KCONTROL_DECL client& manager::get_unfenced_client() noexcept { return impl_->unfenced; }
+KCONTROL_DECL const leader_elector* manager::get_elector() const noexcept { return impl_->lead.elector.get(); }
+KCONTROL_DECL controller_host& manager::always() noexcept { return impl_->lead.always; }
 KCONTROL_DECL environment& manager::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor manager::get_executor() const { return impl_->ex; }
 KCONTROL_DECL const logger& manager::log() const noexcept { return impl_->options.log(); }
