@@ -155,6 +155,7 @@
 #include <kcontrol/record/event_note.hpp>
 #include <kcontrol/record/event_recorder.hpp>
 #include <kcontrol/record/object_reference.hpp>
+#include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/environment.hpp>

@@ -166,6 +166,7 @@
 #include <kcontrol/record/impl/event_correlator.ipp>
 #include <kcontrol/record/impl/event_objects.ipp>
 #include <kcontrol/record/impl/event_recorder.ipp>
+#include <kcontrol/record/impl/recorder_set.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>

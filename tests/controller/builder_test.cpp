@@ -52,6 +52,7 @@ public:
     environment& env() const noexcept override { return env_; }
     executor get_executor() const override { return context.get_executor(); }
     const logger& log() const noexcept override { return log_; }
+    std::shared_ptr<event_recorder> recorder_of(const event_recorder_options&) override { return nullptr; }
     std::shared_ptr<cached_source> source_of(const resource_info& kind) override {
         if (kind.metadata_only) metadata_kinds += kind.gvk.kind + " ";
         auto& slot = sources[kind.gvk.kind];

@@ -1,8 +1,10 @@
 // An engaged cluster as what controllers live on: the same builder as on a manager.
+#include <kcontrol/api/events/v1.hpp>
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
+#include <kcontrol/record/event_recorder.hpp>
 
 #include "support/print.hpp"
 #include "support/widget_world.hpp"
@@ -209,6 +211,30 @@ TEST_CASE_FIXTURE(fixture, "a running reconcile is stopped before the cluster is
     want({});
     CHECK(order == "disengage removed a ");
     CHECK(controllers.at("a")->stats().active_workers == 0);
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "Events of a cluster: through a rotation, and what is said last is written before it is gone") {
+    auto& a = add("a");
+    a.api.register_resource(testing::resource_type_of(resource_of<api::events::v1::event>()));
+    a.create("x", 1);
+    want({{"a", "1"}});
+    widget about;
+    about.metadata.name = "x";
+    about.metadata.namespace_ = "default";
+    const auto recorder = engaged.at("a")->get_event_recorder("test");
+    want({{"a", "2"}});
+    recorder->normal(about, "Said", "after the rotation");
+    settle();
+    CHECK(recorder->stats().created == 1);
+    recorder->normal(about, "Said", "at last");
+    want({});
+    CHECK(order == "disengage removed a ");
+    CHECK(recorder->stats().created == 2);
+    recorder->normal(about, "Said", "too late");
+    settle();
+    CHECK(recorder->stats().dropped == 1);
+    CHECK(a.api.request_log().count("create", "events") == 2);
 }
 
 TEST_CASE_FIXTURE(fixture, "a cluster without a usable configuration is not engaged, and refuses controllers") {

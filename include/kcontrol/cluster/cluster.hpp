@@ -13,7 +13,10 @@
 
 namespace kcontrol {
 
-/// One cluster at work: its client, and the informers that all who work on it share.
+class event_recorder;          // record/event_recorder.hpp
+class event_recorder_options;  // there, too
+
+/// One cluster at work: its client, and the informers and recorders that all who work on it share.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, but for name(), env() and get_executor().
 /// Object lifetime: whoever runs it (a manager, a multicluster_manager) says how long it lives.
@@ -39,6 +42,12 @@ public:
 
     /// The objects of a kind, as what a controller watches.
     virtual std::shared_ptr<cached_source> source_of(const resource_info& kind) = 0;
+
+    /// Writes Events about objects of this cluster in the name of who asks ("example.com/website-operator"). All who
+    /// ask for that name share it, and the options of the first count. It writes while the cluster is at work, and ends
+    /// last: what is recorded before, and by what ends before, is written.
+    virtual std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) = 0;
+    KCONTROL_DECL std::shared_ptr<event_recorder> get_event_recorder(std::string reporter);
 
     /// Forgets the informers of a kind, as which type it is read: their watch ends unless others read the kind as
     /// another type, their handlers are called no more, and the memory is freed with the last handle that somebody

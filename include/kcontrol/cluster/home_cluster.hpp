@@ -12,8 +12,10 @@
 
 namespace kcontrol {
 
-/// A cluster whose client is given and stays. start() and stop() of informers() are its owner's business; a manager
-/// does it when it runs.
+class recorder_set;  // record/recorder_set.hpp
+
+/// A cluster whose client is given and stays. start() and stop() of informers() and recorders() are its owner's
+/// business; a manager does it when it runs.
 ///
 /// Thread-safety: shared objects unsafe; see cluster.
 class home_cluster final : public cluster {
@@ -23,6 +25,10 @@ public:
     KCONTROL_DECL home_cluster(environment& env, executor ex, client cl, cache_options options, logger log = {},
                                std::string name = {});
 
+    KCONTROL_DECL ~home_cluster() override;
+    home_cluster(const home_cluster&) = delete;
+    home_cluster& operator=(const home_cluster&) = delete;
+
     KCONTROL_DECL const std::string& name() const noexcept override;
     KCONTROL_DECL environment& env() const noexcept override;
     KCONTROL_DECL executor get_executor() const override;
@@ -31,12 +37,15 @@ public:
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
     KCONTROL_DECL awaitable<result<void>> remove_informers_of(const resource_info& kind) override;
+    KCONTROL_DECL std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) override;
 
     /// Where each informer stands, in the order of informer_set::all().
     KCONTROL_DECL std::vector<informer_report> informer_reports() const;
 
     informer_set& informers() noexcept { return informers_; }
     const informer_set& informers() const noexcept { return informers_; }
+    recorder_set& recorders() noexcept { return *recorders_; }
+    const recorder_set& recorders() const noexcept { return *recorders_; }
 
 private:
     environment* env_;
@@ -44,6 +53,7 @@ private:
     logger log_;
     std::string name_;
     informer_set informers_;
+    std::unique_ptr<recorder_set> recorders_;
 };
 
 }  // namespace kcontrol

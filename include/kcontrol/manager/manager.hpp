@@ -19,10 +19,11 @@ namespace kcontrol {
 
 enum class manager_state { idle, running, stopping };
 
-/// Owns a home cluster with its informers, controllers and runnables. The order of a start is informers, then the rest;
-/// that of a stop is controllers and runnables first, informers last. With manager_options::leader_election() informers
-/// run always, so that a follower's caches are warm, and the rest only while this process leads, unless it is added to
-/// the group `always`; the Lease is given up when the work of the leader has returned.
+/// Owns a home cluster with its informers and recorders, controllers and runnables. The order of a start is informers,
+/// then the rest; that of a stop is controllers and runnables, then informers, then recorders of Events. With
+/// manager_options::leader_election() informers run always, so that a follower's caches are warm, and the rest only
+/// while this process leads, unless it is added to the group `always`; the Lease is given up when the work of the leader
+/// has returned.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start().
@@ -52,6 +53,10 @@ public:
     awaitable<result<void>> remove_informer() {
         return get_cluster().template remove_informer<T>();
     }
+
+    /// Writes Events in the name of a controller, for `kubectl describe`; see cluster::get_event_recorder() and
+    /// record/event_recorder.hpp. `get_cluster().recorder_of(options)` takes options.
+    KCONTROL_DECL std::shared_ptr<event_recorder> get_event_recorder(std::string reporter);
 
     /// Adds a controller, or other work; while the manager runs it is started at once. Controllers are usually made by
     /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable

@@ -66,6 +66,7 @@ public:
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
     /// Kinds of multicluster_options::kinds() can't be removed.
     KCONTROL_DECL awaitable<result<void>> remove_informers_of(const resource_info& kind) override;
+    KCONTROL_DECL std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) override;
 
     cluster& get_cluster() noexcept override { return *this; }
     /// Runs the controller at once, until the cluster disengages. One whose sources did not sync in time (the cluster

@@ -94,6 +94,8 @@ public:
 
     /// Begins to write. Idempotent; after a stop() it begins again. Ends, without a drain, when `parent` is triggered.
     KCONTROL_DECL void start(std::stop_token parent = {});
+    /// Begins to end: takes no more notes and writes those that wait. stop() waits for the end.
+    KCONTROL_DECL void close();
     /// Takes no more notes, writes those that wait, each with one try, for at most `drain`, and returns when its work
     /// has. True if all were written or decided upon. Idempotent.
     KCONTROL_DECL awaitable<bool> stop(duration drain = std::chrono::seconds(5));

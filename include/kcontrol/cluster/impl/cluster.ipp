@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/cluster/cluster.hpp>
+#include <kcontrol/record/event_recorder.hpp>
 
 #include <utility>
 
@@ -13,6 +14,10 @@ KCONTROL_DECL std::shared_ptr<any_informer> cluster::informer_of(const resource_
 
 KCONTROL_DECL awaitable<result<void>> cluster::remove_informers_of(const resource_info& kind) {
     co_return error(errc::unavailable, "the informers of " + kind.gvk.kind + " can't be removed from this cluster");
+}
+
+KCONTROL_DECL std::shared_ptr<event_recorder> cluster::get_event_recorder(std::string reporter) {
+    return recorder_of(event_recorder_options(std::move(reporter)));
 }
 
 }  // namespace kcontrol

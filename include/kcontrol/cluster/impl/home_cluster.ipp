@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/record/recorder_set.hpp>
 
 #include <utility>
 
@@ -23,7 +24,10 @@ KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client c
       ex_(ex),
       log_(name.empty() ? std::move(log) : log.with("cluster", name)),
       name_(std::move(name)),
-      informers_(env, std::move(ex), std::move(cl), detail::scopes_of(std::move(options), log_), log_) {}
+      informers_(env, std::move(ex), cl, detail::scopes_of(std::move(options), log_), log_),
+      recorders_(std::make_unique<recorder_set>(env, ex_, std::move(cl), log_)) {}
+
+KCONTROL_DECL home_cluster::~home_cluster() = default;
 
 KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return name_; }
 KCONTROL_DECL environment& home_cluster::env() const noexcept { return *env_; }
@@ -41,6 +45,10 @@ KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resou
 
 KCONTROL_DECL awaitable<result<void>> home_cluster::remove_informers_of(const resource_info& kind) {
     return informers_.remove(kind);
+}
+
+KCONTROL_DECL std::shared_ptr<event_recorder> home_cluster::recorder_of(const event_recorder_options& options) {
+    return recorders_->of(options);
 }
 
 KCONTROL_DECL std::vector<informer_report> home_cluster::informer_reports() const {

@@ -8,6 +8,7 @@
 #include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
+#include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/serve/responses.hpp>
@@ -190,7 +191,9 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     const auto self = shared_from_this();
     const std::stop_token stop = term->token();
     options.log().info("manager started");
-    home.informers().start();  // without a parent: they stop after the others have returned
+    // Without a parent: both stop after the others have returned.
+    home.informers().start();
+    home.recorders().start();
     for (const auto& one : controllers) {
         if (!waits_for_lead(*one)) tasks->spawn_guest(run_controller(one, stop));
     }
@@ -214,6 +217,10 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     // Informers end at once when they are stopped; the second is for a deadline that was used up already.
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
     const bool informers_stopped = co_await home.informers().stop(last);
+    // Last, for what stops has something to say, too.
+    const duration drain = std::min<duration>(std::chrono::seconds(5), last - env.now());
+    const bool recorders_drained = co_await home.recorders().stop(std::max(drain, duration::zero()));
+    if (!recorders_drained) options.log().warning("some Events were not written before the manager stopped");
     if (!drained || !informers_stopped) {
         const error late(errc::timeout, std::to_string(left) + " controllers or runnables" +
                                             (informers_stopped ? "" : " and some informers") +
@@ -266,6 +273,8 @@ inline awaitable<void> manager::impl::serve(std::weak_ptr<impl> weak, router_mem
 
 KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(cl), std::move(options))) {
+    // What a former leader has to say is still true, and harms nobody.
+    if (impl_->lead.elector) impl_->home.recorders().rebuild(impl_->unfenced);
     impl_->add_routes();
     impl_->lead.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> added) -> result<void> {
         if (const auto self = weak.lock()) return self->take(std::move(added), run_group::always);
@@ -278,6 +287,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
         if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
+        self->home.recorders().write_metrics(out, self->home.name());
     });
 }
 
@@ -382,6 +392,9 @@ KCONTROL_DECL manager_state manager::state() const noexcept { return impl_->stat
 KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept { return impl_->last_error; }
 KCONTROL_DECL metrics_registry& manager::metrics() noexcept { return impl_->metrics; }
 KCONTROL_DECL cluster& manager::get_cluster() noexcept { return impl_->home; }
+KCONTROL_DECL std::shared_ptr<event_recorder> manager::get_event_recorder(std::string reporter) {
+    return impl_->home.get_event_recorder(std::move(reporter));
+}
 KCONTROL_DECL client& manager::get_client() noexcept { return impl_->home.get_client(); }
 KCONTROL_DECL client& manager::get_unfenced_client() noexcept { return impl_->unfenced; }
 KCONTROL_DECL const leader_elector* manager::get_elector() const noexcept { return impl_->lead.elector.get(); }

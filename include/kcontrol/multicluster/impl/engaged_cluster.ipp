@@ -5,6 +5,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace kcontrol {
@@ -55,14 +56,17 @@ inline void engaged_cluster::impl::begin(client first) {
         for (auto& one : out) one.log(l);
         return out;
     };
-    informers.emplace(env, strand, std::move(first), scopes, log);
+    informers.emplace(env, strand, first, scopes, log);
+    recorders.emplace(env, strand, std::move(first), log);
     for (const auto& choice : options->kinds()) make_slot(choice);
     informers->start(caches.token());
+    recorders->start();
 }
 
 inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, client next) {
     const bool same_server = previous.server() == config->server() && previous.base_path() == config->base_path();
     client old = informers->get_client();
+    recorders->rebuild(next);
     informers->rebuild(std::move(next), same_server ? resume_mode::resume : resume_mode::relist);
     old.close();
 }
@@ -172,6 +176,7 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
     }
     self->caches.stop();
     if (self->informers) co_await self->informers->stop();
+    if (self->recorders) co_await self->stop_recorders(deadline);
     co_await self->tasks.join();
     self->slots.clear();
     if (self->informers) {
@@ -189,6 +194,13 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
     self->lifetime.rebuild();
     self->caches.rebuild();
     self->begin_term();
+}
+
+inline awaitable<void> engaged_cluster::impl::stop_recorders(time_point deadline) {
+    const duration most = abandoned ? duration::zero() : std::chrono::seconds(5);
+    const duration left = std::clamp<duration>(deadline - env.now(), duration::zero(), most);
+    const bool drained = co_await recorders->stop(left);
+    if (!drained) log.warning("some Events were not written before the cluster disengaged");
 }
 
 inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
@@ -304,6 +316,10 @@ KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const
     }
     if (!impl_->informers) return cluster::remove_informers_of(kind);
     return impl_->informers->remove(kind);
+}
+
+KCONTROL_DECL std::shared_ptr<event_recorder> engaged_cluster::recorder_of(const event_recorder_options& options) {
+    return impl_->recorders->of(options);
 }
 
 KCONTROL_DECL result<void> engaged_cluster::add(std::shared_ptr<any_controller> added) {

@@ -7,6 +7,7 @@
 #include <kcontrol/multicluster/detail/cluster_board.hpp>
 #include <kcontrol/multicluster/detail/kind_slot.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
+#include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
@@ -84,6 +85,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
 
     // Controllers first, then what they read; then nothing is known any more, and all is as at first.
     static awaitable<void> end_term(std::shared_ptr<impl> self);
+    awaitable<void> stop_recorders(time_point deadline);
     static awaitable<void> disengage(std::shared_ptr<impl> self, guest_task caller);
     static awaitable<void> disengage_by_caller(std::shared_ptr<impl> self);
 
@@ -102,6 +104,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     scope caches;                                // of informers; it ends after the controllers have returned
     std::optional<auth::cluster_config> config;  // in use
     std::optional<informer_set> informers;       // nothing before the first usable configuration
+    std::optional<recorder_set> recorders;       // likewise
     std::uint64_t offer = 0;                     // counts what engage() and refuse() were called with
     backoff pause{retry_backoff()};              // of a transport factory that threw
     std::optional<error> failure;                // of the configuration offered last

@@ -116,10 +116,10 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
             co_return;
         }
         std::string name = decision.name.empty() ? next_name(what) : decision.name;
+        bool unsure = false;  // an answer to this name was lost
         for (std::uint32_t tries = 1;; ++tries) {
             const result<void> sent = co_await send(what, decision, name, stop);
-            // One that was sent before, and whose answer was lost.
-            const bool known = !sent && tries > 1 && sent.error().code() == api_errc::already_exists;
+            const bool known = !sent && unsure && sent.error().code() == api_errc::already_exists;
             if (sent || known) {
                 count(decision.name.empty() ? &event_recorder_stats::created : &event_recorder_stats::repeated);
                 correlator.stored(decision.key, std::move(name));
@@ -132,6 +132,12 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
                 co_return;
             }
             const error& why = sent.error();
+            // Another recorder's Event about the object, of the same moment.
+            if (decision.name.empty() && why.code() == api_errc::already_exists && tries < options.tries()) {
+                name = next_name(what);
+                unsure = false;
+                continue;
+            }
             if (!decision.name.empty() && why.code() == condition::not_found) {
                 correlator.forget(decision.key);  // it has expired
                 decision.name.clear();
@@ -140,6 +146,7 @@ struct event_recorder::impl : std::enable_shared_from_this<impl> {
             }
             const bool again = why.code() == condition::retryable || why == errc::unknown_outcome;
             tell(what, why);
+            unsure = true;
             if (!again || tries >= options.tries() || mine.draining || stop.stop_requested()) {
                 count(&event_recorder_stats::failed);
                 co_return;
@@ -238,17 +245,21 @@ KCONTROL_DECL void event_recorder::start(std::stop_token parent) {
     self.tasks.spawn(impl::run(impl_, self.present, before));
 }
 
+KCONTROL_DECL void event_recorder::close() {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        impl_->closed = true;
+    }
+    if (impl_->present) impl_->present->draining = true;
+    impl_->changed.notify_all();
+}
+
 KCONTROL_DECL awaitable<bool> event_recorder::stop(duration drain) {
     const auto self = impl_;
-    {
-        const std::lock_guard lock(self->mutex);
-        self->closed = true;
-    }
+    close();
     const auto mine = self->present;
     bool ended = true;
     if (mine) {
-        mine->draining = true;
-        self->changed.notify_all();
         ended = co_await self->tasks.join_present(self->env.now() + drain);
         mine->lifetime.stop();
         if (!ended) co_await self->tasks.join_present();

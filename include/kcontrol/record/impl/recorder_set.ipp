@@ -1,0 +1,72 @@
+#pragma once
+
+#include <kcontrol/record/recorder_set.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+namespace detail {
+
+inline awaitable<bool> stop_recorders(environment& env, std::vector<std::shared_ptr<event_recorder>> all,
+                                      duration drain) {
+    // None takes a note from now on, and each has the same deadline: the first one's wait is the others' time, too.
+    const time_point deadline = env.now() + drain;
+    for (const auto& one : all) one->close();
+    bool ended = true;
+    for (const auto& one : all) {
+        const bool drained = co_await one->stop(std::max(deadline - env.now(), duration::zero()));
+        ended = ended && drained;
+    }
+    co_return ended;
+}
+
+}  // namespace detail
+
+KCONTROL_DECL std::shared_ptr<event_recorder> recorder_set::of(const event_recorder_options& options) {
+    auto& slot = recorders_[options.controller()];
+    if (!slot) {
+        slot =
+            std::make_shared<event_recorder>(*env_, ex_, client_, options, log_.with("recorder", options.controller()));
+        if (running_) slot->start(lifetime_.token());
+    }
+    return slot;
+}
+
+KCONTROL_DECL void recorder_set::start() {
+    running_ = true;
+    for (const auto& [name, one] : recorders_) one->start(lifetime_.token());
+}
+
+KCONTROL_DECL awaitable<bool> recorder_set::stop(duration drain) {
+    running_ = false;
+    std::vector<std::shared_ptr<event_recorder>> all;
+    for (const auto& [name, one] : recorders_) all.push_back(one);
+    return detail::stop_recorders(*env_, std::move(all), drain);
+}
+
+KCONTROL_DECL void recorder_set::rebuild(client next) {
+    for (const auto& [name, one] : recorders_) one->rebuild(next);
+    client_ = std::move(next);
+}
+
+KCONTROL_DECL void recorder_set::write_metrics(metrics_writer& out, const std::string& cluster) const {
+    for (const auto& [name, one] : recorders_) {
+        const event_recorder_stats stats = one->stats();
+        const auto count = [&, who = &name](const char* outcome, std::uint64_t value) {
+            const metric_labels labels{{"cluster", cluster}, {"controller", *who}, {"outcome", outcome}};
+            out.counter("kcontrol_events_total", "Notes for Events, by what became of them.", labels,
+                        static_cast<double>(value));
+        };
+        count("created", stats.created);
+        count("repeated", stats.repeated);
+        count("spam", stats.spam);
+        count("dropped", stats.dropped);
+        count("failed", stats.failed);
+        out.gauge("kcontrol_events_queued", "Notes that wait to be written.",
+                  {{"cluster", cluster}, {"controller", name}}, static_cast<double>(stats.queued));
+    }
+}
+
+}  // namespace kcontrol

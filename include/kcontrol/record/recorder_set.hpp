@@ -1,0 +1,52 @@
+// The recorders of one cluster, one for each who reports: they start, stop and change their credentials together.
+#pragma once
+
+#include <kcontrol/metrics/metrics_writer.hpp>
+#include <kcontrol/record/event_recorder.hpp>
+#include <kcontrol/runtime/scope.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace kcontrol {
+
+/// What a cluster keeps its event_recorders in.
+///
+/// Thread-safety: shared objects unsafe; use it on its executor. Each recorder has its own rules.
+/// Cancellation: see stop(). Object lifetime: whoever holds a recorder may hold it longer; it writes nothing then.
+class recorder_set {
+public:
+    recorder_set(environment& env, executor ex, client cl, logger log = {})
+        : env_(&env), ex_(std::move(ex)), client_(std::move(cl)), log_(std::move(log)) {}
+    recorder_set(const recorder_set&) = delete;
+    recorder_set& operator=(const recorder_set&) = delete;
+
+    /// The recorder of who reports by that name, made at the first call, whose options count. It writes while the set
+    /// runs; notes that come before are kept.
+    KCONTROL_DECL std::shared_ptr<event_recorder> of(const event_recorder_options& options);
+
+    KCONTROL_DECL void start();
+    /// Ends all at once, each as event_recorder::stop() does. True if every note was written or decided upon.
+    /// Idempotent.
+    KCONTROL_DECL awaitable<bool> stop(duration drain = std::chrono::seconds(5));
+    KCONTROL_DECL void rebuild(client next);
+
+    /// Writes the families kcontrol_events_…, with the labels cluster and controller (who reports).
+    KCONTROL_DECL void write_metrics(metrics_writer& out, const std::string& cluster) const;
+
+private:
+    environment* env_;
+    executor ex_;
+    client client_;
+    logger log_;
+    std::map<std::string, std::shared_ptr<event_recorder>> recorders_;
+    bool running_ = false;
+    scope lifetime_;  // whoever holds a recorder longer than its set does not make it write
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/record/impl/recorder_set.ipp>
+#endif
