@@ -146,6 +146,15 @@ TEST_CASE_FIXTURE(client_fixture, "delete") {
     CHECK(await(c.delete_(widgets(), {"default", "a"}, {})).has_value());
     net->expect(path_of("DELETE", "/a")).reply(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
     CHECK(await(c.delete_(widgets(), {"default", "a"}, {})).error() == condition::not_found);
+    const delete_options any = delete_options().ignore_not_found();
+    net->expect(path_of("DELETE", "/a")).reply(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
+    CHECK(await(c.delete_(widgets(), {"default", "a"}, any)).has_value());
+    net->expect(path_of("DELETE", "/a")).reply(404, "404 page not found\n", "text/plain");  // no such kind
+    CHECK(await(c.delete_(widgets(), {"default", "a"}, any)).has_value());
+    net->expect(path_of("DELETE", "/a")).reply(403, R"({"kind":"Status","code":403,"reason":"Forbidden"})");
+    const auto refused = await(c.delete_(widgets(), {"default", "a"}, any));
+    REQUIRE(!refused.has_value());
+    CHECK(refused.error() == api_errc::forbidden);
     net->expect(path_of("DELETE", "/a")).reply(200, "<html>", "text/html");
     CHECK(await(c.delete_(widgets(), {"default", "a"}, {})).error() == errc::not_an_api_server);
     CHECK(net->verify());

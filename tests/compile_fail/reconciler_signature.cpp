@@ -2,8 +2,9 @@
 // expect(ARGUMENTS): kcontrol: complete() needs a function that takes (kcontrol::reconcile_context, kcontrol::request),
 // expect(CHANGEABLE): or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>()
 // expect(OTHER_KIND): or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>()
-// expect(NOTHING): kcontrol: complete() needs a function that returns kcontrol::reconciliation if it is a coroutine,
-// expect(OTHER_RESULT): and kcontrol::reconcile_result or kcontrol::result<kcontrol::reconcile_result> if it is none
+// expect(NOTHING): kcontrol: complete() needs a function that returns kcontrol::reconciliation, or
+// expect(OTHER_RESULT): kcontrol::awaitable<kcontrol::result<void>>, if it is a coroutine, and
+// expect(OTHER_RESULT): kcontrol::reconcile_result or kcontrol::result<kcontrol::reconcile_result> if it is none
 #include <kcontrol/controller/builder.hpp>
 
 struct job {

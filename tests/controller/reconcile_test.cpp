@@ -202,13 +202,20 @@ TEST_CASE("plain functions are reconcilers, too") {
         ++calls;
         return error(errc::terminal);
     };
+    // A coroutine that has only success and failure to tell.
+    const auto brief = [&calls](reconcile_context, const request&) -> awaitable<result<void>> {
+        if (++calls > 0) co_return error(errc::terminal);
+        co_return result<void>();
+    };
     controller one(env, context.get_executor(), "one", make_reconciler<request>(plain));
     controller two(env, context.get_executor(), "two", make_reconciler<request>(failing));
-    for (controller* c : {&one, &two}) c->watch(source, enqueue_for_object), c->start();
+    controller three(env, context.get_executor(), "three", make_reconciler<request>(brief));
+    for (controller* c : {&one, &two, &three}) c->watch(source, enqueue_for_object), c->start();
     manual_environment::run_ready(context);
-    CHECK(calls == 2);
+    CHECK(calls == 3);
     CHECK(two.stats().terminal_errors == 1);
+    CHECK(three.stats().terminal_errors == 1);
     bool drained = false;
-    for (controller* c : {&one, &two}) testing::run(context, stop_into(*c, drained));
+    for (controller* c : {&one, &two, &three}) testing::run(context, stop_into(*c, drained));
     CHECK(drained);
 }

@@ -163,3 +163,20 @@ TEST_CASE_FIXTURE(world_fixture, "prune deletes what it has seen: a dependent th
     CHECK(world.run(prune<part>(c, owner, {})).value().empty());
     CHECK(server.api().get({"test.kcontrol.dev", "parts"}, {"default", "p"}).has_value());
 }
+
+TEST_CASE_FIXTURE(world_fixture, "apply_owned: a dependent of the owner's name, with it as controller") {
+    const site owner = create_site();
+    part wanted;
+    wanted.spec.image = "a";
+    const apply_options by = apply_options("test");
+    const part first = world.run(apply_owned(c, owner, wanted, by)).value();
+    CHECK(first.metadata.name == "web");
+    CHECK(first.metadata.namespace_ == "default");
+    CHECK(is_controlled_by(first.metadata, owner.metadata));
+    CHECK(world.run(apply_owned(c, owner, wanted, by)).value().metadata.resource_version ==
+          first.metadata.resource_version);
+    wanted.metadata.name = "another";
+    CHECK(world.run(apply_owned(c, owner, wanted, by)).value().metadata.name == "another");
+    wanted.metadata.namespace_ = "elsewhere";
+    CHECK(world.run(apply_owned(c, owner, wanted, by)).error() == errc::invalid_argument);
+}

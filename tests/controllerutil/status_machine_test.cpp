@@ -114,3 +114,42 @@ TEST_CASE_FIXTURE(world_fixture, "a status that is optional and has no condition
     p = world.run(advance<two>(c, p, "Off")).value();
     CHECK(stored().status.phase == "Off");
 }
+
+TEST_CASE_FIXTURE(world_fixture, "ensure_phase: each reconcile calls it, and only what differs is written") {
+    metrics_registry registry;
+    const transition_counter counter(registry, "Site", phases);
+    const auto count = [&](int n) { return [n](site& object) { object.status.ready_replicas = n; }; };
+    const advance_options how = advance_options().counter(counter);
+    const auto one = count(1), two = count(2);
+
+    site s = world.run(ensure_phase<phases>(c, create_site(), "Pending", one, how)).value();
+    CHECK(s.status.phase == "Pending");
+    CHECK(s.status.ready_replicas == 1);
+    CHECK(asked("patch") == 1);
+    CHECK(world.run(ensure_phase<phases>(c, s, "Pending", one, how)).value() == s);
+    CHECK(asked("patch") == 1);  // nothing differs
+    s = world.run(ensure_phase<phases>(c, s, "Pending", two, how)).value();
+    CHECK(s.status.ready_replicas == 2);
+    s = world.run(ensure_phase<phases>(c, s, "Ready", two, how)).value();
+    CHECK(of(s, "Available") == "True Ready  1");
+    CHECK(asked("patch") == 3);
+    CHECK(stored() == s);
+
+    s = world.run(ensure_phase<phases>(c, s, "Failed", two, how)).value();
+    CHECK(world.run(ensure_phase<phases>(c, s, "Ready", two, how)).error().message() ==
+          "Site default/web: illegal transition from phase \"Failed\" to phase \"Ready\": \"Failed\" is a terminal "
+          "phase");
+    const std::string text = registry.text();
+    CHECK(text.find("{from=\"\",kind=\"Site\",to=\"Pending\"} 1\n") != std::string::npos);
+    CHECK(text.find("{from=\"Pending\",kind=\"Site\",to=\"Ready\"} 1\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(world_fixture, "ensure_phase: an object without a phase enters the first one on its way") {
+    const auto nothing = [](site&) {};
+    const site s = world.run(ensure_phase<phases>(c, create_site(), "Ready", nothing)).value();
+    CHECK(s.status.phase == "Ready");
+    CHECK(asked("patch") == 2);  // each version that is stored is a step
+    const site old = world.run(ensure_phase<phases>(c, s, "Pending", nothing)).value();
+    (void)world.run(ensure_phase<phases>(c, old, "Ready", nothing)).value();
+    CHECK(world.run(ensure_phase<phases>(c, old, "Failed", nothing)).error() == condition::conflict);
+}

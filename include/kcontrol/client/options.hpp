@@ -169,16 +169,20 @@ public:
     /// Deletes only the object with this uid.
     delete_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
     delete_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    /// That there is no such object, or no such kind, is a success, as it is for who cleans up.
+    delete_options& ignore_not_found(bool on = true) { return ignore_not_found_ = on, *this; }
 
     const std::optional<propagation>& propagation_policy() const noexcept { return propagation_; }
     const std::optional<std::chrono::seconds>& grace_period() const noexcept { return grace_; }
     const std::string& precondition_uid() const noexcept { return uid_; }
     const std::string& precondition_resource_version() const noexcept { return resource_version_; }
+    bool ignore_not_found() const noexcept { return ignore_not_found_; }
 
 private:
     std::optional<propagation> propagation_;
     std::optional<std::chrono::seconds> grace_;
     std::string uid_, resource_version_;
+    bool ignore_not_found_ = false;
 };
 
 }  // namespace kcontrol

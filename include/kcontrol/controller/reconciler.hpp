@@ -27,11 +27,20 @@ reconciliation call_plain(F& f, Args... args) {
     co_return outcome;
 }
 
+template <class F, class... Args>
+reconciliation call_until_done(F& f, Args... args) {
+    const result<void> outcome = co_await f(std::move(args)...);
+    if (!outcome) co_return outcome.error();
+    co_return reconcile_result::done();
+}
+
 // Calls f, whether it is a coroutine or a plain function. The caller keeps f alive until the coroutine has returned.
 template <class F, class... Args>
 reconciliation call_reconciler(F& f, Args... args) {
     if constexpr (std::convertible_to<std::invoke_result_t<F&, Args...>, reconciliation>) {
         return f(std::move(args)...);
+    } else if constexpr (std::convertible_to<std::invoke_result_t<F&, Args...>, awaitable<result<void>>>) {
+        return call_until_done<F, Args...>(f, std::move(args)...);
     } else {
         return call_plain<F, Args...>(f, std::move(args)...);
     }
@@ -40,10 +49,12 @@ reconciliation call_reconciler(F& f, Args... args) {
 }  // namespace detail
 
 /// A function that a controller can call with a context and a request (or, behind a builder, an object): a coroutine
-/// that returns `reconciliation`, or a plain one that returns reconcile_result or result<reconcile_result>.
+/// that returns `reconciliation`, or `awaitable<result<void>>` if it never asks for another reconcile, or a plain one
+/// that returns reconcile_result or result<reconcile_result>.
 template <class F, class Arg>
 concept reconciles = std::invocable<F&, reconcile_context, Arg> &&
     (std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, reconciliation> ||
+     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, awaitable<result<void>>> ||
      std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, result<reconcile_result>>);
 
 namespace detail {
@@ -57,9 +68,11 @@ constexpr void assert_reconciles() {
                   "kcontrol: complete() needs a function that takes (kcontrol::reconcile_context, kcontrol::request), "
                   "or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>()");
     constexpr bool returns_an_outcome = !takes_these || reconciles<F, Request> || reconciles<F, Object>;
-    static_assert(returns_an_outcome,
-                  "kcontrol: complete() needs a function that returns kcontrol::reconciliation if it is a coroutine, "
-                  "and kcontrol::reconcile_result or kcontrol::result<kcontrol::reconcile_result> if it is none");
+    static_assert(
+        returns_an_outcome,
+        "kcontrol: complete() needs a function that returns kcontrol::reconciliation, or "
+        "kcontrol::awaitable<kcontrol::result<void>>, if it is a coroutine, and kcontrol::reconcile_result or "
+        "kcontrol::result<kcontrol::reconcile_result> if it is none");
 }
 
 }  // namespace detail

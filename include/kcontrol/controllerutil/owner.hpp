@@ -5,7 +5,9 @@
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/controllerutil/retry.hpp>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol {
@@ -70,6 +72,29 @@ result<void> set_owner_reference(const Owner& owner, Dependent& dependent) {
     } else {
         return {};
     }
+}
+
+namespace detail {
+
+template <resource Dependent>
+awaitable<result<Dependent>> apply_part(client c, std::shared_ptr<const Dependent> part, result<void> owned,
+                                        apply_options options) {
+    if (!owned) co_return owned.error();
+    auto applied = co_await c.apply(*part, std::move(options));
+    co_return applied;
+}
+
+}  // namespace detail
+
+/// Applies `part`, a dependent that `owner` controls, and returns it as it is then. Without a name it gets the owner's,
+/// without a namespace that of a namespaced owner. Errors: those of set_controller_reference and client::apply.
+template <resource Owner, resource Dependent>
+awaitable<result<Dependent>> apply_owned(client c, const Owner& owner, Dependent part, apply_options options) {
+    if (part.metadata.name.empty()) part.metadata.name = owner.metadata.name;
+    if (part.metadata.namespace_.empty()) part.metadata.namespace_ = owner.metadata.namespace_;
+    result<void> owned = set_controller_reference(owner, part);
+    return detail::apply_part<Dependent>(std::move(c), std::make_shared<const Dependent>(std::move(part)),
+                                         std::move(owned), std::move(options));
 }
 
 /// Deletes the objects of kind Dependent that `owner` controls and that are not `wanted`, and returns their keys. They

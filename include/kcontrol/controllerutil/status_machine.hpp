@@ -114,8 +114,32 @@ awaitable<result<T>> write_phase(client c, std::shared_ptr<const T> before, std:
     write_options how;
     how.subresource("status").stop(options.stop());
     auto written = co_await c.patch(*before, *after, how);
-    if (written) options.counter().count(current_phase(*before), current_phase(*after));
+    const bool moved = current_phase(*before) != current_phase(*after);
+    if (written && moved) options.counter().count(current_phase(*before), current_phase(*after));
     co_return written;
+}
+
+template <const auto& Phases, resource T, class Edit>
+awaitable<result<T>> write_ensured_phase(client c, std::shared_ptr<const T> object, const phase& to, Edit edit,
+                                         advance_options options) {
+    const phase& initial = Phases.phases().front();
+    if (current_phase(*object).empty() && to.name() != initial.name()) {
+        auto begun = std::make_shared<T>(*object);
+        enter_phase(*begun, initial, options.message(), c.env().wall_now());
+        auto written = co_await write_phase<T>(c, object, std::move(begun), options);
+        if (!written) co_return written;
+        object = std::make_shared<const T>(std::move(*written));
+    }
+    if (current_phase(*object) != to.name()) {
+        if (auto ok = Phases.check(current_phase(*object), to.name()); !ok) {
+            co_return name_error<T>(ok.error(), object->metadata);
+        }
+    }
+    auto after = std::make_shared<T>(*object);
+    if (auto ok = call_edit(edit, *after); !ok) co_return name_error<T>(ok.error(), object->metadata);
+    enter_phase(*after, to, options.message(), c.env().wall_now());
+    auto reached = co_await write_phase<T>(std::move(c), object, std::move(after), std::move(options));
+    co_return reached;
 }
 
 }  // namespace detail
@@ -154,6 +178,21 @@ template <const auto& Phases, resource T>
 awaitable<result<T>> advance(client c, const T& object, phase_of<Phases> to, advance_options options = {}) {
     const auto nothing = [](T&) {};
     return advance<Phases>(std::move(c), object, to, nothing, std::move(options));
+}
+
+/// What a reconcile that runs again and again calls: sees to it that the object is in that phase, with what `edit(T&)`
+/// sets beside it. In another phase it is advance(); an object without a phase enters the first one before. In that
+/// phase already, only what differs is written, and nothing if nothing does. Compare `status.phase` before and after to
+/// know whether it moved. A conflict is returned, as by advance(). Errors: as there.
+template <const auto& Phases, resource T, class Edit>
+requires std::invocable<Edit&, T&> awaitable<result<T>> ensure_phase(client c, const T& object, phase_of<Phases> to,
+                                                                     Edit edit, advance_options options = {}) {
+    if constexpr (assert_phases<Phases>() && detail::assert_has_phase<Phases, T>()) {
+        return detail::write_ensured_phase<Phases, T>(std::move(c), std::make_shared<const T>(object), *to,
+                                                      std::move(edit), std::move(options));
+    } else {
+        std::terminate();  // in no program: an assertion has failed
+    }
 }
 
 }  // namespace kcontrol

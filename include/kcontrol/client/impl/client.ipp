@@ -72,9 +72,10 @@ inline std::string delete_body(const delete_options& options) {
 }
 
 // The answer is a Status, the object, or an object that waits for its finalizers: each means that it was accepted.
-inline awaitable<result<void>> delete_call(shared_client_state state, http::request req,
-                                           http::exchange_options options) {
+inline awaitable<result<void>> delete_call(shared_client_state state, http::request req, http::exchange_options options,
+                                           bool ignore_not_found) {
     auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
+    if (!answer && ignore_not_found && answer.error() == api_errc::not_found) co_return result<void>();
     if (!answer) co_return answer.error();
     json::document document;
     const auto root = answer_json(*answer, document);
@@ -157,7 +158,8 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
     http::request req("DELETE", state_->base_path + *path);
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(options);
-    return detail::delete_call(state_, std::move(req), detail::exchange_options_of(options));
+    return detail::delete_call(state_, std::move(req), detail::exchange_options_of(options),
+                               std::as_const(options).ignore_not_found());
 }
 
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
