@@ -163,9 +163,9 @@ def run(server_folder, program_folder):
         cluster = stack.enter_context(Cluster(server))
         config = cluster.kubeconfig(folder / "kubeconfig")
         hello(programs / "1_hello", cluster, config)
-        informer(programs / "2_informer", cluster, config)
-        client(programs / "3_client", cluster, config)
-        clusters(programs / "4_clusters", cluster, folder / "clusters", lambda: Cluster(server))
+        informer(programs / "informer", cluster, config)
+        client(programs / "client", cluster, config)
+        clusters(programs / "6_clusters", cluster, folder / "clusters", lambda: Cluster(server))
     print("all rungs held")
 
 

@@ -1,6 +1,6 @@
 // Several clusters at once: the pods of all of them, one kubeconfig a file of a directory. Files that are added,
 // replaced or removed while it runs are clusters that join, get new credentials or leave.
-// usage: 4_clusters DIRECTORY
+// usage: 6_clusters DIRECTORY
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/system_environment.hpp>

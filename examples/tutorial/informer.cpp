@@ -1,5 +1,5 @@
 // An informer alone: a local copy of all pods, and a line for each that is there, changes or goes.
-// usage: 2_informer [KUBECONFIG]
+// usage: informer [KUBECONFIG]
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/system_environment.hpp>

@@ -1,5 +1,5 @@
 // The client's verbs: a ConfigMap is created, patched, applied to by a second writer, and deleted.
-// usage: 3_client [KUBECONFIG]
+// usage: client [KUBECONFIG]
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
