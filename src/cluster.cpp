@@ -1,5 +1,5 @@
-#include <kcontrol/cluster/impl/channel_source.ipp>
 #include <kcontrol/cluster/impl/cache_options.ipp>
+#include <kcontrol/cluster/impl/channel_source.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/crd_watch.ipp>
 #include <kcontrol/cluster/impl/function_source.ipp>
@@ -9,5 +9,5 @@
 #include <kcontrol/cluster/impl/informer_report.ipp>
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
-#include <kcontrol/cluster/impl/timer_source.ipp>
 #include <kcontrol/cluster/impl/merged_informer.ipp>
+#include <kcontrol/cluster/impl/timer_source.ipp>

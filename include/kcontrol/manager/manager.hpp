@@ -22,8 +22,8 @@ enum class manager_state { idle, running, stopping };
 /// Owns a home cluster with its informers and recorders, controllers and runnables. The order of a start is informers,
 /// then the rest; that of a stop is controllers and runnables, then informers, then recorders of Events. With
 /// manager_options::leader_election() informers run always, so that a follower's caches are warm, and the rest only
-/// while this process leads, unless it is added to the group `always`; the Lease is given up when the work of the leader
-/// has returned.
+/// while this process leads, unless it is added to the group `always`; the Lease is given up when the work of the
+/// leader has returned.
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context.
 /// Cancellation: stop() and the token given to run() or start().
