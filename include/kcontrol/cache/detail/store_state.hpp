@@ -17,12 +17,6 @@
 
 namespace kcontrol::detail {
 
-/// An object. It keeps the number of its row as long as there is one of its key, so an update changes the table of rows
-/// and nothing else.
-struct store_row : block {
-    any_object object;
-};
-
 struct key_view {
     std::string_view ns, name;
     friend bool operator==(const key_view&, const key_view&) = default;
@@ -33,6 +27,30 @@ struct key_view {
 };
 inline key_view key_view_of(const object_meta& meta) noexcept { return {meta.namespace_.view(), meta.name.view()}; }
 inline std::uint32_t hash_of(const key_view& key) noexcept { return hash_of(key.ns, key.name); }
+
+/// An object, and behind it a copy of its key, so that who looks for a key touches no object but the one it finds. It
+/// keeps the number of its row as long as there is one of its key, so an update changes the table of rows and nothing
+/// else.
+struct store_row : block {
+    any_object object;
+    std::uint32_t ns_length = 0;
+    std::uint32_t name_length = 0;
+    key_view key() const noexcept {
+        const char* const text = items_of<char>(this);
+        return {{text, ns_length}, {text + ns_length, name_length}};
+    }
+};
+
+inline store_row* make_row(store_edit& edit, any_object object) {
+    const key_view key = key_view_of(object.meta());
+    auto* const row =
+        edit.make<store_row>(key.ns.size() + key.name.size(), std::move(object),
+                             static_cast<std::uint32_t>(key.ns.size()), static_cast<std::uint32_t>(key.name.size()));
+    char* const text = items_of<char>(row);
+    key.ns.copy(text, key.ns.size());
+    key.name.copy(text + key.ns.size(), key.name.size());
+    return row;
+}
 
 /// The rows that have one key in an index; the key stands behind it.
 struct posting : block {
@@ -94,13 +112,13 @@ struct store_state {
     const store_row& row(std::uint32_t number) const noexcept {
         return *static_cast<const store_row*>(rows.at(number));
     }
-    key_view key_of(std::uint32_t number) const noexcept { return key_view_of(row(number).object.meta()); }
+    key_view key_of(std::uint32_t number) const noexcept { return row(number).key(); }
 
     /// By hash. In a version that is not the current one, a row that went since may not be found.
     std::uint32_t find(const key_view& key) const {
         return find_row(cells, hash_of(key), [&](std::uint32_t number) {
             const block* const found = rows.at(number);
-            return found != nullptr && key_view_of(static_cast<const store_row*>(found)->object.meta()) == key;
+            return found != nullptr && static_cast<const store_row*>(found)->key() == key;
         });
     }
     /// Where a key is in an order of rows, or would be.

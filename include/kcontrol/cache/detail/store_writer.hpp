@@ -28,7 +28,7 @@ public:
         const std::uint32_t hash = hash_of(key);
         const bool reuses = !free_.empty();
         const std::uint32_t row = reuses ? free_.back() : w.state().rows.size();
-        auto* const made = w.edit.make<store_row>(0, std::move(object));
+        auto* const made = make_row(w.edit, std::move(object));
         w.state().rows.set(w.edit, row, made);
         w.state().order.insert(w.edit, w.state().place(w.state().order, key), row);
         cell_counts counts = counts_;
@@ -47,7 +47,7 @@ public:
     void update(std::uint32_t row, any_object object) {
         write w(*this);
         block* const before = w.state().rows.at(row);
-        auto* const made = w.edit.make<store_row>(0, std::move(object));
+        auto* const made = make_row(w.edit, std::move(object));
         w.index(row, &made->object);
         w.state().rows.set(w.edit, row, made);
         w.edit.end(before);
@@ -80,7 +80,7 @@ public:
         std::vector<bool> stays(before.rows.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (kept[i] == no_row) {
-                rows.push_back(w.edit.make<store_row>(0, std::move(all[i])));
+                rows.push_back(make_row(w.edit, std::move(all[i])));
             } else {
                 rows.push_back(before.rows.at(kept[i]));
                 stays[kept[i]] = true;
@@ -92,7 +92,7 @@ public:
         next.cells = make_cells(w.edit, rows.size());
         for (std::uint32_t number = 0; number < rows.size(); ++number) {
             numbers[number] = number;
-            counts.put(*next.cells, hash_of(key_view_of(static_cast<store_row*>(rows[number])->object.meta())), number);
+            counts.put(*next.cells, hash_of(static_cast<store_row*>(rows[number])->key()), number);
         }
         next.order = sorted_rows::build(w.edit, numbers);
         next.rows = row_table::build(w.edit, std::move(rows));

@@ -139,7 +139,7 @@ inline void compare(const store_state& state, const store_content& next, bool in
     if (state.size() == 0) news.reserve(next.objects.size());
     state.order.visit([&](std::uint32_t row) {
         const any_object& present = state.row(row).object;
-        const key_view key = key_view_of(present.meta());
+        const key_view key = state.key_of(row);
         for (; at < next.objects.size() && key_view_of(next.objects[at].meta()) < key; ++at) add(next.objects[at]);
         if (at == next.objects.size() || key_view_of(next.objects[at].meta()) != key) {
             events.push_back(deletion(present, true));
