@@ -6,3 +6,4 @@
 #include <kcontrol/cache/impl/snapshot.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/cache/impl/subscription.ipp>
+#include <kcontrol/cache/impl/version_waits.ipp>

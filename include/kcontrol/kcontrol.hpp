@@ -26,6 +26,7 @@
 #include <kcontrol/cache/snapshot.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
+#include <kcontrol/cache/version_waits.hpp>
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>

@@ -49,6 +49,7 @@
 #include <kcontrol/cache/impl/snapshot.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/cache/impl/subscription.ipp>
+#include <kcontrol/cache/impl/version_waits.ipp>
 #include <kcontrol/client/impl/answer.ipp>
 #include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>

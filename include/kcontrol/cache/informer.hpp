@@ -6,6 +6,7 @@
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
+#include <kcontrol/cache/version_waits.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/watch/options.hpp>
@@ -201,6 +202,14 @@ public:
 
     /// Waits until the first list is complete (true), or until `deadline` or `stop` (false).
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline = std::nullopt);
+
+    /// Waits until the copy is at least as new as a write: `written` is what the write returned, or its metadata with
+    /// namespace, name and resource version. An object that was deleted since, or that this informer does not select,
+    /// ends the wait as well: when the watch has passed that version (version_waits.hpp has the rules). How soon the
+    /// watch says so is the server's: with the next change of any object of the kind, or a bookmark, one a minute.
+    /// Errors: timeout at `deadline`, stopped by `stop`; neither disturbs the informer.
+    KCONTROL_DECL awaitable<result<void>> at_least(const object_meta& written, std::stop_token stop,
+                                                   std::optional<time_point> deadline = std::nullopt);
 
     KCONTROL_DECL const store& objects() const noexcept;
     KCONTROL_DECL const resource_info& info() const noexcept;

@@ -79,6 +79,8 @@ public:
 
     /// Whether what the view shows is of the present turn.
     KCONTROL_DECL bool is_filling(const watch_view& view) const;
+    /// Whether the view has missed nothing of what the reflector knows.
+    KCONTROL_DECL bool has_filled(const watch_view& view) const;
     const reflector& source() const noexcept { return source_; }
     const std::optional<wall_time>& last_event() const noexcept { return last_event_; }
     const logger& log() const noexcept { return log_; }

@@ -78,7 +78,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         store_content next;
         next.objects = std::move(all.objects);
         next.invalid = std::move(all.invalid);
-        if (all.by_content) {
+        const bool began_anew = all.by_content;
+        if (began_anew) {
             next.same = [this](const any_object& a, const any_object& b) {
                 return info.encode(a).value() == info.encode(b).value();
             };
@@ -86,19 +87,42 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         deliver(content.replace(std::move(next), first));
         if (first) handlers.for_each([](detail::handler_entry& entry) { entry.mark_complete(); });
         changed.notify_all();
+        if (awaited.size() == 0) return;
+        const bool ended = began_anew ? awaited.began_anew() : awaited.listed([this](const namespaced_name& key) {
+            const any_object present = content.get(key);
+            return present ? present.meta().resource_version.str() : std::string();
+        });
+        if (ended) caught_up.notify_all();
     }
     void apply(any_object object) override {
-        if (auto why = transform(object)) return mark_invalid(invalid_object(object.meta(), std::move(*why)));
-        deliver(content.apply(std::move(object)));
+        const auto waiting = awaited.size() > 0 ? object : any_object();
+        if (auto why = transform(object)) {
+            mark_invalid(invalid_object(object.meta(), std::move(*why)));
+        } else {
+            deliver(content.apply(std::move(object)));
+        }
+        if (waiting && awaited.saw(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void remove(any_object last) override {
-        if (auto why = transform(last)) return remove_invalid(invalid_object(last.meta(), std::move(*why)));
-        deliver(content.remove(std::move(last)));
+        const auto waiting = awaited.size() > 0 ? last : any_object();
+        if (auto why = transform(last)) {
+            remove_invalid(invalid_object(last.meta(), std::move(*why)));
+        } else {
+            deliver(content.remove(std::move(last)));
+        }
+        if (waiting && awaited.deleted(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void mark_invalid(invalid_object object) override { deliver(content.mark_invalid(std::move(object))); }
     void remove_invalid(const invalid_object& last) override { deliver(content.remove_invalid(last)); }
 
+    // How far the watch has filled this view; empty if nothing can be said of that.
+    std::string_view passed() const {
+        return watch->has_filled(*this) ? std::string_view(watch->source().fsm().resource_version())
+                                        : std::string_view();
+    }
+
     bool refresh() override {
+        if (awaited.size() > 0 && awaited.passed(passed())) caught_up.notify_all();
         auto now = current();
         if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
             now.generation == published.generation && now.invalid == published.invalid &&
@@ -245,6 +269,26 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         co_return true;
     }
 
+    static awaitable<result<void>> at_least(std::shared_ptr<impl> self, namespaced_name key, std::string version,
+                                            std::stop_token stop, std::optional<time_point> deadline) {
+        const auto ticket = self->awaited.add(key, version);
+        if (const any_object present = self->content.get(key)) {
+            self->awaited.saw(key, present.meta().resource_version);
+        }
+        self->awaited.passed(self->passed());
+        while (!self->awaited.is_over(ticket)) {
+            const wake reason = co_await self->caught_up.wait(self->env, stop, deadline);
+            if (reason == wake::notified || self->awaited.is_over(ticket)) continue;
+            self->awaited.forget(ticket);
+            const std::string what = "the informer of " + self->info.gvk.kind + " has not seen version " + version +
+                                     " of " + to_string(key) + " yet";
+            if (reason == wake::stopped) co_return error(errc::stopped, what + ", and the wait was stopped");
+            co_return error(errc::timeout, what + "; it is " + std::string(to_string(self->current().state)) +
+                                               ", at version \"" + std::string(self->passed()) + "\"");
+        }
+        co_return result<void>();
+    }
+
     static std::shared_ptr<detail::handler_lane> make_lane(const std::shared_ptr<impl>& self,
                                                            const std::shared_ptr<detail::handler_progress>& progress,
                                                            event_consumer handler, const handler_options& how) {
@@ -282,6 +326,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     std::uint64_t generation = 0;
     bool listed_once = false;
     informer_status published;
+    version_waits awaited;
+    async_event caught_up;   // one of them is over
     async_event changed;     // the status may differ
     async_event subscribed;  // the set of resync periods differs
 };
@@ -389,6 +435,11 @@ KCONTROL_DECL informer_status any_informer::status() const {
 
 KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
     return impl::wait_synced(impl_, std::move(stop), deadline);
+}
+
+KCONTROL_DECL awaitable<result<void>> any_informer::at_least(const object_meta& written, std::stop_token stop,
+                                                             std::optional<time_point> deadline) {
+    return impl::at_least(impl_, key_of(written), written.resource_version.str(), std::move(stop), deadline);
 }
 
 KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_->content; }

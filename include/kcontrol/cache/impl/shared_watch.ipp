@@ -135,6 +135,11 @@ KCONTROL_DECL bool shared_watch::is_filling(const watch_view& view) const {
                        [&](const auto& one) { return one->part && one->view.lock().get() == &view; });
 }
 
+KCONTROL_DECL bool shared_watch::has_filled(const watch_view& view) const {
+    return std::any_of(seats_.begin(), seats_.end(),
+                       [&](const auto& one) { return one->complete && one->view.lock().get() == &view; });
+}
+
 // --- what the reflector brings
 
 // A handler may add views and stop some meanwhile. Seats are taken away between two turns only.
