@@ -156,6 +156,24 @@ def clusters(program, east, folder, make_cluster):
         clusters_.end()
 
 
+def lease(program, cluster, config):
+    def holder(name):
+        path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/" + name
+        return cluster.request("GET", cluster.url + path)["spec"].get("holderIdentity", "")
+
+    with Program(program, config, "a", "10.0.0.1:5000") as first:
+        first.wait_for("leader: 10.0.0.1:5000")
+        with Program(program, config, "b", "10.0.0.2:5000") as second:
+            second.wait_for("leader: 10.0.0.1:5000")
+            first.end()
+            second.wait_for("leader: 10.0.0.2:5000")
+            if (holder("cache-a"), holder("cache-b"), holder("cache")) != ("", "10.0.0.2:5000", "10.0.0.2:5000"):
+                sys.exit("9_lease: the Leases do not say who is there")
+            second.end()
+    if holder("cache") != "":
+        sys.exit("9_lease: the Lease was not given up")
+
+
 def run(server_folder, program_folder):
     server, programs = pathlib.Path(server_folder) / "api_server", pathlib.Path(program_folder)
     with contextlib.ExitStack() as stack:
@@ -165,6 +183,7 @@ def run(server_folder, program_folder):
         hello(programs / "1_hello", cluster, config)
         informer(programs / "informer", cluster, config)
         client(programs / "client", cluster, config)
+        lease(programs / "9_lease", cluster, config)
         clusters(programs / "6_clusters", cluster, folder / "clusters", lambda: Cluster(server))
     print("all rungs held")
 
