@@ -19,6 +19,7 @@
 #include <kcontrol/base/utf8.hpp>
 #include <kcontrol/cache/cache_query.hpp>
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/event_consumer.hpp>
 #include <kcontrol/cache/handler_lag.hpp>
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/index.hpp>

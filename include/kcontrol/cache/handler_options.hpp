@@ -1,41 +1,15 @@
 // How an informer calls a handler: on which executor, how far it may lag behind, and what it is told then.
 #pragma once
 
-#include <kcontrol/cache/subscription.hpp>
+#include <kcontrol/base/chrono.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace kcontrol {
-
-/// A handler that is a coroutine: the next event waits until it has returned.
-using async_event_handler = std::function<awaitable<void>(const any_event&)>;
-
-/// What is called for events: a function of `const any_event&`, or a coroutine of it that returns `awaitable<void>`.
-class event_consumer {
-public:
-    template <class F>
-    requires std::is_invocable_v<F&, const any_event&> event_consumer(
-        F handler) {  // NOLINT(google-explicit-constructor): so that lambdas are taken as they are
-        if constexpr (std::is_same_v<std::invoke_result_t<F&, const any_event&>, awaitable<void>>) {
-            coroutine_ = std::move(handler);
-        } else {
-            function_ = std::move(handler);
-        }
-    }
-
-    const any_event_handler& function() const noexcept { return function_; }
-    /// Empty if it is a function.
-    const async_event_handler& coroutine() const noexcept { return coroutine_; }
-
-private:
-    any_event_handler function_;
-    async_event_handler coroutine_;
-};
 
 /// How a handler is called. A function without an executor of its own is called by the informer itself, at once, with
 /// every version, and the informer goes on when it returns; such a handler is never behind, and what is said below of

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/event_consumer.hpp>
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>

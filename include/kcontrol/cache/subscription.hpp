@@ -1,7 +1,7 @@
 // A handler of events, and what keeps it subscribed.
 #pragma once
 
-#include <kcontrol/cache/event.hpp>
+#include <kcontrol/cache/event_consumer.hpp>
 #include <kcontrol/cache/handler_lag.hpp>
 #include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/config.hpp>
@@ -18,10 +18,6 @@ namespace kcontrol {
 namespace detail {
 struct handler_progress;
 }
-
-/// Is called for changes, once an event, in order for each object, on the informer's executor. It must not block; an
-/// exception that leaves it is logged and swallowed.
-using any_event_handler = std::function<void(const any_event&)>;
 
 /// Is called for objects that can't be decoded, in the same way.
 using invalid_handler = std::function<void(const invalid_object&)>;

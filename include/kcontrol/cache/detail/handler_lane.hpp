@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cache/detail/event_queue.hpp>
+#include <kcontrol/cache/event_consumer.hpp>
 #include <kcontrol/cache/handler_lag.hpp>
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/runtime/environment.hpp>
