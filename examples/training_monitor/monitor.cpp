@@ -46,6 +46,8 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     kcontrol::multicluster_options settings;
     settings.kinds(choose_kinds(o.kinds())).namespaces(o.namespaces());
     settings.transport(std::move(transport)).log(std::move(log));
+    // It is told every version that a server sends, also where many come at once: of a job that ran and ended between
+    // two looks, the history and the notices have both.
     settings.on_event([this](const std::string& cluster, const kcontrol::resource_info& info,
                              const kcontrol::any_event& event) { take_event(cluster, info, event); });
     settings.on_status([this](const kcontrol::cluster_status& status) { tell(table_.set_cluster(view_of(status))); });
