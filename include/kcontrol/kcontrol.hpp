@@ -166,6 +166,7 @@
 #include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/process.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>

@@ -85,8 +85,7 @@ using reconciled_object = typename reconciled<T>::type;
 
 // A reconciler that gets the cached object instead of its name, and is not called once the object is gone.
 template <class T, class F>
-reconciliation reconcile_cached(F& f, const cached_source& source, reconcile_context ctx, request req) {
-    const any_object found = source.get(req);
+reconciliation reconcile_cached(F& f, any_object found, reconcile_context ctx) {
     if (!found) co_return reconcile_result::done();
     auto object = reconciled<T>::of(found);
     result<reconcile_result> outcome =
@@ -96,8 +95,9 @@ reconciliation reconcile_cached(F& f, const cached_source& source, reconcile_con
 
 template <class T, class F>
 reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source, F f) {
+    // The source is asked here, on the controller's executor: the coroutine may run elsewhere.
     return [source = std::move(source), f = std::move(f)](reconcile_context ctx, request req) mutable {
-        return reconcile_cached<T, F>(f, *source, std::move(ctx), std::move(req));
+        return reconcile_cached<T, F>(f, source->get(req), std::move(ctx));
     };
 }
 

@@ -7,6 +7,7 @@
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/predicate.hpp>
 #include <kcontrol/controller/stats.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -45,13 +46,14 @@ public:
     KCONTROL_DECL const controller_options& options() const noexcept;
 
     /// Runs until `stop` is triggered or stop() is called, and returns once the running reconciles have returned or the
-    /// graceful stop timeout has passed. It can be run again then, with an empty queue.
+    /// graceful stop timeout has passed. It can be run again then, with an empty queue. Reconciles are told why
+    /// (reconcile_context::stop_reason) what their parents say; a plain std::stop_token says `stopped`.
     /// Errors: timeout (a source did not sync; reconciles did not return), callback_failed (a source threw),
     /// invalid_argument (it runs already).
-    KCONTROL_DECL awaitable<result<void>> run(std::stop_token stop = {});
+    KCONTROL_DECL awaitable<result<void>> run(stop_parents stop = {});
 
     /// run() in the background. last_error() gives what it returned. Does nothing while it runs.
-    KCONTROL_DECL void start(std::stop_token stop = {});
+    KCONTROL_DECL void start(stop_parents stop = {});
 
     /// Ends the run and waits for its end, in bounded time: for running reconciles the graceful stop timeout, beside
     /// the one that awaits stop(), if it is one of them. True if all those have returned. Idempotent, and it may be
@@ -78,8 +80,10 @@ protected:
                                  std::shared_ptr<detail::work_queue> work, controller_options options);
     /// Takes an event, and the kind of its object.
     using kind_event_handler = std::function<void(const any_event&, std::string_view)>;
+    /// Takes the last state of an object that is gone, or that another one of its name has replaced.
+    using gone_handler = std::function<void(const any_object&)>;
     KCONTROL_DECL std::uint64_t watch_any(std::shared_ptr<event_source> source, std::vector<predicate> predicates,
-                                          kind_event_handler handle);
+                                          kind_event_handler handle, gone_handler gone = nullptr);
 
 private:
     struct impl;
@@ -101,6 +105,12 @@ public:
     std::uint64_t watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                         std::vector<predicate> predicates);
 
+    /// The same of the source of the objects that the requests are about: `request_of` says which. When one of them
+    /// goes, whatever the predicates say of it, its reconcile is stopped, if the options say cancel_on_delete.
+    std::uint64_t watch_primary(std::shared_ptr<event_source> source, event_handler<Request> handler,
+                                std::vector<predicate> predicates,
+                                std::function<Request(const any_object&)> request_of);
+
     /// Enqueues a request by hand. Dropped while the controller does not run.
     void enqueue(Request req);
     void enqueue(Request req, const add_options& how);
@@ -108,6 +118,7 @@ public:
 private:
     using sides = detail::work_sides<Request>;
     basic_controller(environment& env, executor ex, std::string name, sides work, controller_options options);
+    kind_event_handler handle_with(event_handler<Request> handler) const;
 
     std::shared_ptr<detail::work_intake<Request>> intake_;
 };
@@ -127,11 +138,26 @@ basic_controller<Request>::basic_controller(environment& env, executor ex, std::
 template <class Request>
 std::uint64_t basic_controller<Request>::watch(std::shared_ptr<event_source> source, event_handler<Request> handler,
                                                std::vector<predicate> predicates) {
-    auto handle = [intake = intake_, handler = std::move(handler)](const any_event& e, std::string_view kind) {
+    return watch_any(std::move(source), std::move(predicates), handle_with(std::move(handler)));
+}
+
+template <class Request>
+any_controller::kind_event_handler basic_controller<Request>::handle_with(event_handler<Request> handler) const {
+    return [intake = intake_, handler = std::move(handler)](const any_event& e, std::string_view kind) {
         detail::event_sink<Request> sink(*intake, e, kind);
         handler(e, sink);
     };
-    return watch_any(std::move(source), std::move(predicates), std::move(handle));
+}
+
+template <class Request>
+std::uint64_t basic_controller<Request>::watch_primary(std::shared_ptr<event_source> source,
+                                                       event_handler<Request> handler,
+                                                       std::vector<predicate> predicates,
+                                                       std::function<Request(const any_object&)> request_of) {
+    auto gone = [intake = intake_, request_of = std::move(request_of)](const any_object& last) {
+        intake->gone(request_of(last));
+    };
+    return watch_any(std::move(source), std::move(predicates), handle_with(std::move(handler)), std::move(gone));
 }
 
 template <class Request>

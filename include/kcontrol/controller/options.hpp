@@ -3,6 +3,8 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/backoff.hpp>
+#include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/workqueue/backpressure.hpp>
 #include <kcontrol/workqueue/rate_limiter.hpp>
 
@@ -37,6 +39,17 @@ public:
     /// How long a reconcile may take: its stop token is triggered then, and its error counts as a timeout. Default: no
     /// limit.
     controller_options& reconciliation_timeout(duration d) { return reconciliation_timeout_ = d, *this; }
+    /// Triggers a reconcile's stop token when its object is deleted (not when its deletion is asked for: then there may
+    /// be finalizers to see to), or replaced by another of its name. What that reconcile fails with then is no error,
+    /// and not tried again. Which object that is says basic_controller::watch_primary; builders do. Default false.
+    controller_options& cancel_on_delete(bool yes) { return cancel_on_delete_ = yes, *this; }
+    /// Runs reconcilers on another executor, a thread pool for one, that they may compute as long as they like; see
+    /// docs/controllers.md for what they may touch there. All else stays on the controller's executor. It outlives the
+    /// controller's reconciles. Default: the controller's executor.
+    controller_options& run_on(executor ex) { return run_on_ = std::move(ex), *this; }
+    /// How long a daemon waits that failed (reconcile_context::daemon). Default: 0.8 s, doubled up to 30 s, with
+    /// jitter.
+    controller_options& daemon_backoff(backoff_policy p) { return daemon_backoff_ = p, *this; }
     /// How long a stop waits for running reconciles, whose stop tokens are triggered at once. Default 30 s.
     controller_options& graceful_stop_timeout(duration d) { return graceful_stop_timeout_ = d, *this; }
     /// How long a request waits that fails: a rate limiter, or a backoff policy. Default: 5 ms, doubling up to 1000 s.
@@ -55,6 +68,9 @@ public:
     std::size_t max_concurrent_reconciles() const noexcept { return concurrency_; }
     duration cache_sync_timeout() const noexcept { return cache_sync_timeout_; }
     const std::optional<duration>& reconciliation_timeout() const noexcept { return reconciliation_timeout_; }
+    bool cancel_on_delete() const noexcept { return cancel_on_delete_; }
+    const std::optional<executor>& run_on() const noexcept { return run_on_; }
+    const backoff_policy& daemon_backoff() const noexcept { return daemon_backoff_; }
     duration graceful_stop_timeout() const noexcept { return graceful_stop_timeout_; }
     const rate_limiter& rate_limit() const noexcept { return rate_limit_; }
     fairness fair() const noexcept { return fairness_; }
@@ -68,6 +84,9 @@ private:
     std::size_t concurrency_ = 1;
     duration cache_sync_timeout_ = std::chrono::minutes(2);
     std::optional<duration> reconciliation_timeout_;
+    bool cancel_on_delete_ = false;
+    std::optional<executor> run_on_;
+    backoff_policy daemon_backoff_;
     duration graceful_stop_timeout_ = std::chrono::seconds(30);
     rate_limiter rate_limit_;
     fairness fairness_ = fairness::none;

@@ -3,6 +3,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/workqueue/cause.hpp>
 
 #include <cstdint>
@@ -18,7 +19,13 @@ namespace kcontrol {
 class reconcile_context {
 public:
     reconcile_context(environment& env, std::stop_token stop, logger log, std::string id, std::uint64_t retries)
-        : env_(&env), stop_(std::move(stop)), log_(std::move(log)), id_(std::move(id)), retries_(retries) {}
+        : env_(&env),
+          stop_(reasoned_token(std::move(stop))),
+          log_(std::move(log)),
+          id_(std::move(id)),
+          retries_(retries) {}
+    reconcile_context& stopped_by(reasoned_token token) { return stop_ = std::move(token), *this; }
+    reconcile_context& home(executor ex) { return home_ = std::move(ex), *this; }
     reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }
     reconcile_context& priority(int p) { return priority_ = p, *this; }
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
@@ -28,9 +35,19 @@ public:
     KCONTROL_DECL reconcile_context& operator=(reconcile_context&&) noexcept;
     KCONTROL_DECL ~reconcile_context();
 
-    /// Triggered when the controller stops and when the reconcile's time is up. Pass it to everything that waits:
-    /// `client.get<pod>(key, get_options().stop(ctx.stop()))`.
-    const std::stop_token& stop() const noexcept { return stop_; }
+    /// Triggered when the controller stops, for whatever reason, when the reconcile's time is up
+    /// (reconciliation_timeout) and, if asked, when its object is deleted (cancel_on_delete). Pass it to everything
+    /// that waits: `client.get<pod>(key, get_options().stop(ctx.stop()))`.
+    const std::stop_token& stop() const noexcept { return stop_.token(); }
+
+    /// Why stop() was triggered; none as long as it was not.
+    kcontrol::stop_reason stop_reason() const noexcept { return stop_.reason(); }
+    /// Both in one, to be the parent of another reasoned_stop.
+    const reasoned_token& reasoned() const noexcept { return stop_; }
+
+    /// The controller's executor: the one for clients, informers and sources, where the reconciler runs on another one
+    /// (run_on).
+    const executor& get_executor() const noexcept { return home_; }
 
     /// Its records carry the controller's name, the request, the reconcile id and the causes.
     const logger& log() const noexcept { return log_; }
@@ -52,7 +69,8 @@ public:
 
 private:
     environment* env_;
-    std::stop_token stop_;
+    reasoned_token stop_;
+    executor home_;
     logger log_;
     std::string id_;
     std::uint64_t retries_;

@@ -5,9 +5,11 @@
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/reconciler.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/workqueue/workqueue.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -26,6 +28,8 @@ public:
     virtual int priority() const = 0;
     virtual const cause_set& causes() const = 0;
     virtual duration waited() const = 0;
+    /// What is stopped when the object of the request goes during the reconcile.
+    virtual void stop_when_gone(std::weak_ptr<reasoned_stop> running) = 0;
     virtual duration add_again(const add_options& how, cause_type why) const = 0;
     virtual void forget() const = 0;
     virtual void done() = 0;
@@ -54,6 +58,8 @@ class work_intake {
 public:
     virtual ~work_intake() = default;
     virtual void add(const Request& req, const add_options& how, const cause& why) = 0;
+    /// The object of the request is gone.
+    virtual void gone(const Request& req) = 0;
 };
 
 /// What an event handler adds to, for one event: it knows what follows from the event.
@@ -90,6 +96,12 @@ public:
         changed.notify_one();
     }
 
+    void gone(const Request& req) override {
+        for (item* const one : running_) {
+            if (one->key() == req) one->gone();
+        }
+    }
+
     std::shared_ptr<work_item> take(admission let) override {
         std::optional<typename workqueue<Request>::item> next = queue_.get(env_.now(), let);
         if (!next) return nullptr;
@@ -108,7 +120,17 @@ private:
     class item final : public work_item {
     public:
         item(std::shared_ptr<typed_work> w, typename workqueue<Request>::item taken)
-            : work_(std::move(w)), taken_(std::move(taken)) {}
+            : work_(std::move(w)), taken_(std::move(taken)) {
+            work_->running_.push_back(this);
+        }
+        ~item() override { std::erase(work_->running_, this); }
+        item(const item&) = delete;
+        item& operator=(const item&) = delete;
+        const Request& key() const { return taken_.key(); }
+        void gone() {
+            if (const auto running = stop_when_gone_.lock()) running->stop(stop_reason::deleted);
+        }
+        void stop_when_gone(std::weak_ptr<reasoned_stop> running) override { stop_when_gone_ = std::move(running); }
         reconciliation reconcile(reconcile_context ctx) const override {
             return work_->reconcile_(std::move(ctx), taken_.key());
         }
@@ -128,6 +150,7 @@ private:
     private:
         std::shared_ptr<typed_work> work_;
         typename workqueue<Request>::item taken_;
+        std::weak_ptr<reasoned_stop> stop_when_gone_;
     };
 
     static workqueue_options<Request> queue_options(const controller_options& options) {
@@ -144,6 +167,7 @@ private:
     environment& env_;
     reconciler<Request> reconcile_;
     workqueue<Request> queue_;
+    std::vector<item*> running_;  // few: as many as may run at a time, and what is late of earlier runs
 };
 
 /// A typed_work, by both of its interfaces.

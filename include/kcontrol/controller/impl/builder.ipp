@@ -21,10 +21,16 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
     auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);
     // The host's cluster outlives the run of the controller, and nobody else asks.
     if (options.hold_back()) made->watch_load([&of] { return of.get_client().load(); });
+    bool primary = true;  // the first is what the controller is for
     for (watched& w : watched_) {
         std::vector<predicate> predicates = event_filter;
         for (predicate& p : w.predicates) predicates.push_back(std::move(p));
-        made->watch(std::move(w.source), std::move(w.handler), std::move(predicates));
+        if (std::exchange(primary, false)) {
+            made->watch_primary(std::move(w.source), std::move(w.handler), std::move(predicates),
+                                [](const any_object& object) { return request(object.key()); });
+        } else {
+            made->watch(std::move(w.source), std::move(w.handler), std::move(predicates));
+        }
     }
     const result<void> taken = host_->add(made);
     if (!taken) return taken.error();

@@ -33,13 +33,13 @@ KCONTROL_DECL any_controller::~any_controller() {
 KCONTROL_DECL const std::string& any_controller::name() const noexcept { return impl_->name; }
 KCONTROL_DECL const controller_options& any_controller::options() const noexcept { return impl_->options; }
 
-KCONTROL_DECL awaitable<result<void>> any_controller::run(std::stop_token stop) {
+KCONTROL_DECL awaitable<result<void>> any_controller::run(stop_parents stop) {
     return impl::run(impl_, std::move(stop));
 }
 
-KCONTROL_DECL void any_controller::start(std::stop_token stop) {
+KCONTROL_DECL void any_controller::start(stop_parents stop) {
     if (impl_->state != controller_state::idle) return;
-    boost::asio::co_spawn(impl_->ex, impl_->run_begun(impl_->begin(std::move(stop), {})),
+    boost::asio::co_spawn(impl_->ex, impl_->run_begun(impl_->begin(stop, {})),
                           [self = impl_](std::exception_ptr, const result<void>&) {});
 }
 
@@ -61,15 +61,19 @@ KCONTROL_DECL controller_stats any_controller::stats() const {
 }
 
 KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_source> source,
-                                                      std::vector<predicate> predicates, kind_event_handler handle) {
+                                                      std::vector<predicate> predicates, kind_event_handler handle,
+                                                      gone_handler gone) {
     const std::uint64_t id = ++impl_->last_watch_id;
     std::string kind;
     impl_->calls.call("kind() of a source", [&] { kind = source->kind(); });
     auto& added = impl_->sources[id];
     added.source = std::move(source);
     added.deliver = [weak = std::weak_ptr(impl_), predicates = std::move(predicates), handle = std::move(handle),
-                     kind = std::move(kind)](const any_event& event) {
-        if (const auto self = weak.lock()) self->deliver(event, predicates, handle, kind);
+                     gone = std::move(gone), kind = std::move(kind)](const any_event& event) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (gone) self->tell_gone(event, gone);
+        self->deliver(event, predicates, handle, kind);
     };
     const bool runs = impl_->state == controller_state::syncing || impl_->state == controller_state::running;
     // A source that throws is told and counted, and subscribed anew at the next start.

@@ -3,7 +3,7 @@
 
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
-#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trouble_journal.hpp>
 
@@ -37,15 +37,16 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
 
     void deliver(const any_event& event, const std::vector<predicate>& predicates, const kind_event_handler& handle,
                  std::string_view kind);
+    void tell_gone(const any_event& event, const gone_handler& gone);
     result<void> subscribe(std::uint64_t watch_id);
     result<void> subscribe_all(const std::stop_token& stop);
     std::string describe(const event_source& source);
     awaitable<result<bool>> wait_for_source(std::shared_ptr<event_source> source, std::stop_token stop,
                                             std::optional<time_point> deadline);
 
-    std::stop_token begin(std::stop_token parent, guest_task within);
+    std::stop_token begin(const stop_parents& parents, guest_task within);
     static awaitable<bool> stop(std::shared_ptr<impl> self);
-    static awaitable<result<void>> run(std::shared_ptr<impl> self, std::stop_token stop);
+    static awaitable<result<void>> run(std::shared_ptr<impl> self, stop_parents stop);
     awaitable<result<void>> run_begun(std::stop_token stop);
     awaitable<result<void>> wait_for_sync(std::stop_token stop);
     void tell_waiting(const event_source& source);
@@ -56,8 +57,8 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     admission admit() const;
     std::optional<time_point> next_deadline() const;
     std::shared_ptr<detail::work_item> take();
-    awaitable<void> reconcile(std::shared_ptr<detail::work_item> item, std::stop_token stop, std::uint64_t generation);
-    void settle(const detail::work_item& item, const result<reconcile_result>& outcome, bool timed_out, bool stopping,
+    awaitable<void> reconcile(std::shared_ptr<detail::work_item> item, reasoned_token within, std::uint64_t generation);
+    void settle(const detail::work_item& item, const result<reconcile_result>& outcome, stop_reason why, bool stopping,
                 const logger& named);
     duration add_again(const detail::work_item& item, add_options how, cause_type why);
     priority_stats* stats_of(int priority);
@@ -78,10 +79,10 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     controller_state state = controller_state::idle;
     async_event state_changed;
     std::optional<error> last_error;
-    std::shared_ptr<scope> term;        // the present run
-    std::uint64_t generation = 0;       // counts runs
-    std::size_t active_in_term = 0;     // reconciles of the present run
-    std::shared_ptr<task_group> tasks;  // the last run's reconciles
+    std::shared_ptr<reasoned_stop> term;  // the present run
+    std::uint64_t generation = 0;         // counts runs
+    std::size_t active_in_term = 0;       // reconciles of the present run
+    std::shared_ptr<task_group> tasks;    // the last run's reconciles
     controller_stats stats;
     std::optional<backpressure> pressure;
     std::function<client_load()> load;

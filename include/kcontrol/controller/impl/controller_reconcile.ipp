@@ -4,7 +4,12 @@
 #include <kcontrol/controller/impl/controller_impl.hpp>
 #include <kcontrol/controller/impl/time_limit.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace kcontrol {
@@ -27,16 +32,51 @@ inline std::string make_uuid(environment& env) {
     return out;
 }
 
-// An exception is an error like any other: the loop goes on.
-inline reconciliation reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx, bool& threw) {
+// How a reconcile ended. Shared: the executor of the reconciler may outlive the coroutine that waits for it.
+struct reconcile_end {
+    result<reconcile_result> outcome = reconcile_result::done();
+    bool threw = false;
+};
+
+// An exception is an error like any other: the loop goes on. In a handler of exceptions only.
+inline void end_by_exception(reconcile_end& end) {
     try {
-        result<reconcile_result> outcome = co_await item->reconcile(std::move(ctx));
-        co_return outcome;
+        throw;
     } catch (const exception& e) {  // of result::value(), in a reconciler that uses exceptions
-        co_return e.cause();
+        end.outcome = e.cause();
     } catch (...) {
-        threw = true;
-        co_return error_of_thrown("the reconciler");
+        end.threw = true;
+        end.outcome = error_of_thrown("the reconciler");
+    }
+}
+
+// On the executor of the reconciler. The item keeps what `work` refers to.
+inline awaitable<void> finish_reconcile(reconciliation work, std::shared_ptr<reconcile_end> end,
+                                        std::shared_ptr<const work_item> item) {
+    try {
+        end->outcome = co_await std::move(work);
+    } catch (...) {
+        end_by_exception(*end);
+    }
+    static_cast<void>(item);  // kept until here
+}
+
+inline awaitable<void> reconcile_guarded(std::shared_ptr<const work_item> item, reconcile_context ctx,
+                                         std::optional<executor> where, std::shared_ptr<reconcile_end> end) {
+    std::optional<reconciliation> work;
+    try {
+        work.emplace(item->reconcile(std::move(ctx)));  // runs when it is awaited
+    } catch (...) {
+        end_by_exception(*end);
+    }
+    if (!work) co_return;
+    awaitable<void> finished = finish_reconcile(std::move(*work), end, std::move(item));
+    if (where) {
+        // A strand each: what a reconcile waits for may be about to end for two reasons, on two threads of a pool.
+        const executor strand = boost::asio::make_strand(*where);
+        co_await boost::asio::co_spawn(strand, std::move(finished), boost::asio::use_awaitable);
+    } else {
+        co_await std::move(finished);
     }
 }
 
@@ -93,18 +133,19 @@ inline awaitable<void> any_controller::impl::dispatch(std::stop_token stop) {
     if (pressure && load) {  // what was before the run is no sign
         calls.call("load() of a controller's server", [&] { last_load = load(); });
     }
+    const reasoned_token within = term->token();
     while (!stop.stop_requested()) {
         while (active_in_term < options.max_concurrent_reconciles()) {
             auto item = take();
             if (!item) break;
-            tasks->spawn_guest(reconcile(std::move(item), stop, generation));
+            tasks->spawn_guest(reconcile(std::move(item), within, generation));
         }
         const wake why = co_await work->changed.wait(env, stop, next_deadline());
         if (why == wake::stopped) break;
     }
 }
 
-inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::work_item> item, std::stop_token stop,
+inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::work_item> item, reasoned_token within,
                                                        std::uint64_t of_generation) {
     const auto self = shared_from_this();
     ++stats.active_workers;
@@ -114,18 +155,18 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     calls.call("add_log_fields()", [&] { named = item->name_in(log); });
     named = named.with("reconcileID", id);
     if (!item->causes().empty()) named = named.with("cause", to_string(item->causes()));
-    bool threw = false;
-    bool timed_out = false;
-    result<reconcile_result> outcome = reconcile_result::done();
+    const auto end = std::make_shared<detail::reconcile_end>();
+    stop_reason why = stop_reason::none;
     {
-        detail::time_limit limit(env, ex, stop, options.reconciliation_timeout());
-        reconcile_context ctx(env, limit.token(), named, std::move(id), item->retries());
-        ctx.causes(item->causes()).priority(item->priority());
-        outcome = co_await detail::reconcile_guarded(item, std::move(ctx), threw);
-        timed_out = limit.passed();
+        const detail::time_limit limit(env, ex, within, options);
+        item->stop_when_gone(limit.stop_of_its_own());
+        reconcile_context ctx(env, {}, named, std::move(id), item->retries());
+        ctx.stopped_by(limit.token()).home(ex).causes(item->causes()).priority(item->priority());
+        co_await detail::reconcile_guarded(item, std::move(ctx), options.run_on(), end);
+        why = limit.token().reason();
     }
     --stats.active_workers;
-    if (threw) ++stats.exceptions;
+    if (end->threw) ++stats.exceptions;
     const duration took = env.now() - begun;
     stats.reconcile_time.observe(took);
     stats.work_duration.observe(took);
@@ -134,22 +175,27 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     const bool late = of_generation != generation;
     if (!late) --active_in_term;
     if (!late && work_class_of(item->priority()) == work_class::medium) --medium_in_term;
-    settle(*item, outcome, timed_out, late || stop.stop_requested(), named);
+    settle(*item, end->outcome, why, late || within.token().stop_requested(), named);
     item->done();
     work->changed.notify_one();
 }
 
 // Source: controller-runtime, pkg/internal/controller, reconcileHandler.
 inline void any_controller::impl::settle(const detail::work_item& item, const result<reconcile_result>& outcome,
-                                         bool timed_out, bool stopping, const logger& named) {
+                                         stop_reason why, bool stopping, const logger& named) {
     if (!outcome) {
         const error& failure = outcome.error();
         if (stopping) {
             named.debug("reconcile ended by the stop", {{"error", failure.what()}});
             return;
         }
+        if (why == stop_reason::deleted) {  // its deletion is an event like any other, and was enqueued
+            named.debug("reconcile ended by the deletion of its object", {{"error", failure.what()}});
+            item.forget();
+            return;
+        }
         ++stats.errors;
-        if (timed_out) ++stats.timeouts;
+        if (why == stop_reason::timeout) ++stats.timeouts;
         // Where there is no client to watch, what fails is all that is known.
         if (pressure && !load && failure == api_errc::too_many_requests) pressure->observe_throttled(env.now());
         if (failure == errc::terminal) {

@@ -16,24 +16,24 @@ inline constexpr duration sync_patience = std::chrono::seconds(2);
 
 }  // namespace detail
 
-inline std::stop_token any_controller::impl::begin(std::stop_token parent, guest_task within) {
+inline std::stop_token any_controller::impl::begin(const stop_parents& parents, guest_task within) {
     state = controller_state::syncing;
     last_error.reset();
     ++generation;
     active_in_term = 0;
     medium_in_term = 0;
-    term = std::make_shared<scope>(std::move(parent));
+    term = std::make_shared<reasoned_stop>(parents);
     tasks = std::make_shared<task_group>(env, ex, log, std::move(within));
     work->restart();
-    return term->token();
+    return term->token().token();
 }
 
-inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> self, std::stop_token stop) {
+inline awaitable<result<void>> any_controller::impl::run(std::shared_ptr<impl> self, stop_parents stop) {
     if (self->state != controller_state::idle) {
         co_return error(errc::invalid_argument, "controller " + self->name + " is running already");
     }
     const executor mine = co_await boost::asio::this_coro::executor;
-    const std::stop_token token = self->begin(std::move(stop), guest_task::of(mine));
+    const std::stop_token token = self->begin(stop, guest_task::of(mine));
     result<void> outcome = co_await self->run_begun(token);
     co_return outcome;
 }

@@ -22,6 +22,17 @@ inline void any_controller::impl::deliver(const any_event& event, const std::vec
         "an event handler or map", [&] { handle(event, kind); }, about);
 }
 
+// Before any predicate: whether an object is there is no question of what is worth a reconcile.
+inline void any_controller::impl::tell_gone(const any_event& event, const gone_handler& gone) {
+    if (!event.old_object) return;
+    const bool replaced = event.type == event_type::updated && event.new_object &&
+                          event.old_object.meta().uid != event.new_object.meta().uid;
+    if (event.type != event_type::deleted && !replaced) return;
+    calls.call(
+        "request_of() of the primary objects", [&] { gone(event.old_object); },
+        [&event] { return to_string(event.old_object.key()); });
+}
+
 inline std::string any_controller::impl::describe(const event_source& source) {
     std::string out = "a source that does not say what it is";
     calls.call("describe() of a source", [&] { out = source.describe(); });

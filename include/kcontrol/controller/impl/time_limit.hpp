@@ -1,30 +1,30 @@
-// The time that one reconcile may take.
+// What ends one reconcile before its controller: its time, and the deletion of its object.
 #pragma once
 
+#include <kcontrol/controller/options.hpp>
 #include <kcontrol/runtime/environment.hpp>
-#include <kcontrol/runtime/scope.hpp>
+#include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/timer.hpp>
 
 #include <memory>
-#include <optional>
-#include <stop_token>
-#include <utility>
 
 namespace kcontrol::detail {
 
-// Triggers a stop source when a reconcile's time is up. Until then it belongs to that reconcile.
+// The stop token of a reconcile: that of its run, or, where the options say so, one of its own under it.
 class time_limit {
 public:
-    time_limit(environment& env, const executor& ex, std::stop_token parent, std::optional<duration> limit)
-        : within_(std::move(parent)), passed_(std::make_shared<bool>(false)) {
+    time_limit(environment& env, const executor& ex, const reasoned_token& within, const controller_options& options)
+        : within_(within) {
+        const auto& limit = options.reconciliation_timeout();
+        if (!limit && !options.cancel_on_delete()) return;
+        own_ = std::make_shared<reasoned_stop>(stop_parents(within));
+        within_ = own_->token();
+        if (options.cancel_on_delete()) ended_when_gone_ = own_;
         if (!limit) return;
         timer_ = env.make_timer(ex);
-        source_ = std::make_shared<scope>(within_);
-        within_ = source_->token();
-        timer_->async_wait(env.now() + *limit, [source = source_, passed = passed_](bool expired) {
-            if (!expired) return;
-            *passed = true;
-            source->stop();
+        timer_->async_wait(env.now() + *limit, [own = std::weak_ptr(own_)](bool expired) {
+            const auto still = own.lock();
+            if (expired && still) still->stop(stop_reason::timeout);
         });
     }
     ~time_limit() {
@@ -33,13 +33,14 @@ public:
     time_limit(const time_limit&) = delete;
     time_limit& operator=(const time_limit&) = delete;
 
-    const std::stop_token& token() const noexcept { return within_; }
-    bool passed() const noexcept { return *passed_; }
+    const reasoned_token& token() const noexcept { return within_; }
+    // What the deletion of the object stops; of no one if that is not asked for.
+    std::weak_ptr<reasoned_stop> stop_of_its_own() const { return ended_when_gone_; }
 
 private:
-    std::stop_token within_;
-    std::shared_ptr<bool> passed_;
-    std::shared_ptr<scope> source_;
+    reasoned_token within_;
+    std::shared_ptr<reasoned_stop> own_;
+    std::weak_ptr<reasoned_stop> ended_when_gone_;
     std::unique_ptr<timer> timer_;
 };
 

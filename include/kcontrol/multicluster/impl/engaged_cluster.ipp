@@ -128,7 +128,9 @@ inline awaitable<void> engaged_cluster::impl::run_controller(std::shared_ptr<imp
                                                              std::shared_ptr<any_controller> one,
                                                              std::stop_token stop) {
     while (!stop.stop_requested()) {
-        const result<void> outcome = co_await one->run(stop);
+        stop_parents until;
+        until.add(stop, stop_reason::disengaged);
+        const result<void> outcome = co_await one->run(until);
         const bool again = !outcome && (outcome.error() == errc::timeout || outcome.error() == errc::callback_failed);
         if (!again) co_return;
         co_await sleep_for(self->env, self->options->informers().probe_period(), stop);

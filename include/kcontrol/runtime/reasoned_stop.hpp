@@ -1,0 +1,113 @@
+// Stop tokens that say why: what ends a reconcile, a daemon, a controller.
+#pragma once
+
+#include <kcontrol/config.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// Why something is to end.
+enum class stop_reason : std::uint8_t {
+    none,             ///< it is not
+    stopped,          ///< what runs it stops: the controller, its manager, the program
+    timeout,          ///< its time is up
+    lost_leadership,  ///< another process leads now
+    disengaged,       ///< its cluster leaves
+    deleted,          ///< its object is gone
+};
+
+/// "lost leadership", and so on; of none "not stopped".
+KCONTROL_DECL std::string_view to_string(stop_reason) noexcept;
+
+namespace detail {
+class stop_state;
+}
+
+/// A stop token and why it was triggered. A handle: copies are the same.
+///
+/// Thread-safety: shared objects safe for const access.
+class reasoned_token {
+public:
+    /// One that is never triggered.
+    reasoned_token() = default;
+    /// A token that says nothing else: triggered, it is `stopped`.
+    explicit reasoned_token(std::stop_token plain) : token_(std::move(plain)) {}
+
+    const std::stop_token& token() const noexcept { return token_; }
+    /// The first reason that there was; none as long as the token is not triggered.
+    KCONTROL_DECL stop_reason reason() const noexcept;
+
+private:
+    friend class reasoned_stop;
+    std::stop_token token_;
+    std::shared_ptr<const detail::stop_state> state_;  // null: nothing but the token
+};
+
+/// The tokens under which something runs, and what each of them means: it ends with the first that is triggered, and
+/// for that reason. `stop_parents(manager_token).add(lease_token, stop_reason::lost_leadership)`.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class stop_parents {
+public:
+    stop_parents() = default;
+    /// One that means `stopped`.
+    stop_parents(std::stop_token token) { add(std::move(token), stop_reason::stopped); }
+    /// One that says itself what it means.
+    stop_parents(reasoned_token token) { add(std::move(token)); }
+
+    stop_parents& add(std::stop_token token, stop_reason meaning) {
+        all_.push_back(parent{reasoned_token(std::move(token)), meaning});
+        return *this;
+    }
+    stop_parents& add(reasoned_token token) {
+        all_.push_back(parent{std::move(token), stop_reason::none});
+        return *this;
+    }
+
+private:
+    friend class reasoned_stop;
+    struct parent {
+        parent(reasoned_token t, stop_reason m) : token(std::move(t)), meaning(m) {}
+
+        reasoned_token token;
+        stop_reason meaning;  // none: the token says
+    };
+    std::vector<parent> all_;
+};
+
+/// Owns the stop state of something that ends once, under parents. Of several reasons the first counts.
+///
+/// Thread-safety: shared objects safe. Object lifetime: destruction stops it. Tokens may outlive it.
+class reasoned_stop {
+public:
+    KCONTROL_DECL explicit reasoned_stop(const stop_parents& parents = {});
+    KCONTROL_DECL ~reasoned_stop();
+    reasoned_stop(const reasoned_stop&) = delete;
+    reasoned_stop& operator=(const reasoned_stop&) = delete;
+
+    const reasoned_token& token() const noexcept { return token_; }
+    bool stopped() const noexcept { return token_.token().stop_requested(); }
+    stop_reason reason() const noexcept { return token_.reason(); }
+
+    /// Triggers the token, if it is not. Idempotent; `why` is not none.
+    KCONTROL_DECL void stop(stop_reason why = stop_reason::stopped);
+
+private:
+    std::shared_ptr<detail::stop_state> state_;
+    reasoned_token token_;
+    std::list<std::stop_callback<std::function<void()>>> from_parents_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/reasoned_stop.ipp>
+#endif
