@@ -139,6 +139,24 @@ TEST_CASE("leader_elector: the fence counts suspension, which timers do not") {
     CHECK(s.lease().spec.lease_transitions == 0);
 }
 
+TEST_CASE("leader_elector: a Lease that is deleted stays its holder's, whoever watches") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        stage s(3, seed);
+        s[0].start();
+        REQUIRE(s.until([&] { return s[0].leading(); }, 5s));
+        s[1].start();
+        s[2].start();
+        s.pass(3s);
+        (void)s.server_api.remove(leases, {"default", "l"}).value();
+        s.pass(1min);
+        CHECK(s[0].leading());
+        CHECK(s[0].elector->stats().terms == 1);
+        CHECK(s.lease().spec.holder_identity == "a");
+        CHECK(s.most_open == 1);
+    }
+}
+
 TEST_CASE("leader_elector: its civil time does not matter, neither its own nor others'") {
     stage s(2);
     s[0].env.wall_error = -26280h;

@@ -157,6 +157,30 @@ private:
                       leader_callbacks().on_started_leading([this](std::stop_token s) { return work(std::move(s)); })};
 };
 
+/// A manager that runs its controller while it leads, which it does alone.
+class led_manager_life : public simulated {
+public:
+    static constexpr bool awaits = true;
+
+    led_manager_life() {
+        server.api.set_history_window(16);
+        const auto reconcile = [this](reconcile_context, std::shared_ptr<const widget> w) -> reconciliation {
+            seen_ = w->spec.value;
+            co_await call_awaited();
+            co_return reconcile_result::done();
+        };
+        if (!controller_builder(m_, "widgets").for_<widget>().complete(reconcile)) throw std::runtime_error("builder");
+    }
+
+    void start(std::stop_token parent = {}) { m_.start(std::move(parent)); }
+    awaitable<void> stop() { return m_.stop(); }
+    bool works() { return change_is_seen(); }
+
+private:
+    manager m_{env(), ex(), world.connect(server.config()),
+               manager_options().leader_election(leader_options({"default", "l"}).identity("me"))};
+};
+
 /// The same by run(), which a program awaits.
 class run_life : public simulated {
 public:
