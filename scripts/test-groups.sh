@@ -299,7 +299,7 @@ group_e2e() {
     export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
     export KCONTROL_TUTORIAL=$BUILD/release/examples/tutorial
     configure "$UNIT_PRESET"
-    local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe record_probe fake_nvml fake_nvml_of_2018)
+    local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe leader_probe record_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
