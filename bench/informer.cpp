@@ -12,6 +12,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/client.hpp>
 
+#include "measure.hpp"
 #include "seen_pod.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,46 +20,14 @@
 #include <boost/asio/io_context.hpp>
 
 #include <cstdio>
-#include <fstream>
-#include <malloc.h>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <sys/resource.h>
 
 namespace {
 
 using kcontrol::resource_info;
-
-/// Like the peers' programs: three digits that matter, none behind a thousand.
-void print(const char* phase, double value, const char* unit) {
-    std::printf("%s\t%.*f\t%s\n", phase, value >= 1000 ? 0 : value >= 10 ? 1 : 3, value, unit);
-}
-
-double cpu_us() {
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    const auto us = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
-    };
-    return us(use.ru_utime) + us(use.ru_stime);
-}
-
-/// Bytes that malloc has handed out.
-double live() {
-    const auto all = mallinfo2();
-    return static_cast<double>(all.uordblks + all.hblkhd);
-}
-
-/// Bytes of memory that no file backs.
-double anonymous() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("RssAnon:")) return 1024.0 * std::stod(line.substr(8));
-    }
-    throw std::runtime_error("/proc/self/status has no RssAnon");
-}
+using namespace kcontrol_bench;
 
 /// FNV-1a of what identifies the object; the sum over all objects is the peers' checksum.
 std::uint64_t hash(const kcontrol::object_meta& meta) {
@@ -76,19 +45,6 @@ resource_info variant(std::string_view name) {
     if (name == "dynamic") return kcontrol::dynamic_resource(pod, "pods");
     if (name == "metadata") return kcontrol::metadata_resource(pod, "pods");
     throw std::runtime_error("no such variant: " + std::string(name));
-}
-
-kcontrol::auth::cluster_config cluster(const std::string& url, const char* ca_file) {
-    kcontrol::auth::cluster_config config;
-    const auto colon = url.rfind(':');
-    if (!url.starts_with("https://") || colon < 8) throw std::runtime_error(url + ": want https://HOST:PORT");
-    config.server(kcontrol::http::endpoint("https", url.substr(8, colon - 8),
-                                           static_cast<std::uint16_t>(std::stoul(url.substr(colon + 1)))));
-    std::ostringstream pem;
-    pem << std::ifstream(ca_file).rdbuf();
-    if (pem.str().empty()) throw std::runtime_error(std::string(ca_file) + ": no such file, or empty");
-    config.tls(kcontrol::http::tls_options().ca_pem(pem.str()));
-    return config;
 }
 
 kcontrol::awaitable<void> measure(kcontrol::environment& env, kcontrol::any_informer& pods, kcontrol::client api,

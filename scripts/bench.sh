@@ -11,6 +11,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-1   decode one pod of 11 KB: time, and bytes that stay
   PB-2   an informer's first sync over TLS, until every object is in the store: time
   PB-3   what the objects take after it: bytes handed out, and memory of the process
+  PB-9   a flood of 10,000 watch events told to many handlers, one of them slow: time, and memory that waits
   PB-10  the work queue: time for each key
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
@@ -20,7 +21,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
                    not with --with-peers
   --keep FILE      keeps the rows there, separated by tabs
 
-The corpus' generator, the server of PB-2 and PB-3 and the peers' programs are no part of the project: they are looked
+The corpus' generator, the server of PB-2, PB-3 and PB-9 and the peers' programs are no part of the project: they are looked
 for in ../shared (bench and peers), or where KCONTROL_SHARED says. What can't be measured without them is left out, and
 standard error says so.
 Built programs and corpora of them stay in ~/.cache/kcontrol/peers (XDG_CACHE_HOME is obeyed).
@@ -34,7 +35,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-10)
+KNOWN=(PB-1 PB-2 PB-3 PB-9 PB-10)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -93,7 +94,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3; }; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-9; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -108,6 +109,7 @@ step "building" >&2
 targets=()
 if wanted PB-1; then targets+=(bench_decode); fi
 if wanted PB-2 PB-3; then targets+=(bench_informer); fi
+if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
 use_ccache
 configure release >&2
@@ -132,13 +134,24 @@ if ((cores > 1)) && command -v taskset >/dev/null; then
     client_pin=(taskset -c "$((cores / 2))-$((cores - 1))")
 fi
 
-measure_informers() {
-    local url ca=$peers/ca.pem pair variant output check='' seen
+# start_server: the peers' replay server, whose address is then in $url and whose certificate in $ca.
+start_server() {
+    ca=$peers/ca.pem
     mkdir -p "$peers/bin"
     (cd "$shared/peers/go" && go build -o "$peers/bin/" ./cmd/replay) >&2
     exec {ready}< <(exec "${server_pin[@]}" "$peers/bin/replay" -corpus "$corpus" -ca "$ca")
     server_pid=$!
     read -r _ url <&"$ready" || die "the replay server did not start"
+}
+
+stop_server() {
+    kill "$server_pid"
+    server_pid=''
+}
+
+measure_informers() {
+    local pair variant output check='' seen
+    start_server
     for pair in full=full "projection=14 fields" dynamic=dynamic "metadata=metadata only"; do
         variant="JSON, LIST in pages, ${pair#*=}"
         step "PB-2, PB-3: kcontrol, $variant" >&2
@@ -148,19 +161,35 @@ measure_informers() {
         [[ ${check:=$seen} == "$seen" ]] || die "$variant: synced other objects: $seen, not $check"
         collect "$variant" sync=PB-2 rest=PB-3 <<<"$output"
     done
-    kill "$server_pid"
-    server_pid=''
+    stop_server
 }
 
-if wanted PB-2 PB-3; then
+# As many as the peers have; the events change the server's objects, so each has a server of its own.
+measure_handlers() {
+    local run count slow variant output
+    for run in "1 0" "10 0" "50 0" "10 1"; do
+        read -r count slow <<<"$run"
+        variant="JSON, handlers: $count"
+        ((slow == 0)) || variant+=", one takes $slow ms"
+        step "PB-9: kcontrol, $variant" >&2
+        start_server
+        output=$("${client_pin[@]}" "$BUILD/release/bench/bench_handlers" "$url" "$ca" "$count" "$slow" 10000) ||
+            die "bench_handlers $count $slow failed"
+        collect "$variant" flood=PB-9 <<<"$output"
+        stop_server
+    done
+}
+
+if wanted PB-2 PB-3 PB-9; then
     if [[ ! -d $shared/peers/go ]]; then
-        warn "left out: PB-2 and PB-3 need the replay server ($shared/peers/go), which is not there"
+        warn "left out: PB-2, PB-3 and PB-9 need the replay server ($shared/peers/go), which is not there"
     elif ! command -v go >/dev/null; then
-        warn "left out: PB-2 and PB-3 need Go, to build the replay server"
+        warn "left out: PB-2, PB-3 and PB-9 need Go, to build the replay server"
     elif [[ ! -s $corpus.list.json ]]; then
-        warn "left out: PB-2 and PB-3 need $corpus.list.json, which is not there, or is empty"
+        warn "left out: PB-2, PB-3 and PB-9 need $corpus.list.json, which is not there, or is empty"
     else
-        measure_informers
+        if wanted PB-2 PB-3; then measure_informers; fi
+        if wanted PB-9; then measure_handlers; fi
     fi
 fi
 
