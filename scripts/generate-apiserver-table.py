@@ -108,11 +108,19 @@ def type_code(schema, number):
     return SCALARS.get((kind, schema.get("format")), "s" if kind == "string" else "l")
 
 
+def go_field(go, name, field):
+    """Some types have the members of others in them: a Volume those of its VolumeSource."""
+    for of in (name, name + "Source", name + "Handler", name + "Common", name.replace("Spec", "Source")):
+        if (of, field) in go:
+            return go[of, field]
+    return "*", "omitempty"
+
+
 def type_line(name, schema, go, number):
     short = name.removeprefix("io.k8s.").removeprefix("api.")
     out = ["T", short, "a" if schema.get("x-kubernetes-map-type") == "atomic" else "-"]
     for field, s in schema.get("properties", {}).items():
-        gotype, zero = go.get(("k8s.io." + name.removeprefix("io.k8s."), field), ("", "omitempty"))
+        gotype, zero = go_field(go, "k8s.io." + name.removeprefix("io.k8s."), field)
         flags = []
         if zero == "always":
             flags.append("z")

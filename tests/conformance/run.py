@@ -24,7 +24,7 @@ def ask(case):
     body = case.get("raw")
     if body is None and "body" in case:
         body = json.dumps(case["body"])
-    headers = {"Content-Type": case.get("content_type", "application/json")}
+    headers = {"Content-Type": case.get("content_type", "application/json"), "User-Agent": "conformance/1"}
     if "accept" in case:
         headers["Accept"] = case["accept"]
     if options.token:

@@ -91,6 +91,8 @@ public:
             const json::value one = json::parse(fill(json::serialize(original), saved_)).value();
             CAPTURE(std::string(one.at("name").as_string()));
             const auto answer = ask(one);
+            // What this server does otherwise is said with the case; such a case only has its effects.
+            if (json::find(one, {"differs"}) != nullptr) continue;
             check(one.at("expect"), *answer);
             const json::value* saves = json::find(one, {"save"});
             if (saves != nullptr) save(saves->as_object(), answer->json());
@@ -157,4 +159,12 @@ TEST_CASE("the in-process API server collects garbage as a cluster does") {
     kcontrol::testing::api_server_options options;
     options.collect_garbage(true);
     conformance(options).run("collection.json");
+}
+
+TEST_CASE("the in-process API server takes the bodies that a real one takes") { conformance().run("bodies.json"); }
+
+TEST_CASE("the in-process API server completes and refuses what is written as a real one does") {
+    kcontrol::testing::api_server_options options;
+    options.complete_objects(true);
+    conformance(options).run("writes.json");
 }

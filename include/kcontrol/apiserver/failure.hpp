@@ -81,7 +81,8 @@ public:
     static KCONTROL_DECL failure forbidden(const group_resource& what, std::string_view name, std::string_view why);
     static KCONTROL_DECL failure method_not_allowed();
     static KCONTROL_DECL failure unsupported_media_type(std::string_view accepted);
-    static KCONTROL_DECL failure not_acceptable();
+    /// `streams`: the request may be answered with a watch, too.
+    static KCONTROL_DECL failure not_acceptable(bool streams);
 };
 
 /// A value, or the server's refusal.

@@ -37,6 +37,7 @@ public:
     store_options& first_version(std::uint64_t version) { return first_version_ = version, *this; }
     store_options& require_namespace(bool yes) { return require_namespace_ = yes, *this; }
 
+    store_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
     store_options& collects_garbage(bool yes) { return collects_garbage_ = yes, *this; }
 
     /// How many changes each kind remembers.
@@ -44,6 +45,9 @@ public:
     std::uint64_t first_version() const noexcept { return first_version_; }
     /// Whether a namespace must exist before objects are created in it.
     bool require_namespace() const noexcept { return require_namespace_; }
+    /// Whether objects of Kubernetes' own kinds are read, defaulted and validated as a real server does it, and every
+    /// object's managedFields are kept from its first write on.
+    bool complete_objects() const noexcept { return complete_objects_; }
     /// Whether somebody acts on the finalizers orphan and foregroundDeletion, so that a delete sets them.
     bool collects_garbage() const noexcept { return collects_garbage_; }
 
@@ -52,6 +56,7 @@ private:
     std::uint64_t first_version_ = 100;
     bool require_namespace_ = true;
     bool collects_garbage_ = false;
+    bool complete_objects_ = false;
 };
 
 /// What a delete came to.
@@ -75,9 +80,9 @@ public:
     std::uint64_t version = 0;
 };
 
-/// Kinds and objects. Deleting a namespace deletes what is in it. There is no schema, no defaulting of built-in kinds
-/// beyond what clients look at. metadata.managedFields is kept of objects to which
-/// something was applied, from then on; before that a field has no owner, and writes do no work for it.
+/// Kinds and objects. Deleting a namespace deletes what is in it. With complete_objects() Kubernetes' own kinds are
+/// defaulted and validated, and metadata.managedFields is kept of every object; without, of objects to which something
+/// was applied, from then on: before that a field has no owner, and writes do no work for it.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class object_store {
@@ -132,6 +137,15 @@ private:
                                                 const json::array* managed, bool dry_run);
     KCONTROL_DECL outcome<object_ptr> store_changed(resource_table& table, const write_target& target,
                                                     json::object body, const json::array* managed, bool dry_run);
+    /// Reads an object as its kind's type has it, if the store does that.
+    KCONTROL_DECL outcome<void> read_as_typed(const resource_type& type, const write_target& target,
+                                              json::object& body) const;
+    /// What a new object is given, or one that replaces `before`; and what is wrong with it then.
+    KCONTROL_DECL outcome<void> complete(const resource_type& type, const write_target& target, json::object& body,
+                                         const json::object* before) const;
+    /// The managedFields of a new object, by what its kind has without any doing.
+    KCONTROL_DECL json::array first_managed_fields(const resource_type& type, const write_target& target,
+                                                   const json::object& body) const;
     KCONTROL_DECL outcome<void> check_namespace(const resource_type& type, const write_target& target,
                                                 std::string_view name) const;
     KCONTROL_DECL outcome<void> choose_name(const resource_table& table, write_target& target, json::object& body);

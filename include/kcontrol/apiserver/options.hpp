@@ -13,6 +13,7 @@ public:
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
     api_server_options& min_watch_timeout(duration d) { return min_watch_timeout_ = d, *this; }
 
+    api_server_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
     api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
     api_server_options& collection_delay(duration d) { return collection_delay_ = d, *this; }
 
@@ -21,6 +22,9 @@ public:
     duration bookmark_period() const noexcept { return bookmark_period_; }
     /// A watch without timeoutSeconds ends at random between this and twice this.
     duration min_watch_timeout() const noexcept { return min_watch_timeout_; }
+    /// Whether objects of Kubernetes' own kinds get defaults, are validated and lose unknown fields, as on a real
+    /// server, and managedFields are kept from an object's first write on. Off: what is written is what is kept.
+    bool completes_objects() const noexcept { return complete_objects_; }
     /// Whether a garbage collector acts, as in a cluster: objects go with their owners, and a delete heeds its
     /// propagationPolicy. Without one every delete is a background one that nobody's dependents follow.
     bool collects_garbage() const noexcept { return collect_garbage_; }
@@ -29,6 +33,7 @@ public:
 
 private:
     store_options store_;
+    bool complete_objects_ = false;
     bool collect_garbage_ = false;
     duration collection_delay_ = duration::zero();
     duration bookmark_period_ = std::chrono::seconds(60);

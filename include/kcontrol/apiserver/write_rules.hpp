@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kcontrol::testing {
 
@@ -24,6 +25,11 @@ public:
     std::string subresource;             ///< "", "status" or "finalize"
     bool is_patch = false;               ///< the new object is a patched stored one: some refusals read differently
     std::string manager = "in-process";  ///< who writes: the owner of fields, where fields have owners
+
+    /// What is done about fields that the kind does not have; see complete_objects().
+    enum class field_validation { ignore, warn, strict };
+    field_validation unknown_fields = field_validation::ignore;
+    std::vector<std::string>* warnings = nullptr;  ///< where they are told, if that is asked for
 };
 
 /// Checks apiVersion and kind of a body, and its namespace against the path's (filling it in); null and empty

@@ -7,6 +7,7 @@
 #endif
 
 #include <kcontrol/apiserver/impl/access_control.ipp>
+#include <kcontrol/apiserver/impl/api_defaults.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
@@ -23,6 +24,7 @@
 #include <kcontrol/apiserver/impl/fault.ipp>
 #include <kcontrol/apiserver/impl/field_managers.ipp>
 #include <kcontrol/apiserver/impl/garbage_collector.ipp>
+#include <kcontrol/apiserver/impl/initial_values.ipp>
 #include <kcontrol/apiserver/impl/json_path.ipp>
 #include <kcontrol/apiserver/impl/list_page.ipp>
 #include <kcontrol/apiserver/impl/list_query.ipp>
@@ -41,7 +43,10 @@
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/schema_shape.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
+#include <kcontrol/apiserver/impl/strategic_merge.ipp>
 #include <kcontrol/apiserver/impl/timestamp.ipp>
+#include <kcontrol/apiserver/impl/typed_object.ipp>
+#include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>

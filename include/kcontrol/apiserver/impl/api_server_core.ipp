@@ -35,10 +35,15 @@ inline store_inputs inputs_from(environment& env) {
     return inputs;
 }
 
+inline store_options store_options_of(const api_server_options& options) {
+    store_options out = options.store();
+    if (options.completes_objects()) out.complete_objects(true);
+    if (options.collects_garbage()) out.collects_garbage(true);
+    return out;
+}
+
 KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_options o)
-    : env(e),
-      options(std::move(o)),
-      store(inputs_from(e), store_options(options.store()).collects_garbage(options.collects_garbage())) {
+    : env(e), options(std::move(o)), store(inputs_from(e), store_options_of(options)) {
     for (auto& type : builtin_resource_types()) store.add_resource(std::move(type));
     const auto namespaces = store.table({"", "namespaces"});
     for (const std::string_view name : {"default", "kube-system"}) {
@@ -72,7 +77,7 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
     }
     http::response response;
     const auto user = access.authenticate(request);
-    const auto form = negotiate(request.headers.get("Accept"));
+    const auto form = negotiate(request.headers.get("Accept"), job.info.verb == "list" || job.info.verb == "watch");
     if (user) log.set_user(number, *user);
     if (job.injected.answer()) {
         response = *job.injected.answer();

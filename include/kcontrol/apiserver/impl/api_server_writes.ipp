@@ -33,6 +33,11 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
     write_target target(info.version, info.namespace_, info.name);
     target.subresource = info.subresource;
     target.manager = manager_of(request, info);
+    std::vector<std::string> warnings;
+    target.warnings = &warnings;
+    const auto validation = field_validation_of(info, options_kind);
+    if (!validation) return validation.error();
+    target.unknown_fields = *validation;
     const bool applies = info.verb == "patch" && media_type(request) == apply_media_type;
     if (auto checked = check_manager(info, applies); !checked) return checked.error();
     if (applies) return answer_apply(request, info, target, table, *dry_run, form);
@@ -50,7 +55,11 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
     }
     if (!written) return written.error();
     const renderer out = renderer_for(table, info, form);
-    return http::response(code, "application/json", out.object(**written));
+    http::response answer(code, "application/json", out.object(**written));
+    for (const auto& warning : warnings) {
+        answer.headers.add("Warning", "299 - " + json::serialize(json::value(warning)));
+    }
+    return answer;
 }
 
 KCONTROL_DECL outcome<object_ptr> api_server_core::create(resource_table& table, const write_target& target,
@@ -74,7 +83,7 @@ KCONTROL_DECL outcome<object_ptr> api_server_core::update(resource_table& table,
 KCONTROL_DECL outcome<object_ptr> api_server_core::patch(const http::server_request& request,
                                                          const write_target& target, resource_table& table,
                                                          bool dry_run) {
-    const auto edit = editor_of(request, table.type());
+    const auto edit = editor_of(request, table.type(), target.version);
     if (!edit) return edit.error();
     auto patched = store.patch(table, target, *edit, dry_run);
     if (patched && !dry_run) crd_written(table, *patched);

@@ -76,74 +76,74 @@ K resource.k8s.io v1 resourceclaimtemplates resourceclaimtemplate ResourceClaimT
 K resource.k8s.io v1 resourceslices resourceslice ResourceSlice C cdDglpuw - - - KsC072WgaEY= 65
 K flowcontrol.apiserver.k8s.io v1 flowschemas flowschema FlowSchema C cdDglpuw - - status:::FlowSchema:gpu GJVAJZSZBIw= 66
 K flowcontrol.apiserver.k8s.io v1 prioritylevelconfigurations prioritylevelconfiguration PriorityLevelConfiguration C cdDglpuw - - status:::PriorityLevelConfiguration:gpu Kir5PVfvNeI= 67
-T core.v1.Binding - apiVersion=s kind=s metadata=#68 target=#69|z|r
-T core.v1.ComponentStatus - apiVersion=s conditions=[#70|m:type|M:type kind=s metadata=#68
-T core.v1.ConfigMap - apiVersion=s binaryData={y data={s immutable=b|p kind=s metadata=#68
-T core.v1.Endpoints - apiVersion=s kind=s metadata=#68 subsets=[#71
-T core.v1.Event - action=s apiVersion=s count=i eventTime=u firstTimestamp=t involvedObject=#69|z|r kind=s lastTimestamp=t message=s metadata=#68|z|r reason=s related=#69|p reportingComponent=s|z reportingInstance=s|z series=#72|p source=#73 type=s
-T core.v1.LimitRange - apiVersion=s kind=s metadata=#68 spec=#74
-T core.v1.Namespace - apiVersion=s kind=s metadata=#68 spec=#75 status=#76
-T core.v1.Node - apiVersion=s kind=s metadata=#68 spec=#77 status=#78
-T core.v1.PersistentVolumeClaim - apiVersion=s kind=s metadata=#68 spec=#79 status=#80
-T core.v1.PersistentVolume - apiVersion=s kind=s metadata=#68 spec=#81 status=#82
-T core.v1.Pod - apiVersion=s kind=s metadata=#68 spec=#83 status=#84
-T core.v1.PodTemplate - apiVersion=s kind=s metadata=#68 template=#85
-T core.v1.ReplicationController - apiVersion=s kind=s metadata=#68 spec=#86 status=#87
-T core.v1.ResourceQuota - apiVersion=s kind=s metadata=#68 spec=#88 status=#89
-T core.v1.Secret - apiVersion=s data={y immutable=b|p kind=s metadata=#68 stringData={s type=s
-T core.v1.ServiceAccount - apiVersion=s automountServiceAccountToken=b|p imagePullSecrets=[#90 kind=s metadata=#68 secrets=[#69|m:name|M:name
-T core.v1.Service - apiVersion=s kind=s metadata=#68 spec=#91 status=#92
-T kube-aggregator.pkg.apis.apiregistration.v1.APIService - apiVersion=s kind=s metadata=#68 spec=#93 status=#94
-T apps.v1.ControllerRevision - apiVersion=s data=r kind=s metadata=#68 revision=l|z|r
-T apps.v1.DaemonSet - apiVersion=s kind=s metadata=#68 spec=#95 status=#96
-T apps.v1.Deployment - apiVersion=s kind=s metadata=#68 spec=#97 status=#98
-T apps.v1.ReplicaSet - apiVersion=s kind=s metadata=#68 spec=#99 status=#100
-T apps.v1.StatefulSet - apiVersion=s kind=s metadata=#68 spec=#101 status=#102
-T events.v1.Event - action=s apiVersion=s deprecatedCount=i deprecatedFirstTimestamp=t deprecatedLastTimestamp=t deprecatedSource=#73 eventTime=u|z|r kind=s metadata=#68|z note=s reason=s regarding=#69 related=#69|p reportingController=s reportingInstance=s series=#103|p type=s
-T authentication.v1.SelfSubjectReview - apiVersion=s kind=s metadata=#68 status=#104
-T authentication.v1.TokenReview - apiVersion=s kind=s metadata=#68 spec=#105|z|r status=#106
-T authorization.v1.LocalSubjectAccessReview - apiVersion=s kind=s metadata=#68 spec=#107|z|r status=#108
-T authorization.v1.SelfSubjectAccessReview - apiVersion=s kind=s metadata=#68 spec=#109|z|r status=#108
-T authorization.v1.SelfSubjectRulesReview - apiVersion=s kind=s metadata=#68 spec=#110|z|r status=#111
-T authorization.v1.SubjectAccessReview - apiVersion=s kind=s metadata=#68 spec=#107|z|r status=#108
-T autoscaling.v2.HorizontalPodAutoscaler - apiVersion=s kind=s metadata=#68 spec=#112|r status=#113
-T autoscaling.v1.HorizontalPodAutoscaler - apiVersion=s kind=s metadata=#68 spec=#114|r status=#115
-T batch.v1.CronJob - apiVersion=s kind=s metadata=#68 spec=#116|r status=#117
-T batch.v1.Job - apiVersion=s kind=s metadata=#68 spec=#118 status=#119
-T certificates.v1.CertificateSigningRequest - apiVersion=s kind=s metadata=#68 spec=#120|z|r status=#121
-T networking.v1.IngressClass - apiVersion=s kind=s metadata=#68 spec=#122
-T networking.v1.Ingress - apiVersion=s kind=s metadata=#68 spec=#123 status=#124
-T networking.v1.IPAddress - apiVersion=s kind=s metadata=#68 spec=#125|r
-T networking.v1.NetworkPolicy - apiVersion=s kind=s metadata=#68 spec=#126
-T networking.v1.ServiceCIDR - apiVersion=s kind=s metadata=#68 spec=#127 status=#128
-T policy.v1.PodDisruptionBudget - apiVersion=s kind=s metadata=#68 spec=#129 status=#130
-T rbac.v1.ClusterRoleBinding - apiVersion=s kind=s metadata=#68 roleRef=#131|z|r subjects=[#132
-T rbac.v1.ClusterRole - aggregationRule=#133|p apiVersion=s kind=s metadata=#68 rules=[#134|z
-T rbac.v1.RoleBinding - apiVersion=s kind=s metadata=#68 roleRef=#131|z|r subjects=[#132
-T rbac.v1.Role - apiVersion=s kind=s metadata=#68 rules=[#134|z
-T storage.v1.CSIDriver - apiVersion=s kind=s metadata=#68 spec=#135|z|r
-T storage.v1.CSINode - apiVersion=s kind=s metadata=#68 spec=#136|z|r
-T storage.v1.CSIStorageCapacity - apiVersion=s capacity=q|p kind=s maximumVolumeSize=q|p metadata=#68 nodeTopology=#137|p storageClassName=s|z|r
-T storage.v1.StorageClass - allowVolumeExpansion=b|p allowedTopologies=[#138 apiVersion=s kind=s metadata=#68 mountOptions=[s parameters={s provisioner=s|z|r reclaimPolicy=s|p|e:Delete+Recycle+Retain volumeBindingMode=s|p|e:Immediate+WaitForFirstConsumer
-T storage.v1.VolumeAttachment - apiVersion=s kind=s metadata=#68 spec=#139|z|r status=#140
-T storage.v1.VolumeAttributesClass - apiVersion=s driverName=s|z|r kind=s metadata=#68 parameters={s
-T admissionregistration.v1.MutatingAdmissionPolicy - apiVersion=s kind=s metadata=#68 spec=#141
-T admissionregistration.v1.MutatingAdmissionPolicyBinding - apiVersion=s kind=s metadata=#68 spec=#142
-T admissionregistration.v1.MutatingWebhookConfiguration - apiVersion=s kind=s metadata=#68 webhooks=[#143|m:name|M:name
-T admissionregistration.v1.ValidatingAdmissionPolicy - apiVersion=s kind=s metadata=#68 spec=#144 status=#145
-T admissionregistration.v1.ValidatingAdmissionPolicyBinding - apiVersion=s kind=s metadata=#68 spec=#146|r
-T admissionregistration.v1.ValidatingWebhookConfiguration - apiVersion=s kind=s metadata=#68 webhooks=[#147|m:name|M:name
-T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition - apiVersion=s kind=s metadata=#68 spec=#148|z|r status=#149
-T scheduling.v1.PriorityClass - apiVersion=s description=s globalDefault=b kind=s metadata=#68 preemptionPolicy=s|p|e:Never+PreemptLowerPriority value=i|z
-T coordination.v1.Lease - apiVersion=s kind=s metadata=#68 spec=#150
-T node.v1.RuntimeClass - apiVersion=s handler=s|z|r kind=s metadata=#68 overhead=#151|p scheduling=#152|p
-T discovery.v1.EndpointSlice - addressType=s|z|r|e:FQDN+IPv4+IPv6 apiVersion=s endpoints=[#153|z kind=s metadata=#68 ports=[#154|z
-T resource.v1.DeviceClass - apiVersion=s kind=s metadata=#68 spec=#155|z|r
-T resource.v1.ResourceClaim - apiVersion=s kind=s metadata=#68 spec=#156|z|r status=#157
-T resource.v1.ResourceClaimTemplate - apiVersion=s kind=s metadata=#68 spec=#158|z|r
-T resource.v1.ResourceSlice - apiVersion=s kind=s metadata=#68 spec=#159|z|r
-T flowcontrol.v1.FlowSchema - apiVersion=s kind=s metadata=#68 spec=#160 status=#161
-T flowcontrol.v1.PriorityLevelConfiguration - apiVersion=s kind=s metadata=#68 spec=#162 status=#163
+T core.v1.Binding - apiVersion=s|p kind=s|p metadata=#68 target=#69|z|r
+T core.v1.ComponentStatus - apiVersion=s|p conditions=[#70|m:type|M:type kind=s|p metadata=#68
+T core.v1.ConfigMap - apiVersion=s|p binaryData={y data={s immutable=b|p kind=s|p metadata=#68
+T core.v1.Endpoints - apiVersion=s|p kind=s|p metadata=#68 subsets=[#71
+T core.v1.Event - action=s apiVersion=s|p count=i eventTime=u firstTimestamp=t involvedObject=#69|z|r kind=s|p lastTimestamp=t message=s metadata=#68|z|r reason=s related=#69|p reportingComponent=s|z reportingInstance=s|z series=#72|p source=#73 type=s
+T core.v1.LimitRange - apiVersion=s|p kind=s|p metadata=#68 spec=#74
+T core.v1.Namespace - apiVersion=s|p kind=s|p metadata=#68 spec=#75 status=#76
+T core.v1.Node - apiVersion=s|p kind=s|p metadata=#68 spec=#77 status=#78
+T core.v1.PersistentVolumeClaim - apiVersion=s|p kind=s|p metadata=#68 spec=#79 status=#80
+T core.v1.PersistentVolume - apiVersion=s|p kind=s|p metadata=#68 spec=#81 status=#82
+T core.v1.Pod - apiVersion=s|p kind=s|p metadata=#68 spec=#83 status=#84
+T core.v1.PodTemplate - apiVersion=s|p kind=s|p metadata=#68 template=#85
+T core.v1.ReplicationController - apiVersion=s|p kind=s|p metadata=#68 spec=#86 status=#87
+T core.v1.ResourceQuota - apiVersion=s|p kind=s|p metadata=#68 spec=#88 status=#89
+T core.v1.Secret - apiVersion=s|p data={y immutable=b|p kind=s|p metadata=#68 stringData={s type=s
+T core.v1.ServiceAccount - apiVersion=s|p automountServiceAccountToken=b|p imagePullSecrets=[#90 kind=s|p metadata=#68 secrets=[#69|m:name|M:name
+T core.v1.Service - apiVersion=s|p kind=s|p metadata=#68 spec=#91 status=#92
+T kube-aggregator.pkg.apis.apiregistration.v1.APIService - apiVersion=s|p kind=s|p metadata=#68 spec=#93 status=#94
+T apps.v1.ControllerRevision - apiVersion=s|p data=r kind=s|p metadata=#68 revision=l|z|r
+T apps.v1.DaemonSet - apiVersion=s|p kind=s|p metadata=#68 spec=#95 status=#96
+T apps.v1.Deployment - apiVersion=s|p kind=s|p metadata=#68 spec=#97 status=#98
+T apps.v1.ReplicaSet - apiVersion=s|p kind=s|p metadata=#68 spec=#99 status=#100
+T apps.v1.StatefulSet - apiVersion=s|p kind=s|p metadata=#68 spec=#101 status=#102
+T events.v1.Event - action=s apiVersion=s|p deprecatedCount=i deprecatedFirstTimestamp=t deprecatedLastTimestamp=t deprecatedSource=#73 eventTime=u|z|r kind=s|p metadata=#68|z note=s reason=s regarding=#69 related=#69|p reportingController=s reportingInstance=s series=#103|p type=s
+T authentication.v1.SelfSubjectReview - apiVersion=s|p kind=s|p metadata=#68 status=#104
+T authentication.v1.TokenReview - apiVersion=s|p kind=s|p metadata=#68 spec=#105|z|r status=#106
+T authorization.v1.LocalSubjectAccessReview - apiVersion=s|p kind=s|p metadata=#68 spec=#107|z|r status=#108
+T authorization.v1.SelfSubjectAccessReview - apiVersion=s|p kind=s|p metadata=#68 spec=#109|z|r status=#108
+T authorization.v1.SelfSubjectRulesReview - apiVersion=s|p kind=s|p metadata=#68 spec=#110|z|r status=#111
+T authorization.v1.SubjectAccessReview - apiVersion=s|p kind=s|p metadata=#68 spec=#107|z|r status=#108
+T autoscaling.v2.HorizontalPodAutoscaler - apiVersion=s|p kind=s|p metadata=#68 spec=#112|r status=#113
+T autoscaling.v1.HorizontalPodAutoscaler - apiVersion=s|p kind=s|p metadata=#68 spec=#114|r status=#115
+T batch.v1.CronJob - apiVersion=s|p kind=s|p metadata=#68 spec=#116|r status=#117
+T batch.v1.Job - apiVersion=s|p kind=s|p metadata=#68 spec=#118 status=#119
+T certificates.v1.CertificateSigningRequest - apiVersion=s|p kind=s|p metadata=#68 spec=#120|z|r status=#121
+T networking.v1.IngressClass - apiVersion=s|p kind=s|p metadata=#68 spec=#122
+T networking.v1.Ingress - apiVersion=s|p kind=s|p metadata=#68 spec=#123 status=#124
+T networking.v1.IPAddress - apiVersion=s|p kind=s|p metadata=#68 spec=#125|r
+T networking.v1.NetworkPolicy - apiVersion=s|p kind=s|p metadata=#68 spec=#126
+T networking.v1.ServiceCIDR - apiVersion=s|p kind=s|p metadata=#68 spec=#127 status=#128
+T policy.v1.PodDisruptionBudget - apiVersion=s|p kind=s|p metadata=#68 spec=#129 status=#130
+T rbac.v1.ClusterRoleBinding - apiVersion=s|p kind=s|p metadata=#68 roleRef=#131|z|r subjects=[#132
+T rbac.v1.ClusterRole - aggregationRule=#133|p apiVersion=s|p kind=s|p metadata=#68 rules=[#134|z
+T rbac.v1.RoleBinding - apiVersion=s|p kind=s|p metadata=#68 roleRef=#131|z|r subjects=[#132
+T rbac.v1.Role - apiVersion=s|p kind=s|p metadata=#68 rules=[#134|z
+T storage.v1.CSIDriver - apiVersion=s|p kind=s|p metadata=#68 spec=#135|z|r
+T storage.v1.CSINode - apiVersion=s|p kind=s|p metadata=#68 spec=#136|z|r
+T storage.v1.CSIStorageCapacity - apiVersion=s|p capacity=q|p kind=s|p maximumVolumeSize=q|p metadata=#68 nodeTopology=#137|p storageClassName=s|z|r
+T storage.v1.StorageClass - allowVolumeExpansion=b|p allowedTopologies=[#138 apiVersion=s|p kind=s|p metadata=#68 mountOptions=[s parameters={s provisioner=s|z|r reclaimPolicy=s|p|e:Delete+Recycle+Retain volumeBindingMode=s|p|e:Immediate+WaitForFirstConsumer
+T storage.v1.VolumeAttachment - apiVersion=s|p kind=s|p metadata=#68 spec=#139|z|r status=#140
+T storage.v1.VolumeAttributesClass - apiVersion=s|p driverName=s|z|r kind=s|p metadata=#68 parameters={s
+T admissionregistration.v1.MutatingAdmissionPolicy - apiVersion=s|p kind=s|p metadata=#68 spec=#141
+T admissionregistration.v1.MutatingAdmissionPolicyBinding - apiVersion=s|p kind=s|p metadata=#68 spec=#142
+T admissionregistration.v1.MutatingWebhookConfiguration - apiVersion=s|p kind=s|p metadata=#68 webhooks=[#143|m:name|M:name
+T admissionregistration.v1.ValidatingAdmissionPolicy - apiVersion=s|p kind=s|p metadata=#68 spec=#144 status=#145
+T admissionregistration.v1.ValidatingAdmissionPolicyBinding - apiVersion=s|p kind=s|p metadata=#68 spec=#146|r
+T admissionregistration.v1.ValidatingWebhookConfiguration - apiVersion=s|p kind=s|p metadata=#68 webhooks=[#147|m:name|M:name
+T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition - apiVersion=s|p kind=s|p metadata=#68 spec=#148|z|r status=#149
+T scheduling.v1.PriorityClass - apiVersion=s|p description=s globalDefault=b kind=s|p metadata=#68 preemptionPolicy=s|p|e:Never+PreemptLowerPriority value=i|z
+T coordination.v1.Lease - apiVersion=s|p kind=s|p metadata=#68 spec=#150
+T node.v1.RuntimeClass - apiVersion=s|p handler=s|z|r kind=s|p metadata=#68 overhead=#151|p scheduling=#152|p
+T discovery.v1.EndpointSlice - addressType=s|z|r|e:FQDN+IPv4+IPv6 apiVersion=s|p endpoints=[#153|z kind=s|p metadata=#68 ports=[#154|z
+T resource.v1.DeviceClass - apiVersion=s|p kind=s|p metadata=#68 spec=#155|z|r
+T resource.v1.ResourceClaim - apiVersion=s|p kind=s|p metadata=#68 spec=#156|z|r status=#157
+T resource.v1.ResourceClaimTemplate - apiVersion=s|p kind=s|p metadata=#68 spec=#158|z|r
+T resource.v1.ResourceSlice - apiVersion=s|p kind=s|p metadata=#68 spec=#159|z|r
+T flowcontrol.v1.FlowSchema - apiVersion=s|p kind=s|p metadata=#68 spec=#160 status=#161
+T flowcontrol.v1.PriorityLevelConfiguration - apiVersion=s|p kind=s|p metadata=#68 spec=#162 status=#163
 T apimachinery.pkg.apis.meta.v1.ObjectMeta - annotations={s creationTimestamp=t deletionGracePeriodSeconds=l|p deletionTimestamp=t|p finalizers=[s|s|M: generateName=s generation=l labels={s managedFields=[#164 name=s namespace=s ownerReferences=[#165|m:uid|M:uid resourceVersion=s selfLink=s uid=s
 T core.v1.ObjectReference a apiVersion=s fieldPath=s kind=s name=s namespace=s resourceVersion=s uid=s
 T core.v1.ComponentCondition - error=s message=s status=s|z|r type=s|z|r
@@ -157,7 +157,7 @@ T core.v1.NodeSpec - configSource=#170|p externalID=s podCIDR=s podCIDRs=[s|s|M:
 T core.v1.NodeStatus - addresses=[#172|m:type|M:type allocatable={q capacity={q conditions=[#173|m:type|M:type config=#174|p daemonEndpoints=#175 declaredFeatures=[s features=#176|p images=[#177 nodeInfo=#178 phase=s|e:Pending+Running+Terminated runtimeHandlers=[#179 volumesAttached=[#180 volumesInUse=[s
 T core.v1.PersistentVolumeClaimSpec - accessModes=[s dataSource=#181|p dataSourceRef=#182|p resources=#183 selector=#137|p storageClassName=s|p volumeAttributesClassName=s|p volumeMode=s|p|e:Block+Filesystem volumeName=s
 T core.v1.PersistentVolumeClaimStatus - accessModes=[s allocatedResourceStatuses={s allocatedResources={q capacity={q conditions=[#184|m:type|M:type currentVolumeAttributesClassName=s|p modifyVolumeStatus=#185|p phase=s|e:Bound+Lost+Pending
-T core.v1.PersistentVolumeSpec - accessModes=[s awsElasticBlockStore=#186 azureDisk=#187 azureFile=#188 capacity={q cephfs=#189 cinder=#190 claimRef=#69|p csi=#191 fc=#192 flexVolume=#193 flocker=#194 gcePersistentDisk=#195 glusterfs=#196 hostPath=#197 iscsi=#198 local=#199 mountOptions=[s nfs=#200 nodeAffinity=#201|p persistentVolumeReclaimPolicy=s|e:Delete+Recycle+Retain photonPersistentDisk=#202 portworxVolume=#203 quobyte=#204 rbd=#205 scaleIO=#206 storageClassName=s storageos=#207 volumeAttributesClassName=s|p volumeMode=s|p|e:Block+Filesystem vsphereVolume=#208
+T core.v1.PersistentVolumeSpec - accessModes=[s awsElasticBlockStore=#186|p azureDisk=#187|p azureFile=#188|p capacity={q cephfs=#189|p cinder=#190|p claimRef=#69|p csi=#191|p fc=#192|p flexVolume=#193|p flocker=#194|p gcePersistentDisk=#195|p glusterfs=#196|p hostPath=#197|p iscsi=#198|p local=#199|p mountOptions=[s nfs=#200|p nodeAffinity=#201|p persistentVolumeReclaimPolicy=s|e:Delete+Recycle+Retain photonPersistentDisk=#202|p portworxVolume=#203|p quobyte=#204|p rbd=#205|p scaleIO=#206|p storageClassName=s storageos=#207|p volumeAttributesClassName=s|p volumeMode=s|p|e:Block+Filesystem vsphereVolume=#208|p
 T core.v1.PersistentVolumeStatus - lastPhaseTransitionTime=t|p message=s phase=s|e:Available+Bound+Failed+Pending+Released reason=s
 T core.v1.PodSpec - activeDeadlineSeconds=l|p affinity=#209|p automountServiceAccountToken=b|p containers=[#210|z|r|m:name|M:name dnsConfig=#211|p dnsPolicy=s|e:ClusterFirst+ClusterFirstWithHostNet+Default+None enableServiceLinks=b|p ephemeralContainers=[#212|m:name|M:name hostAliases=[#213|m:ip|M:ip hostIPC=b hostNetwork=b hostPID=b hostUsers=b|p hostname=s hostnameOverride=s|p imagePullSecrets=[#90|m:name|M:name initContainers=[#210|m:name|M:name nodeName=s nodeSelector={s|a os=#214|p overhead={q preemptionPolicy=s|p|e:Never+PreemptLowerPriority priority=i|p priorityClassName=s readinessGates=[#215 resourceClaims=[#216|m:name|M:name|R resources=#217|p restartPolicy=s|e:Always+Never+OnFailure runtimeClassName=s|p schedulerName=s schedulingGates=[#218|m:name|M:name schedulingGroup=#219|p securityContext=#220|p serviceAccount=s serviceAccountName=s setHostnameAsFQDN=b|p shareProcessNamespace=b|p subdomain=s terminationGracePeriodSeconds=l|p tolerations=[#221 topologySpreadConstraints=[#222|m:topologyKey+whenUnsatisfiable|M:topologyKey volumes=[#223|m:name|M:name|R
 T core.v1.PodStatus - allocatedResources={q conditions=[#224|m:type|M:type containerStatuses=[#225 ephemeralContainerStatuses=[#225 extendedResourceClaimStatus=#226|p hostIP=s hostIPs=[#227|M:ip initContainerStatuses=[#225 message=s nodeAllocatableResourceClaimStatuses=[#228 nominatedNodeName=s observedGeneration=l phase=s|e:Failed+Pending+Running+Succeeded+Unknown podIP=s podIPs=[#229|m:ip|M:ip qosClass=s|e:BestEffort+Burstable+Guaranteed reason=s resize=s resourceClaimStatuses=[#230|m:name|M:name|R resources=#217|p startTime=t|p
@@ -245,12 +245,12 @@ T apimachinery.pkg.apis.meta.v1.OwnerReference a apiVersion=s|z|r blockOwnerDele
 T core.v1.EndpointAddress a hostname=s ip=s|z|r nodeName=s|p targetRef=#69|p
 T core.v1.EndpointPort a appProtocol=s|p name=s port=i|z|r protocol=s|e:SCTP+TCP+UDP
 T core.v1.LimitRangeItem - default={q defaultRequest={q max={q maxLimitRequestRatio={q min={q type=s|z|r
-T core.v1.NamespaceCondition - lastTransitionTime=t message=s reason=s status=s|z|r type=s|z|r
+)table",
+R"table(T core.v1.NamespaceCondition - lastTransitionTime=t message=s reason=s status=s|z|r type=s|z|r
 T core.v1.NodeConfigSource - configMap=#313|p
 T core.v1.Taint - effect=s|z|r|e:NoExecute+NoSchedule+PreferNoSchedule key=s|z|r timeAdded=t|p value=s
 T core.v1.NodeAddress - address=s|z|r type=s|z|r
-)table",
-R"table(T core.v1.NodeCondition - lastHeartbeatTime=t lastTransitionTime=t message=s reason=s status=s|z|r type=s|z|r
+T core.v1.NodeCondition - lastHeartbeatTime=t lastTransitionTime=t message=s reason=s status=s|z|r type=s|z|r
 T core.v1.NodeConfigStatus - active=#170|p assigned=#170|p error=s lastKnownGood=#170|p
 T core.v1.NodeDaemonEndpoints - kubeletEndpoint=#314
 T core.v1.NodeFeatures - supplementalGroupsPolicy=b|p
@@ -289,7 +289,7 @@ T core.v1.VsphereVirtualDiskVolumeSource - fsType=s storagePolicyID=s storagePol
 T core.v1.Affinity - nodeAffinity=#318|p podAffinity=#319|p podAntiAffinity=#320|p
 T core.v1.Container - args=[s command=[s env=[#321|m:name|M:name envFrom=[#322 image=s imagePullPolicy=s|e:Always+IfNotPresent+Never lifecycle=#323|p livenessProbe=#324|p name=s|z|r ports=[#325|m:containerPort+protocol|M:containerPort readinessProbe=#324|p resizePolicy=[#326 resources=#217 restartPolicy=s|p restartPolicyRules=[#327 securityContext=#328|p startupProbe=#324|p stdin=b stdinOnce=b terminationMessagePath=s terminationMessagePolicy=s|e:FallbackToLogsOnError+File tty=b volumeDevices=[#329|m:devicePath|M:devicePath volumeMounts=[#330|m:mountPath|M:mountPath workingDir=s
 T core.v1.PodDNSConfig - nameservers=[s options=[#331 searches=[s
-T core.v1.EphemeralContainer - args=[s command=[s env=[#321|m:name|M:name envFrom=[#322 image=s imagePullPolicy=s|e:Always+IfNotPresent+Never lifecycle=#323 livenessProbe=#324 name=s|r ports=[#325|m:containerPort+protocol|M:containerPort readinessProbe=#324 resizePolicy=[#326 resources=#217 restartPolicy=s restartPolicyRules=[#327 securityContext=#328 startupProbe=#324 stdin=b stdinOnce=b targetContainerName=s terminationMessagePath=s terminationMessagePolicy=s|e:FallbackToLogsOnError+File tty=b volumeDevices=[#329|m:devicePath|M:devicePath volumeMounts=[#330|m:mountPath|M:mountPath workingDir=s
+T core.v1.EphemeralContainer - args=[s command=[s env=[#321|m:name|M:name envFrom=[#322 image=s imagePullPolicy=s|e:Always+IfNotPresent+Never lifecycle=#323|p livenessProbe=#324|p name=s|z|r ports=[#325|m:containerPort+protocol|M:containerPort readinessProbe=#324|p resizePolicy=[#326 resources=#217 restartPolicy=s|p restartPolicyRules=[#327 securityContext=#328|p startupProbe=#324|p stdin=b stdinOnce=b targetContainerName=s terminationMessagePath=s terminationMessagePolicy=s|e:FallbackToLogsOnError+File tty=b volumeDevices=[#329|m:devicePath|M:devicePath volumeMounts=[#330|m:mountPath|M:mountPath workingDir=s
 T core.v1.HostAlias - hostnames=[s ip=s|z|r
 T core.v1.PodOS - name=s|z|r
 T core.v1.PodReadinessGate - conditionType=s|z|r
@@ -300,7 +300,7 @@ T core.v1.PodSchedulingGroup - podGroupName=s|p
 T core.v1.PodSecurityContext - appArmorProfile=#333|p fsGroup=l|p fsGroupChangePolicy=s|p|e:Always+OnRootMismatch runAsGroup=l|p runAsNonRoot=b|p runAsUser=l|p seLinuxChangePolicy=s|p seLinuxOptions=#334|p seccompProfile=#335|p supplementalGroups=[l supplementalGroupsPolicy=s|p|e:Merge+Strict sysctls=[#336 windowsOptions=#337|p
 T core.v1.Toleration - effect=s|e:NoExecute+NoSchedule+PreferNoSchedule key=s operator=s|e:Equal+Exists+Gt+Lt tolerationSeconds=l|p value=s
 T core.v1.TopologySpreadConstraint - labelSelector=#137|p matchLabelKeys=[s maxSkew=i|z|r minDomains=i|p nodeAffinityPolicy=s|p|e:Honor+Ignore nodeTaintsPolicy=s|p|e:Honor+Ignore topologyKey=s|z|r whenUnsatisfiable=s|z|r|e:DoNotSchedule+ScheduleAnyway
-T core.v1.Volume - awsElasticBlockStore=#186 azureDisk=#187 azureFile=#338 cephfs=#339 cinder=#340 configMap=#341 csi=#342 downwardAPI=#343 emptyDir=#344 ephemeral=#345 fc=#192 flexVolume=#346 flocker=#194 gcePersistentDisk=#195 gitRepo=#347 glusterfs=#348 hostPath=#197 image=#349 iscsi=#350 name=s|z|r nfs=#200 persistentVolumeClaim=#351 photonPersistentDisk=#202 portworxVolume=#203 projected=#352 quobyte=#204 rbd=#353 scaleIO=#354 secret=#355 storageos=#356 vsphereVolume=#208
+T core.v1.Volume - awsElasticBlockStore=#186|p azureDisk=#187|p azureFile=#338|p cephfs=#339|p cinder=#340|p configMap=#341|p csi=#342|p downwardAPI=#343|p emptyDir=#344|p ephemeral=#345|p fc=#192|p flexVolume=#346|p flocker=#194|p gcePersistentDisk=#195|p gitRepo=#347|p glusterfs=#348|p hostPath=#197|p image=#349|p iscsi=#350|p name=s|z|r nfs=#200|p persistentVolumeClaim=#351|p photonPersistentDisk=#202|p portworxVolume=#203|p projected=#352|p quobyte=#204|p rbd=#353|p scaleIO=#354|p secret=#355|p storageos=#356|p vsphereVolume=#208|p
 T core.v1.PodCondition - lastProbeTime=t lastTransitionTime=t message=s observedGeneration=l reason=s status=s|z|r type=s|z|r
 T core.v1.ContainerStatus - allocatedResources={q allocatedResourcesStatus=[#357|m:name|M:name containerID=s image=s|z|r imageID=s|z|r lastState=#358 name=s|z|r ready=b|z|r resources=#217|p restartCount=i|z|r started=b|p state=#358 stopSignal=s|p|e:SIGABRT+SIGALRM+SIGBUS+SIGCHLD+SIGCLD+SIGCONT+SIGFPE+SIGHUP+SIGILL+SIGINT+SIGIO+SIGIOT+SIGKILL+SIGPIPE+SIGPOLL+SIGPROF+SIGPWR+SIGQUIT+SIGRTMAX+SIGRTMAX-1+SIGRTMAX-10+SIGRTMAX-11+SIGRTMAX-12+SIGRTMAX-13+SIGRTMAX-14+SIGRTMAX-2+SIGRTMAX-3+SIGRTMAX-4+SIGRTMAX-5+SIGRTMAX-6+SIGRTMAX-7+SIGRTMAX-8+SIGRTMAX-9+SIGRTMIN+SIGRTMIN+1+SIGRTMIN+10+SIGRTMIN+11+SIGRTMIN+12+SIGRTMIN+13+SIGRTMIN+14+SIGRTMIN+15+SIGRTMIN+2+SIGRTMIN+3+SIGRTMIN+4+SIGRTMIN+5+SIGRTMIN+6+SIGRTMIN+7+SIGRTMIN+8+SIGRTMIN+9+SIGSEGV+SIGSTKFLT+SIGSTOP+SIGSYS+SIGTERM+SIGTRAP+SIGTSTP+SIGTTIN+SIGTTOU+SIGURG+SIGUSR1+SIGUSR2+SIGVTALRM+SIGWINCH+SIGXCPU+SIGXFSZ user=#359|p volumeMounts=[#360|m:mountPath|M:mountPath
 T core.v1.PodExtendedResourceClaimStatus - requestMappings=[#361|z|r resourceClaimName=s|z|r
@@ -344,7 +344,7 @@ T batch.v1.UncountedTerminatedPods - failed=[s|s succeeded=[s|s
 T certificates.v1.CertificateSigningRequestCondition - lastTransitionTime=t lastUpdateTime=t message=s reason=s status=s|z|r type=s|z|r
 T networking.v1.IngressClassParametersReference - apiGroup=s|p kind=s|z|r name=s|z|r namespace=s|p scope=s|z|p
 T networking.v1.IngressBackend - resource=#181|p service=#383|p
-T networking.v1.IngressRule - host=s http=#384
+T networking.v1.IngressRule - host=s http=#384|p
 T networking.v1.IngressTLS - hosts=[s secretName=s
 T networking.v1.IngressLoadBalancerStatus - ingress=[#385
 T networking.v1.ParentReference - group=s name=s|r namespace=s resource=s|r
@@ -363,7 +363,7 @@ T admissionregistration.v1.ParamKind a apiVersion=s kind=s
 T admissionregistration.v1.Variable a expression=s|z|r name=s|z|r
 T admissionregistration.v1.ParamRef a name=s namespace=s parameterNotFoundAction=s|p selector=#137|p
 T admissionregistration.v1.WebhookClientConfig - caBundle=y service=#392|p url=s|p
-T admissionregistration.v1.RuleWithOperations - apiGroups=[s apiVersions=[s operations=[s resources=[s scope=s|e:*+Cluster+Namespaced
+T admissionregistration.v1.RuleWithOperations - apiGroups=[s|p apiVersions=[s|p operations=[s resources=[s|p scope=s|p|e:*+Cluster+Namespaced
 T admissionregistration.v1.AuditAnnotation - key=s|z|r valueExpression=s|z|r
 T admissionregistration.v1.Validation - expression=s|z|r message=s messageExpression=s reason=s|p
 T admissionregistration.v1.TypeChecking - expressionWarnings=[#393
@@ -373,7 +373,7 @@ T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVers
 T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition - lastTransitionTime=t message=s observedGeneration=l reason=s status=s|z|r type=s|z|r
 T discovery.v1.EndpointConditions - ready=b|p serving=b|p terminating=b|p
 T discovery.v1.EndpointHints - forNodes=[#399 forZones=[#400
-T resource.v1.DeviceClassConfiguration - opaque=#401
+T resource.v1.DeviceClassConfiguration - opaque=#401|p
 T resource.v1.DeviceSelector - cel=#402|p
 T resource.v1.DeviceClaim - config=[#403 constraints=[#404 requests=[#405|z
 T resource.v1.AllocationResult - allocationTimestamp=t|p devices=#406 nodeSelector=#303|p
@@ -401,7 +401,7 @@ T core.v1.PodAntiAffinity - preferredDuringSchedulingIgnoredDuringExecution=[#42
 T core.v1.EnvVar - name=s|z|r value=s valueFrom=#422|p
 T core.v1.EnvFromSource - configMapRef=#423|p prefix=s secretRef=#424|p
 T core.v1.Lifecycle - postStart=#425|p preStop=#425|p stopSignal=s|p|e:SIGABRT+SIGALRM+SIGBUS+SIGCHLD+SIGCLD+SIGCONT+SIGFPE+SIGHUP+SIGILL+SIGINT+SIGIO+SIGIOT+SIGKILL+SIGPIPE+SIGPOLL+SIGPROF+SIGPWR+SIGQUIT+SIGRTMAX+SIGRTMAX-1+SIGRTMAX-10+SIGRTMAX-11+SIGRTMAX-12+SIGRTMAX-13+SIGRTMAX-14+SIGRTMAX-2+SIGRTMAX-3+SIGRTMAX-4+SIGRTMAX-5+SIGRTMAX-6+SIGRTMAX-7+SIGRTMAX-8+SIGRTMAX-9+SIGRTMIN+SIGRTMIN+1+SIGRTMIN+10+SIGRTMIN+11+SIGRTMIN+12+SIGRTMIN+13+SIGRTMIN+14+SIGRTMIN+15+SIGRTMIN+2+SIGRTMIN+3+SIGRTMIN+4+SIGRTMIN+5+SIGRTMIN+6+SIGRTMIN+7+SIGRTMIN+8+SIGRTMIN+9+SIGSEGV+SIGSTKFLT+SIGSTOP+SIGSYS+SIGTERM+SIGTRAP+SIGTSTP+SIGTTIN+SIGTTOU+SIGURG+SIGUSR1+SIGUSR2+SIGVTALRM+SIGWINCH+SIGXCPU+SIGXFSZ
-T core.v1.Probe - exec=#426 failureThreshold=i grpc=#427 httpGet=#428 initialDelaySeconds=i periodSeconds=i successThreshold=i tcpSocket=#429 terminationGracePeriodSeconds=l|p timeoutSeconds=i
+T core.v1.Probe - exec=#426|p failureThreshold=i grpc=#427|p httpGet=#428|p initialDelaySeconds=i periodSeconds=i successThreshold=i tcpSocket=#429|p terminationGracePeriodSeconds=l|p timeoutSeconds=i
 T core.v1.ContainerPort - containerPort=i|z|r hostIP=s hostPort=i name=s protocol=s|e:SCTP+TCP+UDP|d:"TCP"
 T core.v1.ContainerResizePolicy - resourceName=s|z|r restartPolicy=s|z|r
 T core.v1.ContainerRestartRule - action=s|r exitCodes=#430|p
@@ -418,7 +418,7 @@ T core.v1.WindowsSecurityContextOptions - gmsaCredentialSpec=s|p gmsaCredentialS
 T core.v1.AzureFileVolumeSource - readOnly=b secretName=s|z|r shareName=s|z|r
 T core.v1.CephFSVolumeSource - monitors=[s|z|r path=s readOnly=b secretFile=s secretRef=#90|p user=s
 T core.v1.CinderVolumeSource - fsType=s readOnly=b secretRef=#90|p volumeID=s|z|r
-T core.v1.ConfigMapVolumeSource - defaultMode=i|p items=[#432 name=s optional=b|p
+T core.v1.ConfigMapVolumeSource - defaultMode=i|p items=[#432 name=s|p optional=b|p
 T core.v1.CSIVolumeSource - driver=s|z|r fsType=s|p nodePublishSecretRef=#90|p readOnly=b|p volumeAttributes={s
 T core.v1.DownwardAPIVolumeSource - defaultMode=i|p items=[#433
 T core.v1.EmptyDirVolumeSource - medium=s sizeLimit=q|p
@@ -466,7 +466,7 @@ T networking.v1.IngressLoadBalancerIngress - hostname=s ip=s ports=[#452
 T networking.v1.NetworkPolicyPort - endPort=i|p port=x|p protocol=s|p|e:SCTP+TCP+UDP
 T networking.v1.NetworkPolicyPeer - ipBlock=#453|p namespaceSelector=#137|p podSelector=#137|p
 T storage.v1.VolumeNodeResources - count=i|p
-T admissionregistration.v1.NamedRuleWithOperations a apiGroups=[s apiVersions=[s operations=[s resourceNames=[s resources=[s scope=s|e:*+Cluster+Namespaced
+T admissionregistration.v1.NamedRuleWithOperations a apiGroups=[s|p apiVersions=[s|p operations=[s|p resourceNames=[s resources=[s|p scope=s|p|e:*+Cluster+Namespaced
 T admissionregistration.v1.ApplyConfiguration - expression=s
 T admissionregistration.v1.JSONPatch - expression=s
 T admissionregistration.v1.ServiceReference - name=s|z|r namespace=s|z|r path=s|p port=i|p
@@ -480,7 +480,7 @@ T discovery.v1.ForNode - name=s|z|r
 T discovery.v1.ForZone - name=s|z|r
 T resource.v1.OpaqueDeviceConfiguration - driver=s|z|r parameters=r|z|r
 T resource.v1.CELDeviceSelector - expression=s|z|r
-T resource.v1.DeviceClaimConfiguration - opaque=#401 requests=[s
+T resource.v1.DeviceClaimConfiguration - opaque=#401|p requests=[s
 T resource.v1.DeviceConstraint - distinctAttribute=s|p matchAttribute=s|p requests=[s
 T resource.v1.DeviceRequest - exactly=#458|p firstAvailable=[#459 name=s|z|r
 T resource.v1.DeviceAllocationResult - config=[#460 results=[#461
@@ -500,8 +500,8 @@ T core.v1.PreferredSchedulingTerm - preference=#413|z|r weight=i|z|r
 T core.v1.WeightedPodAffinityTerm - podAffinityTerm=#421|z|r weight=i|z|r
 T core.v1.PodAffinityTerm - labelSelector=#137|p matchLabelKeys=[s mismatchLabelKeys=[s namespaceSelector=#137|p namespaces=[s topologyKey=s|z|r
 T core.v1.EnvVarSource - configMapKeyRef=#468|p fieldRef=#469|p fileKeyRef=#470|p resourceFieldRef=#471|p secretKeyRef=#472|p
-T core.v1.ConfigMapEnvSource - name=s optional=b|p
-T core.v1.SecretEnvSource - name=s optional=b|p
+T core.v1.ConfigMapEnvSource - name=s|p optional=b|p
+T core.v1.SecretEnvSource - name=s|p optional=b|p
 T core.v1.LifecycleHandler - exec=#426|p httpGet=#428|p sleep=#473|p tcpSocket=#429|p
 T core.v1.ExecAction - command=[s
 T core.v1.GRPCAction - port=i|z|r service=s|z|p
@@ -537,27 +537,27 @@ T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceSca
 T apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceStatus -
 T resource.v1.ExactDeviceRequest - adminAccess=b|p allocationMode=s|e:All+ExactCount capacity=#485|p count=l deviceClassName=s|z|r selectors=[#297 tolerations=[#486
 T resource.v1.DeviceSubRequest - allocationMode=s|e:All+ExactCount capacity=#485|p count=l deviceClassName=s|z|r name=s|z|r selectors=[#297 tolerations=[#486
-T resource.v1.DeviceAllocationConfiguration - opaque=#401 requests=[s source=s|z|r|e:FromClaim+FromClass
-T resource.v1.DeviceRequestAllocationResult - adminAccess=b|p bindingConditions=[s bindingFailureConditions=[s consumedCapacity={q device=s|z|r driver=s|z|r pool=s|z|r request=s|z|r shareID=s|p tolerations=[#486
+T resource.v1.DeviceAllocationConfiguration - opaque=#401|p requests=[s source=s|z|r|e:FromClaim+FromClass
+)table",
+R"table(T resource.v1.DeviceRequestAllocationResult - adminAccess=b|p bindingConditions=[s bindingFailureConditions=[s consumedCapacity={q device=s|z|r driver=s|z|r pool=s|z|r request=s|z|r shareID=s|p tolerations=[#486
 T resource.v1.CapacityRequestPolicy - default=q|z|p validRange=#487|p validValues=[q
 T core.v1.NodeSelectorRequirement - key=s|z|r operator=s|z|r|e:DoesNotExist+Exists+Gt+In+Lt+NotIn values=[s
 T flowcontrol.v1.GroupSubject - name=s|z|r
 T flowcontrol.v1.ServiceAccountSubject - name=s|z|r namespace=s|z|r
-)table",
-R"table(T flowcontrol.v1.UserSubject - name=s|z|r
+T flowcontrol.v1.UserSubject - name=s|z|r
 T flowcontrol.v1.QueuingConfiguration - handSize=i|z queueLengthLimit=i|z queues=i|z
-T core.v1.ConfigMapKeySelector a key=s|z|r name=s optional=b|p
+T core.v1.ConfigMapKeySelector a key=s|z|r name=s|p optional=b|p
 T core.v1.ObjectFieldSelector a apiVersion=s fieldPath=s|z|r
 T core.v1.FileKeySelector a key=s|z|r optional=b|p path=s|z|r volumeName=s|z|r
 T core.v1.ResourceFieldSelector a containerName=s divisor=q resource=s|z|r
-T core.v1.SecretKeySelector a key=s|z|r name=s optional=b|p
+T core.v1.SecretKeySelector a key=s|z|r name=s|p optional=b|p
 T core.v1.SleepAction - seconds=l|z|r
 T core.v1.HTTPHeader - name=s|z|r value=s|z|r
 T core.v1.ClusterTrustBundleProjection - labelSelector=#137|p name=s|p optional=b|p path=s|z|r signerName=s|p
-T core.v1.ConfigMapProjection - items=[#432 name=s optional=b|p
+T core.v1.ConfigMapProjection - items=[#432 name=s|p optional=b|p
 T core.v1.DownwardAPIProjection - items=[#433
 T core.v1.PodCertificateProjection - certificateChainPath=s credentialBundlePath=s keyPath=s keyType=s|r maxExpirationSeconds=i|p signerName=s|r userAnnotations={s
-T core.v1.SecretProjection - items=[#432 name=s optional=b|p
+T core.v1.SecretProjection - items=[#432 name=s|p optional=b|p
 T core.v1.ServiceAccountTokenProjection - audience=s expirationSeconds=l|p path=s|z|r
 T core.v1.ImageVolumeStatus - imageRef=s|r
 T apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference - name=s|z|r namespace=s|z|r path=s|p port=i|p

@@ -139,11 +139,12 @@ KCONTROL_DECL failure failure::unsupported_media_type(std::string_view accepted)
     return failure(415, "UnsupportedMediaType", text.append(accepted));
 }
 
-KCONTROL_DECL failure failure::not_acceptable() {
-    return detail::make_failure(406, "NotAcceptable",
-                                "406: Not Acceptable\n\nAvailable representations: application/json, "
-                                "application/json;stream=watch",
-                                {});
+KCONTROL_DECL failure failure::not_acceptable(bool streams) {
+    std::string text =
+        "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf";
+    if (streams) text += ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+    return detail::make_failure(406, "NotAcceptable", std::move(text), {});
 }
 
 [[noreturn]] KCONTROL_DECL void throw_exception_from_error(const failure& f) { throw exception(f.to_error()); }

@@ -3,6 +3,8 @@
 #include <kcontrol/apiserver/impl/field_managers.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/object_store.hpp>
+#include <kcontrol/apiserver/typed_object.hpp>
+#include <kcontrol/apiserver/validation.hpp>
 
 #include <algorithm>
 #include <array>
@@ -134,13 +136,19 @@ KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table,
                                                           const json::array* managed, bool dry_run) {
     const resource_type& type = table.type();
     if (target.version.empty()) target.version = type.versions.front();
+    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
     if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
     if (auto named = choose_name(table, target, body); !named) return named.error();
     const std::string name = detail::member(metadata_of(body), "name");
     if (auto allowed = check_namespace(type, target, name); !allowed) return allowed.error();
     if (auto ready = prepare_create(type, target, body, make_uid(), inputs_.timestamp()); !ready) return ready.error();
     detail::set_defaults(type, body);
-    if (managed != nullptr && !managed->empty()) metadata_of(body)["managedFields"] = *managed;
+    if (auto ready = complete(type, target, body, nullptr); !ready) return ready.error();
+    if (managed != nullptr && !managed->empty()) {
+        metadata_of(body)["managedFields"] = *managed;
+    } else if (managed == nullptr && options_.complete_objects()) {
+        detail::set_managed_fields(body, first_managed_fields(type, target, body));
+    }
     const namespaced_name key(target.namespace_, name);
     if (const object_ptr there = table.get(key)) {
         failure refused = failure::already_exists(type.id(), name);
@@ -169,11 +177,13 @@ KCONTROL_DECL outcome<object_ptr> object_store::store_changed(resource_table& ta
                                                               bool dry_run) {
     const resource_type& type = table.type();
     const namespaced_name key(target.namespace_, target.name);
+    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
     if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
     const object_ptr stored = table.get(key);
     if (stored == nullptr) return failure::not_found(type.id(), target.name);
     if (auto ready = prepare_update(type, target, *stored, body); !ready) return ready.error();
     const json::object before = stored->content();
+    if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
     if (managed != nullptr) {
         detail::set_managed_fields(body, *managed);
     } else if (stored->managed()) {
@@ -200,6 +210,55 @@ KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, wri
     if (!whole.is_object()) return failure::unprocessable();
     target.is_patch = true;
     return update(table, std::move(target), std::move(whole.get_object()), dry_run);
+}
+
+KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& type, const write_target& target,
+                                                        json::object& body) const {
+    const schema_type* schema = options_.complete_objects() ? type.schema_in(target.version) : nullptr;
+    if (schema == nullptr) return {};
+    // What the path and the kind say is checked before, and by others.
+    const json::value* kind = body.if_contains("kind");
+    if (kind != nullptr && kind->is_string() && kind->get_string() != std::string_view(type.kind)) return {};
+    auto reading = read_typed(*schema, body);
+    const std::string refusal =
+        type.kind + " in version \"" + target.version + "\" cannot be handled as a " + type.kind + ": ";
+    if (reading.problem) return failure::bad_request(refusal + *reading.problem);
+    std::vector<std::string> odd = std::move(reading.unknown);
+    if (odd.empty() || target.unknown_fields == write_target::field_validation::ignore) return {};
+    if (target.unknown_fields == write_target::field_validation::warn) {
+        if (target.warnings != nullptr) *target.warnings = std::move(odd);
+        return {};
+    }
+    std::string text = "strict decoding error: ";
+    for (std::size_t i = 0; i < odd.size(); ++i) text.append(i == 0 ? "" : ", ").append(odd[i]);
+    if (!target.is_patch) return failure::bad_request(refusal + text);
+    return failure::invalid({}, "", "patch", "FieldValueInvalid",
+                            "Invalid value: " + json::serialize(json::value(json::serialize(body))) + ": " + text);
+}
+
+KCONTROL_DECL outcome<void> object_store::complete(const resource_type& type, const write_target& target,
+                                                   json::object& body, const json::object* before) const {
+    const schema_type* schema = options_.complete_objects() ? type.schema_in(target.version) : nullptr;
+    if (schema == nullptr) return {};
+    if (type.group.empty() && type.plural == "secrets") take_string_data(body);
+    show_zeros(*schema, body);
+    set_api_defaults(type, *schema, body);
+    if (before == nullptr) set_initial_values(type, body);
+    if (!target.subresource.empty()) return {};
+    const auto problems = validate_builtin(type, body, before);
+    if (problems.empty()) return {};
+    return failure::invalid(detail::kind_of(type), detail::member(metadata_of(body), "name"), problems);
+}
+
+KCONTROL_DECL json::array object_store::first_managed_fields(const resource_type& type, const write_target& target,
+                                                             const json::object& body) const {
+    json::object empty, made = body;
+    if (const schema_type* schema = type.schema_in(target.version)) show_zeros(*schema, empty);
+    if (type.status_subresource && !type.creates_with_status) {
+        empty.erase("status");
+        made.erase("status");
+    }
+    return follow_update(type, empty, made, detail::writer_of(type, target, inputs_.timestamp()));
 }
 
 KCONTROL_DECL void object_store::compact(std::uint64_t version) {

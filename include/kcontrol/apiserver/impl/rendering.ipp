@@ -25,7 +25,7 @@ inline std::string_view cut(std::string_view& text, char separator) {
 
 inline std::optional<shape> shape_of_media_range(std::string_view range) {
     const std::string_view media_type = cut(range, ';');
-    if (media_type != "application/json" && media_type != "*/*" && media_type != "application/*") return std::nullopt;
+    if (media_type != "application/json" && media_type != "*/*") return std::nullopt;
     std::string_view as, group;
     while (!range.empty()) {
         std::string_view parameter = cut(range, ';');
@@ -82,12 +82,12 @@ inline json::object list_metadata(const list_page& page) {
 
 }  // namespace detail
 
-KCONTROL_DECL outcome<shape> negotiate(std::string_view accept) {
+KCONTROL_DECL outcome<shape> negotiate(std::string_view accept, bool streams) {
     if (detail::trim(accept).empty()) return shape::object;
     while (!accept.empty()) {
         if (const auto found = detail::shape_of_media_range(detail::cut(accept, ','))) return *found;
     }
-    return failure::not_acceptable();
+    return failure::not_acceptable(streams);
 }
 
 KCONTROL_DECL renderer::renderer(const resource_type& type, const request_info& request, shape form, wall_time now)

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <kcontrol/apiserver/builtin_schema.hpp>
 #include <kcontrol/apiserver/owned_fields.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -28,34 +28,40 @@ inline std::string schema_path(const owned_path& path) {
     return out;
 }
 
-// The lists of built-in kinds that Kubernetes' schema merges (x-kubernetes-list-type), by the name of the member.
-inline list_shape builtin_shape(std::string_view path) {
-    struct row {
-        std::string_view member;
-        std::vector<std::string> keys;
-    };
-    static const std::array<row, 17> table = {{{"containers", {"name"}},
-                                               {"initContainers", {"name"}},
-                                               {"ephemeralContainers", {"name"}},
-                                               {"env", {"name"}},
-                                               {"ports", {"containerPort", "protocol"}},
-                                               {"volumeMounts", {"mountPath"}},
-                                               {"volumeDevices", {"devicePath"}},
-                                               {"volumes", {"name"}},
-                                               {"imagePullSecrets", {"name"}},
-                                               {"hostAliases", {"ip"}},
-                                               {"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
-                                               {"schedulingGates", {"name"}},
-                                               {"resourceClaims", {"name"}},
-                                               {"podIPs", {"ip"}},
-                                               {"addresses", {"type"}},
-                                               {"conditions", {"type"}},
-                                               {"podCIDRs", {}}}};
-    const std::string_view member = path.substr(path.rfind('.') + 1);
-    for (const auto& entry : table) {
-        if (entry.member == member) return {true, entry.keys};
+// The field of a built-in kind's schema at that place, or null: a map's value, an item, or nothing that is known.
+inline const schema_field* builtin_field(const resource_type& type, const owned_path& path) {
+    const schema_type* at = type.schema;
+    const schema_field* field = nullptr;
+    std::string_view form;
+    for (const auto& step : path) {
+        if (at != nullptr && step.starts_with("f:")) {
+            field = at->find(std::string_view(step).substr(2));
+            if (field == nullptr) return nullptr;
+            form = field->form;
+        } else if (form.size() > 1) {
+            field = nullptr;
+            form = element_form(form);
+        } else {
+            return nullptr;
+        }
+        at = builtin_schema::get().type_of(form);
     }
-    return {};
+    return field;
+}
+
+inline list_shape builtin_shape(const resource_type& type, const owned_path& path) {
+    const schema_field* field = builtin_field(type, path);
+    if (field == nullptr || !field->is_list()) return {};
+    if (field->set) return {true, {}};
+    list_shape out;
+    for (std::string_view keys = field->list_keys; !keys.empty();) {
+        const std::size_t end = std::min(keys.find('+'), keys.size());
+        out.keys.emplace_back(keys.substr(0, end));
+        keys.remove_prefix(std::min(end + 1, keys.size()));
+    }
+    out.merged = !out.keys.empty();
+    std::sort(out.keys.begin(), out.keys.end());
+    return out;
 }
 
 inline list_shape shape_of(const resource_type& type, const owned_path& path) {
@@ -63,16 +69,17 @@ inline list_shape shape_of(const resource_type& type, const owned_path& path) {
     if (at == "metadata.finalizers") return {true, {}};
     if (at == "metadata.ownerReferences") return {true, {"uid"}};
     if (const auto found = type.list_keys.find(at); found != type.list_keys.end()) return {true, found->second};
-    const bool job_conditions = type.group == "batch" && at == "status.conditions";
-    if (type.custom || job_conditions) return {};
-    return builtin_shape(at);
+    return type.schema == nullptr ? list_shape() : builtin_shape(type, path);
 }
 
 // Structs that are owned as a whole: an owner reference, a label selector of a built-in kind.
 inline bool is_atomic_map(const resource_type& type, const owned_path& path) {
     if (path.empty()) return false;
     if (path.back().starts_with("k:")) return schema_path(path) == "metadata.ownerReferences";
-    return !type.custom && path.back() == "f:selector";
+    const schema_field* field = type.schema == nullptr ? nullptr : builtin_field(type, path);
+    if (field == nullptr) return false;
+    const schema_type* own = builtin_schema::get().type_of(field->form);
+    return field->atomic || (own != nullptr && own->atomic);
 }
 
 inline bool is_merged_map(const resource_type& type, const owned_path& path, const json::value& v) {

@@ -5,6 +5,7 @@
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/apiserver/strategic_merge.hpp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/http/message.hpp>
@@ -21,14 +22,31 @@ inline std::string_view media_type(const http::request& request) {
     return cut(text, ';');
 }
 
-inline outcome<json::value> parse_body(const http::request& request, const resource_type& type) {
+constexpr std::string_view body_media_types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+// A body in JSON or YAML; one that is neither fails with what the reader says.
+inline outcome<json::value> parse_document(const http::request& request, const std::string& unreadable) {
     const std::string_view given = media_type(request);
-    if (!given.empty() && given != "application/json") return failure::unsupported_media_type("application/json");
+    if (given == "application/yaml") {
+        auto documents = json::parse_yaml(request.body);
+        if (!documents) return failure::bad_request(unreadable + documents.error().message());
+        return documents->empty() ? json::value() : std::move(documents->front());
+    }
+    if (!given.empty() && given != "application/json") return failure::unsupported_media_type(body_media_types);
     auto body = json::parse(request.body);
-    if (body && body->is_object()) return std::move(*body);
-    const std::string problem = body ? "json: cannot unmarshal into Go value" : body.error().message();
-    return failure::bad_request("the object provided is unrecognized (must be of type " + type.kind +
-                                "): couldn't get version/kind; json parse error: " + problem);
+    if (!body) {
+        return failure::bad_request(unreadable +
+                                    "couldn't get version/kind; json parse error: " + body.error().message());
+    }
+    return std::move(*body);
+}
+
+inline outcome<json::value> parse_body(const http::request& request, const resource_type& type) {
+    const std::string unreadable = "the object provided is unrecognized (must be of type " + type.kind + "): ";
+    auto body = parse_document(request, unreadable);
+    if (!body || body->is_object()) return body;
+    return failure::bad_request(unreadable + "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                std::string(json_type(*body)) + " into Go value");
 }
 
 inline outcome<bool> dry_run_of(std::string_view value, std::string_view options_kind) {
@@ -43,8 +61,9 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
     delete_request out;
     json::value body;
     if (!request.body.empty()) {
-        auto parsed = json::parse(request.body);
-        if (!parsed || !parsed->is_object()) return failure::bad_request("couldn't parse the DeleteOptions");
+        auto parsed = parse_document(request, "couldn't parse the DeleteOptions: ");
+        if (!parsed) return parsed.error();
+        if (!parsed->is_object()) return failure::bad_request("couldn't parse the DeleteOptions");
         body = std::move(*parsed);
     }
     std::string dry_run(info.parameter("dryRun"));
@@ -77,6 +96,17 @@ inline outcome<delete_request> delete_options(const http::request& request, cons
     out.uid(std::string(json::get_string(body, {"preconditions", "uid"})));
     out.resource_version(std::string(json::get_string(body, {"preconditions", "resourceVersion"})));
     return out;
+}
+
+inline outcome<write_target::field_validation> field_validation_of(const request_info& info,
+                                                                   std::string_view options_kind) {
+    const std::string given(info.parameter("fieldValidation"));
+    if (given.empty() || given == "Warn") return write_target::field_validation::warn;
+    if (given == "Strict") return write_target::field_validation::strict;
+    if (given == "Ignore") return write_target::field_validation::ignore;
+    return failure::invalid(
+        {"meta.k8s.io", std::string(options_kind)}, "", "fieldValidation", "FieldValueNotSupported",
+        "Unsupported value: " + in_quotes(given) + R"(: supported values: "", "Ignore", "Strict", "Warn")");
 }
 
 // Who writes: fieldManager, or the program's name in User-Agent.
@@ -125,16 +155,6 @@ inline outcome<json::value> parse_applied(const http::request& request) {
         std::string(json_type(*body)) + " into Go value of type map[string]interface {}");
 }
 
-// Without lists and directives a strategic merge patch means what a merge patch means.
-inline bool is_plain_merge(const json::value& patch) {
-    if (patch.is_array()) return false;
-    if (!patch.is_object()) return true;
-    for (const auto& member : patch.get_object()) {
-        if (member.key().starts_with('$') || !is_plain_merge(member.value())) return false;
-    }
-    return true;
-}
-
 inline failure undecodable_patch(std::string_view why) {
     return failure::bad_request("error decoding patch: " + std::string(why));
 }
@@ -146,6 +166,12 @@ inline object_store::editor merge_editor(json::value patch) {
     };
 }
 
+inline object_store::editor strategic_editor(const schema_type& type, json::value patch) {
+    return [&type, patch = std::move(patch)](json::value& whole) -> outcome<void> {
+        return apply_strategic_patch(type, whole.as_object(), patch.as_object());
+    };
+}
+
 inline object_store::editor json_patch_editor(json::value patch) {
     return [patch = std::move(patch)](json::value& whole) -> outcome<void> {
         if (!json::apply_patch(whole, patch)) return failure::unprocessable();
@@ -153,12 +179,14 @@ inline object_store::editor json_patch_editor(json::value patch) {
     };
 }
 
-inline outcome<object_store::editor> editor_of(const http::request& request, const resource_type& type) {
+inline outcome<object_store::editor> editor_of(const http::request& request, const resource_type& type,
+                                               std::string_view version) {
     const std::string_view given = media_type(request);
     const bool json_patch = given == "application/json-patch+json";
     const bool merge = given == "application/merge-patch+json";
-    const bool strategic = given == "application/strategic-merge-patch+json" && !type.custom;
+    const bool strategic = given == "application/strategic-merge-patch+json" && type.schema != nullptr;
     if (!json_patch && !merge && !strategic) {
+        if (!type.custom) return make_failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
         return failure::unsupported_media_type(
             "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
     }
@@ -171,11 +199,7 @@ inline outcome<object_store::editor> editor_of(const http::request& request, con
     }
     if (!patch->is_object())
         return undecodable_patch("json: cannot unmarshal into Go value of type map[string]interface {}");
-    if (strategic && !is_plain_merge(*patch)) {
-        return failure::unsupported_media_type(
-            "application/json-patch+json, application/merge-patch+json (this server takes strategic merge patches "
-            "without lists only)");
-    }
+    if (strategic) return strategic_editor(*type.schema_in(version), std::move(*patch));
     return merge_editor(std::move(*patch));
 }
 

@@ -1,0 +1,43 @@
+// Objects of Kubernetes' own kinds as Go's types would read and show them: unknown fields, types, zeros, defaults.
+// Pure.
+#pragma once
+
+#include <kcontrol/apiserver/builtin_schema.hpp>
+#include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// What reading an object found.
+class typed_reading {
+public:
+    std::optional<std::string> problem;  ///< why it can't be read, in Go's words; nothing: it can
+    std::vector<std::string> unknown;    ///< `unknown field "spec.foo"`, in the order of the object; they are gone
+};
+
+/// Reads an object without apiVersion and kind. What its type does not have is taken away.
+KCONTROL_DECL typed_reading read_typed(const schema_type& type, json::object& object);
+
+/// Leaves out what Go's JSON leaves out (empty members that are no pointers) and adds what it shows always.
+KCONTROL_DECL void show_zeros(const schema_type& type, json::object& object);
+
+/// Sets the defaults of the kind's API, after which show_zeros() has been done. See docs/apiserver.md for which.
+KCONTROL_DECL void set_api_defaults(const resource_type& type, const schema_type& schema, json::object& object);
+
+/// Moves a Secret's stringData into its data.
+KCONTROL_DECL void take_string_data(json::object& secret);
+
+/// What the server decides when the object is made: a Job's selector, a Service's address, a Pod's class.
+KCONTROL_DECL void set_initial_values(const resource_type& type, json::object& object);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/api_defaults.ipp>
+#include <kcontrol/apiserver/impl/initial_values.ipp>
+#include <kcontrol/apiserver/impl/typed_object.ipp>
+#endif

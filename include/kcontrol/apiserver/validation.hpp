@@ -1,0 +1,21 @@
+// What Kubernetes refuses in objects of its own kinds, as far as controllers rely on it. Pure; docs/apiserver.md says
+// what.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/documents/value.hpp>
+
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// All that is wrong with an object that has its defaults; `before` is what it replaces, or null.
+KCONTROL_DECL std::vector<field_problem> validate_builtin(const resource_type& type, const json::object& object,
+                                                          const json::object* before);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/validation.ipp>
+#endif
