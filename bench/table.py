@@ -2,7 +2,8 @@
 """Makes bench.sh's tables of rows "id TAB peer TAB variant TAB value TAB unit" from standard input, in Markdown.
 
 The first table has every row. Those that follow, where the peers were measured too, set kcontrol against each of them:
-the ratio says how many times less kcontrol takes, for the same work on the same bytes in the same run.
+the ratio says how many times less kcontrol takes, or how many times more it does a second, for the same work on the same
+bytes in the same run.
 usage: table.py [--self-test]
 """
 import re
@@ -27,6 +28,15 @@ PAIRS = [
     ("PB-3", "B live/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
+    *[("PB-7", "writes/s", variant, peer, variant)
+      for peer in ("client-go", "kube-rs")
+      for variant in (*(f"{objects} objects, {readers} full-list readers" for objects in (10000, 160000)
+                        for readers in (0, 1, 10, 40)), "160000 objects, 10 readers of 1 % by index")],
+    *[("PB-8", "ns/op", variant, "client-go", variant)
+      for variant in ("Get", "List namespace: 100 pods", "List selector: 2294 pods", "List owner: 6 pods")],
+    *[("PB-8", "ns/op", ours, "controller-runtime", f"UnsafeDisableDeepCopy, {theirs}")
+      for ours, theirs in (("Get, shared pointer", "Get"), ("List namespace: 100 pods",) * 2, ("List owner: 6 pods",) * 2)],
+    ("PB-8", "ns/op", "Get, shared pointer", "kube-rs", "Get"),
     *[("PB-10", "ns/item", variant, peer, variant)
       for peer in ("client-go", "controller-runtime")
       for variant in ("add, get, done of 1000 keys", "add, get, done of 1000 keys in 3 priorities",
@@ -35,7 +45,7 @@ PAIRS = [
 ]
 HEAD = "| id | peer | variant | value | unit |\n|---|---|---|---:|---|\n"
 AGAINST = ("\nkcontrol against {0}\n\n"
-           "| id | kcontrol | {0} | unit | kcontrol takes | {0} takes | {0} : kcontrol |\n|---|---|---|---|---:|---:|---:|\n")
+           "| id | kcontrol | {0} | unit | kcontrol takes or does | {0} takes or does | kcontrol is better by |\n|---|---|---|---|---:|---:|---:|\n")
 
 
 class BadRow(Exception):
@@ -62,7 +72,8 @@ def make(rows):
     for i, unit, ours, peer, theirs in PAIRS:
         a, b = values.get((i, "kcontrol", ours, unit)), values.get((i, peer, theirs, unit))
         if a is not None and b is not None and float(a) > 0:
-            row = f"| {i} | {ours} | {theirs} | {unit} | {a} | {b} | {float(b) / float(a):.1f} |\n"
+            ratio = float(a) / float(b) if unit.endswith("/s") and float(b) > 0 else float(b) / float(a)
+            row = f"| {i} | {ours} | {theirs} | {unit} | {a} | {b} | {ratio:.1f} |\n"
             against.setdefault(peer, []).append(row)
     return text + "".join(AGAINST.format(peer) + "".join(rows) for peer, rows in against.items())
 
@@ -76,6 +87,8 @@ def self_test():
     add = "add, get, done of 1000 keys"
     queue = "".join(f"PB-10\t{peer}\t{add}\t{took}\tns/item\n"
                     for peer, took in (("kcontrol", 50), ("client-go", 300), ("controller-runtime", 4000)))
+    alone = "160000 objects, 0 full-list readers"
+    writes = f"PB-7\tkcontrol\t{alone}\t600000\twrites/s\nPB-7\tclient-go\t{alone}\t150000\twrites/s\n"
     later = "PB-13\tkcontrol\tx\t1\tus/object\n"
     table = [
         ("alone", ours, HEAD + wanted_ours),
@@ -83,6 +96,8 @@ def self_test():
         ("with two peers", queue, HEAD + "".join(f"| {' | '.join(row.split(chr(9)))} |\n" for row in queue.splitlines())
          + AGAINST.format("client-go") + f"| PB-10 | {add} | {add} | ns/item | 50 | 300 | 6.0 |\n"
          + AGAINST.format("controller-runtime") + f"| PB-10 | {add} | {add} | ns/item | 50 | 4000 | 80.0 |\n"),
+        ("more is better", writes, HEAD + "".join(f"| {' | '.join(row.split(chr(9)))} |\n" for row in writes.splitlines())
+         + AGAINST.format("client-go") + f"| PB-7 | {alone} | {alone} | writes/s | 600000 | 150000 | 4.0 |\n"),
         ("in the order of ids", later + ours, HEAD + wanted_ours + "| PB-13 | kcontrol | x | 1 | us/object |\n"),
         ("nothing", "", HEAD),
         ("a value that is none", ours.replace("10.0", "fast"), None),

@@ -11,6 +11,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-1   decode one pod of 11 KB: time, and bytes that stay
   PB-2   an informer's first sync over TLS, until every object is in the store: time
   PB-3   what the objects take after it: bytes handed out, and memory of the process
+  PB-7   the store: writes a second beside readers on other threads
+  PB-8   the store: time for cached reads, and what they allocate
   PB-9   a flood of 10,000 watch events told to many handlers, one of them slow: time, and memory that waits
   PB-10  the work queue: time for each key
 
@@ -35,7 +37,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-9 PB-10)
+KNOWN=(PB-1 PB-2 PB-3 PB-7 PB-8 PB-9 PB-10)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -94,7 +96,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-9; }; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-8 PB-9; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -109,6 +111,7 @@ step "building" >&2
 targets=()
 if wanted PB-1; then targets+=(bench_decode); fi
 if wanted PB-2 PB-3; then targets+=(bench_informer); fi
+if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
 use_ccache
@@ -120,6 +123,13 @@ if wanted PB-1; then
     "$BUILD/release/bench/bench_decode" "$corpus.watch.ndjson" |
         awk -F '\t' -v OFS='\t' '{ print "PB-1", "kcontrol", $1, $2, $3 }' >>"$rows"
 fi
+
+for id in PB-7 PB-8; do
+    wanted "$id" || continue
+    step "$id: kcontrol" >&2
+    "$BUILD/release/bench/bench_store" --only "$id" "$corpus.watch.ndjson" |
+        awk -F '\t' -v OFS='\t' '{ print $1, "kcontrol", $2, $3, $4 }' >>"$rows"
+done
 
 if wanted PB-10; then
     step "PB-10: kcontrol" >&2
