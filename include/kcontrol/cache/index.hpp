@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -69,7 +68,7 @@ private:
     static void add_keys(const Keys& keys, index_keys& to) {
         if constexpr (std::convertible_to<const Keys&, std::string_view>) {
             to.add(keys);
-        } else if constexpr (std::ranges::input_range<Keys>) {
+        } else if constexpr (requires { keys.begin() != keys.end(); }) {
             for (const auto& key : keys) to.add(key);
         } else {
             static_assert(

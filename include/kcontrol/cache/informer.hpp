@@ -7,7 +7,6 @@
 #include <kcontrol/cache/handler_options.hpp>
 #include <kcontrol/cache/store.hpp>
 #include <kcontrol/cache/subscription.hpp>
-#include <kcontrol/cache/version_waits.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/watch/options.hpp>

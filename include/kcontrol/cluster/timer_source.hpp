@@ -42,8 +42,7 @@ private:
 /// Tells a generic event about one name, once a period, to each who is subscribed, counted from when he did. A period
 /// that was slept through is left out. It is synced from the beginning.
 ///
-/// For something of each object there is reconcile_result::requeue_after(), and a timer of the object
-/// (reconcile_context::timer).
+/// For something of each object there is reconcile_result::requeue_after().
 ///
 /// Thread-safety: shared objects unsafe; use it on the executor given, a strand or a single-threaded context. Object
 /// lifetime: the environment outlives it and its subscriptions.

@@ -4,13 +4,10 @@
 #include <kcontrol/config.hpp>
 
 #include <cstdint>
-#include <functional>
-#include <list>
 #include <memory>
 #include <stop_token>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace kcontrol {
 
@@ -29,7 +26,9 @@ KCONTROL_DECL std::string_view to_string(stop_reason) noexcept;
 
 namespace detail {
 class stop_state;
-}
+class parent_links;
+class parent_list;
+}  // namespace detail
 
 /// A stop token and why it was triggered. A handle: copies are the same.
 ///
@@ -57,30 +56,23 @@ private:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class stop_parents {
 public:
-    stop_parents() = default;
+    // Not inline, and so compiled once: nearly every file of a user makes some.
+    KCONTROL_DECL stop_parents();
+    KCONTROL_DECL stop_parents(const stop_parents&);
+    KCONTROL_DECL stop_parents(stop_parents&&) noexcept;
+    KCONTROL_DECL stop_parents& operator=(stop_parents) noexcept;
+    KCONTROL_DECL ~stop_parents();
     /// One that means `stopped`.
-    stop_parents(std::stop_token token) { add(std::move(token), stop_reason::stopped); }
+    KCONTROL_DECL stop_parents(std::stop_token token);  // NOLINT: meant to convert
     /// One that says itself what it means.
-    stop_parents(reasoned_token token) { add(std::move(token)); }
+    KCONTROL_DECL stop_parents(reasoned_token token);  // NOLINT
 
-    stop_parents& add(std::stop_token token, stop_reason meaning) {
-        all_.push_back(parent{reasoned_token(std::move(token)), meaning});
-        return *this;
-    }
-    stop_parents& add(reasoned_token token) {
-        all_.push_back(parent{std::move(token), stop_reason::none});
-        return *this;
-    }
+    KCONTROL_DECL stop_parents& add(std::stop_token token, stop_reason meaning);
+    KCONTROL_DECL stop_parents& add(reasoned_token token);
 
 private:
     friend class reasoned_stop;
-    struct parent {
-        parent(reasoned_token t, stop_reason m) : token(std::move(t)), meaning(m) {}
-
-        reasoned_token token;
-        stop_reason meaning;  // none: the token says
-    };
-    std::vector<parent> all_;
+    std::unique_ptr<detail::parent_list> all_;  // null: none
 };
 
 /// Owns the stop state of something that ends once, under parents. Of several reasons the first counts.
@@ -103,7 +95,7 @@ public:
 private:
     std::shared_ptr<detail::stop_state> state_;
     reasoned_token token_;
-    std::list<std::stop_callback<std::function<void()>>> from_parents_;
+    std::unique_ptr<detail::parent_links> from_parents_;  // null: it has none
 };
 
 }  // namespace kcontrol

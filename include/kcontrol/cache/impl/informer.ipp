@@ -3,6 +3,7 @@
 #include <kcontrol/cache/detail/handler_list.hpp>
 #include <kcontrol/cache/detail/shared_watch.hpp>
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cache/version_waits.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>

@@ -9,7 +9,6 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/workqueue/workqueue.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
