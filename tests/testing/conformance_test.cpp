@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <optional>
 
 using namespace kcontrol;
 
@@ -79,10 +80,16 @@ namespace {
 class conformance {
 public:
     explicit conformance(const kcontrol::testing::api_server_options& options = {})
-        : server_(env_, context_.get_executor(), options), client_(context_, server_.handler()) {
-        REQUIRE(server_.create(load("crd.json")));
-        REQUIRE(server_.create(
+        : server_(std::in_place, env_, context_.get_executor(), options), client_(context_, server_->handler()) {
+        REQUIRE(server_->create(load("crd.json")));
+        REQUIRE(server_->create(
             json::parse(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"conformance"}})").value()));
+    }
+
+    // What the server has still to do hears that it is gone; a context that dies before would leak that.
+    ~conformance() {
+        server_.reset();
+        testing::manual_environment::run_ready(context_);
     }
 
     void run(const std::string& file) {
@@ -132,7 +139,7 @@ private:
 
     boost::asio::io_context context_;
     testing::manual_environment env_;
-    kcontrol::testing::api_server server_;
+    std::optional<kcontrol::testing::api_server> server_;
     test::memory_client client_;
     std::map<std::string, std::string> saved_ = {{"ns", "conformance"}};
 };

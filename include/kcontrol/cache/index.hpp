@@ -114,9 +114,16 @@ void add_field(const Value& value, index_keys& to) {
     }
 }
 
+// Whether a value has that member itself. std::is_invocable would say so of a std::optional, too, and read through an
+// empty one.
+template <class Value, class Member>
+inline constexpr bool has_member_v = false;
+template <class Value, class Member, class Class>
+inline constexpr bool has_member_v<Value, Member Class::*> = std::is_base_of_v<Class, Value>;
+
 template <class Value, class Member, class... More>
 void follow_field(const Value& from, index_keys& to, Member member, More... more) {
-    if constexpr (!std::is_invocable_v<Member, const Value&>) {
+    if constexpr (!has_member_v<Value, Member>) {
         static_assert(
             requires {
                 *from;
