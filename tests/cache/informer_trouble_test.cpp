@@ -1,5 +1,7 @@
 // An informer whose server is away, refuses, lacks the kind, is another one or an older one, or sends what can't be
 // read.
+#include <kcontrol/runtime/wait.hpp>
+
 #include "cache/fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -286,6 +288,110 @@ TEST_CASE_FIXTURE(fixture, "informer: memory that runs out in a list is a failur
     CHECK(informer.status().state == informer_state::live);
     CHECK(informer.objects().get({"default", "w0"}).as<widget>()->spec.value == 7);
     ends_within(1s, informer.stop());
+}
+
+// What the store has taken over, the server does not bring again.
+TEST_CASE_FIXTURE(fixture, "informer: a handler that had no memory for an event is told of it once there is some") {
+    std::string heard;
+    int scarce = 0;
+    const auto handler = [&](const any_event& event) {
+        if (scarce > 0 && scarce-- > 0) throw std::bad_alloc();
+        heard += describe(event);
+    };
+    const auto mine = watched.subscribe(handler);
+    std::string others;
+    const auto held_other = watched.subscribe([&](const any_event& event) { others += describe(event); });
+    for (const char* name : {"a", "b", "c"}) server.create(name);
+    scarce = 2;
+    watched.start();
+    settle(100ms);
+    CHECK(watched.status().state == informer_state::failed);
+    CHECK(watched.status().failure == errc::out_of_memory);
+    CHECK_FALSE(mine.has_synced());
+    settle(60s);
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(heard == "+a(initial) +b(initial) +c(initial) ");
+    CHECK(others == heard);
+    CHECK(mine.has_synced());
+    heard = others = "";
+    const auto each = [&](std::function<void()> change, const std::string& expected) {
+        for (const int times : {1, 3}) {
+            CAPTURE(times);
+            scarce = times;
+            change();
+            settle(100ms);
+            CHECK(watched.status().failure == errc::out_of_memory);
+            settle(90s);
+            CHECK(watched.status().state == informer_state::live);
+            CHECK(heard == expected);
+            CHECK(others == expected);
+            heard = others = "";
+        }
+    };
+    int value = 10;
+    each([&] { server.set_value("a", ++value); }, "~a ");
+    each(
+        [&] {
+            server.set_value("b", ++value);
+            server.set_value("c", value);
+        },
+        "~b ~c ");
+    const auto come_and_go = [&] {
+        server.create("d");
+        server.remove("d");
+    };
+    each(come_and_go, "+d -d ");
+    CHECK(watched.status().handler_errors == 0);
+    ends_within(1s, watched.stop());
+}
+
+TEST_CASE_FIXTURE(fixture, "informer: a handler that never has memory for one object keeps nobody waiting for ever") {
+    std::string heard, others;
+    const auto mine = watched.subscribe([&](const any_event& event) {
+        if (event.object().meta().name == "huge") throw std::bad_alloc();
+        heard += describe(event);
+    });
+    const auto held_other = watched.subscribe([&](const any_event& event) { others += describe(event); });
+    watched.start();
+    settle();
+    server.create("huge");
+    server.create("next");
+    settle(3min);
+    CHECK(heard == "+next ");
+    CHECK(others == "+huge +next ");
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(watched.status().handler_errors == 1);
+    ends_within(1s, watched.stop());
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "informer: a handler with a queue that had no memory is called again, and others are not late") {
+    std::string heard;
+    int scarce = 3;
+    const auto handler = [&](const any_event& event) -> awaitable<void> {
+        co_await sleep_for(env, 1ms, {});
+        if (scarce > 0 && scarce-- > 0) throw std::bad_alloc();
+        heard += describe(event);
+        co_return;
+    };
+    const auto mine = watched.subscribe(handler);
+    server.create("a");
+    watched.start();
+    settle(100ms);
+    CHECK(watched.status().state == informer_state::live);
+    CHECK(heard == "");
+    settle(10s);
+    CHECK(heard == "+a(initial) ");
+    CHECK(watched.status().handler_errors == 0);
+    scarce = 100;
+    server.set_value("a", 2);
+    settle(20s);
+    CHECK(watched.status().handler_errors == 1);
+    scarce = 0;
+    server.remove("a");
+    settle(10s);
+    CHECK(heard == "+a(initial) -a ");
+    ends_within(1s, watched.stop());
 }
 
 }  // namespace

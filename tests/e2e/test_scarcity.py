@@ -90,11 +90,11 @@ class ScarcityTest(unittest.TestCase):
             print("the monitor's log ends so:\n" + monitor.log.read_text()[-4000:])
 
     def recovers(self, monitor, count):
-        """Once there is memory again, the informer of cluster b has so many jobs, after the backoff (a minute at most). The
-        monitor's own table is another matter: an event that was in the store and for which there was no memory on its way
-        to a handler is not told again."""
+        """Once there is memory again, the informer of cluster b has so many jobs, after the backoff (a minute at most), and
+        so has the table of the monitor, which its handler fills."""
         job = lambda: monitor.kind("b", "Job", "batch/v1")
         wait.until(lambda: f"it does not recover: {job()}", lambda: job()["objects"] == count and job()["state"] == "live", 120)
+        self.assertEqual(len(monitor.jobs("b")), count)
 
     def crowd(self, port, count, text=b""):
         """So many connections that say that and nothing more."""
@@ -182,8 +182,8 @@ class ScarcityTest(unittest.TestCase):
             large.set(f"job-{i:06}", "Running")
         pid = monitor.process.pid
         now = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
-        # Less than the list takes by itself, for else the first to go without may be who is told of the objects.
-        resource.prlimit(pid, resource.RLIMIT_AS, (now + 12 * MIB, resource.RLIM_INFINITY))
+        # Sometimes the list itself finds no memory, sometimes who is told of its objects.
+        resource.prlimit(pid, resource.RLIMIT_AS, (now + 24 * MIB, resource.RLIM_INFINITY))
         (self.clusters / "b.kubeconfig").write_text(large.kubeconfig())
         wait.until("it does not say that memory ran out", lambda: "memory" in (monitor.cluster("b") or {}).get("reason", ""), 60)
         self.assertEqual(monitors.get_text(self.health, "/healthz")[0], 200)
@@ -191,7 +191,6 @@ class ScarcityTest(unittest.TestCase):
         wait.until("the other cluster does not go on", lambda: monitor.job("a", "ml", "Job", "bert")["state"] == "Succeeded", 30)
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.recovers(monitor, 30000)
-        self.assertEqual(len(monitor.jobs("b")), 30000)
         self.assertEqual(monitor.stop(), 0)
 
     def test_memory_that_runs_out_in_a_watch(self):

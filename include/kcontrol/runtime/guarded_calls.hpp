@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,21 @@ public:
     template <class F>
     bool call(std::string_view what, F&& f) {
         return call(what, std::forward<F>(f), [] { return std::string(); });
+    }
+
+    /// The same, but std::bad_alloc gets out, neither counted nor logged: for a caller that calls again once there is
+    /// memory.
+    template <class F, class About>
+    bool call_or_exhaust(std::string_view what, F&& f, About&& about) {
+        try {
+            std::forward<F>(f)();
+            return true;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (...) {
+            caught(what, std::forward<About>(about));
+            return false;
+        }
     }
 
     /// The same for a call that `call` can't make, a coroutine for one. To be called in a catch block.

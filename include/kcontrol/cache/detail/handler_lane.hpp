@@ -54,6 +54,7 @@ private:
     KCONTROL_DECL std::optional<any_event> take();
     KCONTROL_DECL void told();
     KCONTROL_DECL void announce();
+    KCONTROL_DECL bool closed() const;
 
     environment& env_;
     const executor home_, ex_;
@@ -71,6 +72,7 @@ private:
     bool paused_ = false;
     bool closed_ = false;
     bool was_synced_ = false;
+    bool unannounced_ = false;
 };
 
 }  // namespace kcontrol::detail

@@ -1,6 +1,7 @@
 // The handlers of an informer: which of them gets which event, also when some subscribe or leave during a delivery.
 #pragma once
 
+#include <kcontrol/cache/detail/delivery.hpp>
 #include <kcontrol/cache/detail/handler_lane.hpp>
 #include <kcontrol/cache/detail/handler_progress.hpp>
 #include <kcontrol/cache/informer.hpp>
@@ -105,24 +106,18 @@ public:
     }
 
     // A handler that is subscribed when the delivery begins gets all of it, unless it unsubscribes meanwhile. A handler
-    // that subscribes meanwhile has got the present state already, which includes these events.
-    void deliver(const std::vector<any_event>& events, guarded_calls& calls) {
-        if (events.empty()) return;
-        const auto audience = events_.present();
-        for (const auto& event : events) {
-            for (const auto& weak : audience) {
-                if (const auto entry = weak.lock()) call(*entry, event, calls);
-            }
-        }
+    // that subscribes meanwhile has got the present state already, which includes these events. Throws std::bad_alloc
+    // where there is no memory: what is left is told by the next call.
+    void deliver(delivery<any_event, handler_entry>& events, guarded_calls& calls) {
+        events.run([this] { return events_.present(); }, [&](const handler_entry& entry, const any_event& event,
+                                                             bool again) { call(entry, event, calls, again); });
     }
-    void deliver(const std::vector<std::shared_ptr<const invalid_object>>& objects, guarded_calls& calls) {
-        if (objects.empty()) return;
-        const auto audience = invalid_.present();
-        for (const auto& object : objects) {
-            for (const auto& weak : audience) {
-                if (const auto entry = weak.lock()) call(*entry, *object, calls);
-            }
-        }
+    using invalid_delivery = delivery<std::shared_ptr<const invalid_object>, invalid_entry>;
+    void deliver(invalid_delivery& objects, guarded_calls& calls) {
+        objects.run([this] { return invalid_.present(); },
+                    [&](const invalid_entry& entry, const std::shared_ptr<const invalid_object>& object, bool again) {
+                        call(entry, *object, calls, again);
+                    });
     }
     void deliver(const informer_status& status, guarded_calls& calls) {
         const informer_status told = status;  // a callback may change it
@@ -132,23 +127,35 @@ public:
         }
     }
 
-    static void call(const handler_entry& entry, const any_event& event, guarded_calls& calls) {
+    // With `again` it throws std::bad_alloc, so that the caller calls again.
+    static void call(const handler_entry& entry, const any_event& event, guarded_calls& calls, bool again = false) {
         if (entry.progress->ended) return;
         const auto about = [&] { return to_string(event.object().key()); };
         if (const auto& lane = entry.progress->lane) {
-            calls.call(
-                "the queue of an event handler", [&] { lane->push(event); }, about);
+            call_guarded(
+                calls, again, "the queue of an event handler", [&] { lane->push(event); }, about);
         } else {
-            calls.call(
-                "an event handler", [&] { entry.handler(event); }, about);
+            call_guarded(
+                calls, again, "an event handler", [&] { entry.handler(event); }, about);
         }
     }
-    static void call(const invalid_entry& entry, const invalid_object& object, guarded_calls& calls) {
-        calls.call(
-            "a handler of invalid objects", [&] { entry.handler(object); }, [&] { return object.describe(); });
+    static void call(const invalid_entry& entry, const invalid_object& object, guarded_calls& calls,
+                     bool again = false) {
+        call_guarded(
+            calls, again, "a handler of invalid objects", [&] { entry.handler(object); },
+            [&] { return object.describe(); });
     }
 
 private:
+    template <class F, class About>
+    static void call_guarded(guarded_calls& calls, bool again, std::string_view what, F f, About about) {
+        if (again) {
+            calls.call_or_exhaust(what, f, about);
+        } else {
+            calls.call(what, f, about);
+        }
+    }
+
     observed_list<handler_entry> events_;
     std::vector<std::weak_ptr<handler_lane>> bounded_;  // those that nothing may be left out of
     observed_list<invalid_entry> invalid_;

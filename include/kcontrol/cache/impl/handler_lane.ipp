@@ -1,6 +1,8 @@
 #pragma once
 
+#include <kcontrol/cache/detail/delivery.hpp>
 #include <kcontrol/cache/detail/handler_lane.hpp>
+#include <kcontrol/runtime/wait.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -61,26 +63,46 @@ KCONTROL_DECL void handler_lane::run_if_due() {
     }
 }
 
+// There may be none for waiting, either.
+inline awaitable<void> wait_for_memory(environment& env) {
+    try {
+        co_await sleep_for(env, std::chrono::seconds(1), {});
+    } catch (const std::bad_alloc&) {
+    }
+}
+
 inline awaitable<void> handler_lane::run(std::shared_ptr<handler_lane> self) {
     const auto about = [](const any_event& event) { return to_string(event.object().key()); };
     for (unsigned in_a_row = 1;; ++in_a_row) {
         const std::optional<any_event> event = self->take();
         if (!event) co_return;
         const std::uint64_t thrown = self->calls_.thrown();
-        if (!self->handler_.coroutine()) {
-            self->calls_.call(
-                "an event handler", [&] { self->handler_.function()(*event); }, [&] { return about(*event); });
-        } else {
+        bool again = true;
+        for (unsigned call = 1; again; ++call) {
+            again = false;
             try {
-                awaitable<void> call = self->handler_.coroutine()(*event);
-                co_await std::move(call);
+                if (self->handler_.coroutine()) {
+                    awaitable<void> handled = self->handler_.coroutine()(*event);
+                    co_await std::move(handled);
+                } else {
+                    self->handler_.function()(*event);
+                }
+            } catch (const std::bad_alloc&) {
+                again = call < most_calls_without_memory && !self->closed();
+                if (!again) self->calls_.caught("an event handler", [&] { return about(*event); });
             } catch (...) {
                 self->calls_.caught("an event handler", [&] { return about(*event); });
             }
+            if (again) co_await wait_for_memory(self->env_);
         }
         *self->errors_ += self->calls_.thrown() - thrown;
         self->told();
-        if (in_a_row % calls_in_a_row == 0) co_await boost::asio::post(self->ex_, boost::asio::use_awaitable);
+        if (in_a_row % calls_in_a_row != 0) continue;
+        try {
+            co_await boost::asio::post(self->ex_, boost::asio::use_awaitable);
+        } catch (const std::bad_alloc&) {
+            // It goes on without letting others have their turn.
+        }
     }
 }
 
@@ -106,13 +128,21 @@ KCONTROL_DECL void handler_lane::told() {
         const std::lock_guard lock(mutex_);
         queue_.told();
         calling_ = false;
-        news = closed_ || queue_.synced() != std::exchange(was_synced_, queue_.synced());
+        news = closed_ || unannounced_ || queue_.synced() != std::exchange(was_synced_, queue_.synced());
     }
     if (news) announce();
 }
 
+// Where there is no memory for it, the next event that is told announces this, too.
 KCONTROL_DECL void handler_lane::announce() {
-    boost::asio::post(home_, [self = shared_from_this()] { self->on_news_(); });
+    bool posted = false;
+    try {
+        boost::asio::post(home_, [self = shared_from_this()] { self->on_news_(); });
+        posted = true;
+    } catch (const std::bad_alloc&) {
+    }
+    const std::lock_guard lock(mutex_);
+    unannounced_ = !posted;
 }
 
 KCONTROL_DECL void handler_lane::pause() {
@@ -135,6 +165,11 @@ KCONTROL_DECL void handler_lane::close() {
         queue_.clear();
     }
     on_news_();
+}
+
+KCONTROL_DECL bool handler_lane::closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_;
 }
 
 KCONTROL_DECL bool handler_lane::full() const {

@@ -74,7 +74,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     bool wants() const noexcept override { return lifetime && !lifetime->stopped(); }
     void begin_generation() override { ++generation; }
     void replace(listed_objects all) override {
-        const bool first = !std::exchange(listed_once, true);
+        deliver_rest();
+        const bool first = !listed_once;
         if (watch->options().transform()) transform_all(all);
         store_content next;
         next.objects = std::move(all.objects);
@@ -85,8 +86,10 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
                 return info.encode(a).value() == info.encode(b).value();
             };
         }
-        deliver(content.replace(std::move(next), first));
-        if (first) handlers.for_each([](detail::handler_entry& entry) { entry.mark_complete(); });
+        store_change change = content.replace(std::move(next), first);
+        listed_once = true;
+        untold.first_list = first;
+        deliver(std::move(change));
         changed.notify_all();
         if (awaited.size() == 0) return;
         const bool ended = began_anew ? awaited.began_anew() : awaited.listed([this](const namespaced_name& key) {
@@ -96,6 +99,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (ended) caught_up.notify_all();
     }
     void apply(any_object object) override {
+        deliver_rest();
         const auto waiting = awaited.size() > 0 ? object : any_object();
         if (auto why = transform(object)) {
             mark_invalid(invalid_object(object.meta(), std::move(*why)));
@@ -105,6 +109,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         if (waiting && awaited.saw(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
     void remove(any_object last) override {
+        deliver_rest();
         const auto waiting = awaited.size() > 0 ? last : any_object();
         if (auto why = transform(last)) {
             remove_invalid(invalid_object(last.meta(), std::move(*why)));
@@ -113,8 +118,14 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         }
         if (waiting && awaited.deleted(waiting.key(), waiting.meta().resource_version)) caught_up.notify_all();
     }
-    void mark_invalid(invalid_object object) override { deliver(content.mark_invalid(std::move(object))); }
-    void remove_invalid(const invalid_object& last) override { deliver(content.remove_invalid(last)); }
+    void mark_invalid(invalid_object object) override {
+        deliver_rest();
+        deliver(content.mark_invalid(std::move(object)));
+    }
+    void remove_invalid(const invalid_object& last) override {
+        deliver_rest();
+        deliver(content.remove_invalid(last));
+    }
 
     // How far the watch has filled this view; empty if nothing can be said of that.
     std::string_view passed() const {
@@ -169,11 +180,40 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         all.objects = std::move(good);
     }
 
+    // What the store has taken over and not everybody has been told of yet. The store holds it already, so the server
+    // would not bring it again.
+    struct untold_change {
+        detail::delivery<any_event, detail::handler_entry> events;
+        detail::handler_list::invalid_delivery invalid;
+        bool first_list = false;  // and then each handler has all of the first list
+    };
+
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = generation;
-        for (const auto& object : change.invalid) watch->tell_invalid(*object);
-        handlers.deliver(change.events, calls);
-        handlers.deliver(change.invalid, calls);
+        try {
+            for (const auto& object : change.invalid) watch->tell_invalid(*object);
+        } catch (const std::bad_alloc&) {
+            // The log says less then; handlers and the status tell of it.
+        }
+        untold.events = detail::delivery<any_event, detail::handler_entry>(std::move(change.events));
+        untold.invalid = detail::handler_list::invalid_delivery(std::move(change.invalid));
+        deliver_rest();
+    }
+
+    // Where there is no memory it throws std::bad_alloc. Whoever brings the next change, which the watch does once it
+    // has recovered, has the rest told first.
+    void deliver_rest() {
+        if (untold.events.over() && untold.invalid.over() && !untold.first_list) return;
+        // A handler may end or change anything meanwhile.
+        untold_change now = std::exchange(untold, {});
+        try {
+            handlers.deliver(now.events, calls);
+            handlers.deliver(now.invalid, calls);
+            if (now.first_list) handlers.for_each([](detail::handler_entry& entry) { entry.mark_complete(); });
+        } catch (const std::bad_alloc&) {
+            untold = std::move(now);
+            throw;
+        }
     }
 
     bool synced() const { return listed_once && watch->source().fsm().synced(); }
@@ -321,6 +361,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     guarded_calls calls;
     const detail::handler_lane::error_count lane_errors = std::make_shared<std::atomic<std::uint64_t>>(0);
     detail::handler_list handlers;
+    untold_change untold;
     task_group tasks;
     store content;
     std::unique_ptr<scope> lifetime;  // from start() to stop(); null before the first start()

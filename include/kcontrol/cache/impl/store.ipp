@@ -10,6 +10,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -60,9 +61,9 @@ struct store_trouble {
 
     bool has_any() const noexcept { return !invalid.empty() || !foreign.empty(); }
     // An object under this key can be read, or has gone.
-    void forget(const any_object& object) {
+    void forget(const namespaced_name& key) {
         const std::scoped_lock lock(mutex);
-        invalid.erase(object.key());
+        invalid.erase(key);
         count.store(invalid.size(), std::memory_order_relaxed);
     }
     // Returns what was there: null for a key that was not.
@@ -243,29 +244,30 @@ KCONTROL_DECL store_change store::apply(any_object object) {
     change.events.reserve(2);
     const auto& state = writer_->state();
     const std::uint32_t row = state.find(detail::key_view_of(object.meta()));
-    const any_object kept = trouble_->has_any() ? object : any_object();
+    // All that takes memory comes before the change: nobody would be told of it.
+    const auto key = trouble_->has_any() ? std::optional(object.key()) : std::nullopt;
     if (row == detail::no_row) {
         change.events.emplace_back(event_type::added, any_object(), object);
         writer_->add(std::move(object));
     } else {
         const any_object& present = state.row(row).object;
         const object_meta& known = present.meta();
-        const bool comparable = trouble_->foreign.empty() || !trouble_->foreign.contains(object.key());
+        const bool comparable = !key || !trouble_->foreign.contains(*key);
         if (comparable && detail::is_older(object.meta(), known)) return change;
         if (!detail::same_version(known, object.meta())) {
             detail::append_change(present, object, false, change.events);
             writer_->update(row, std::move(object));
         }
-        if (!comparable) trouble_->foreign.erase(kept.key());
+        if (!comparable) trouble_->foreign.erase(*key);
     }
-    if (kept) trouble_->forget(kept);
+    if (key) trouble_->forget(*key);
     return change;
 }
 
 KCONTROL_DECL store_change store::remove(any_object last) {
     store_change change;
     change.events.reserve(1);
-    const any_object kept = trouble_->has_any() ? last : any_object();
+    const auto key = trouble_->has_any() ? std::optional(last.key()) : std::nullopt;
     const auto& state = writer_->state();
     const std::uint32_t row = state.find(detail::key_view_of(last.meta()));
     if (row != detail::no_row) {
@@ -275,7 +277,7 @@ KCONTROL_DECL store_change store::remove(any_object last) {
         change.events.push_back(detail::deletion(other ? present : std::move(last), other));
         writer_->remove(row);
     }
-    if (kept) trouble_->forget(kept);
+    if (key) trouble_->forget(*key);
     return change;
 }
 
@@ -306,6 +308,7 @@ KCONTROL_DECL store_change store::remove_invalid(const invalid_object& last) {
     store_change change;
     change.events.reserve(1);
     const auto& uid = last.metadata.uid;
+    const auto key = last.key();
     // Of a name that can't be read the uid is left.
     const auto has_uid = [&](const object_meta& known) { return !uid.empty() && known.uid == uid; };
     const auto& state = writer_->state();
@@ -319,7 +322,7 @@ KCONTROL_DECL store_change store::remove_invalid(const invalid_object& last) {
         change.events.push_back(detail::deletion(state.row(row).object, true));
         writer_->remove(row);
     }
-    trouble_->erase_if([&](const auto& e) { return e.first == last.key() || has_uid(e.second->metadata); });
+    trouble_->erase_if([&](const auto& e) { return e.first == key || has_uid(e.second->metadata); });
     return change;
 }
 

@@ -18,7 +18,8 @@ inline void any_controller::impl::deliver(const any_event& event, const std::vec
             "a predicate", [&] { passes = wanted(event); }, about);
         if (!passes) return;
     }
-    calls.call(
+    // Whoever delivers calls again where there was no memory.
+    calls.call_or_exhaust(
         "an event handler or map", [&] { handle(event, kind); }, about);
 }
 
