@@ -160,12 +160,14 @@
 #include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
+#include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/process.hpp>
+#include <kcontrol/runtime/random_uuid.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/signals.hpp>

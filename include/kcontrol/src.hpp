@@ -173,6 +173,7 @@
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/guest_task.ipp>
 #include <kcontrol/runtime/impl/process_linux.ipp>
+#include <kcontrol/runtime/impl/random_uuid.ipp>
 #include <kcontrol/runtime/impl/reasoned_stop.ipp>
 #include <kcontrol/runtime/impl/scope.ipp>
 #include <kcontrol/runtime/impl/signals.ipp>

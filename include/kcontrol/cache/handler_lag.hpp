@@ -20,6 +20,16 @@ public:
     std::uint64_t coalesced = 0;  ///< events that it was not told of by themselves, for it was behind
     std::uint64_t full = 0;       ///< times that its queue was full, so that the watch waited
     bool watch_waits = false;     ///< its queue is full now
+
+    /// Handlers that are looked at as one: the sums, and the oldest of all.
+    void add(const handler_lag& other) {
+        pending += other.pending;
+        if (other.oldest_age > oldest_age) oldest_age = other.oldest_age;
+        delivered += other.delivered;
+        coalesced += other.coalesced;
+        full += other.full;
+        watch_waits = watch_waits || other.watch_waits;
+    }
 };
 
 }  // namespace kcontrol

@@ -37,6 +37,8 @@ public:
     /// The options of each informer of a kind: one for each of its namespaces, sorted, or one. What belongs to no
     /// namespace has one, of all.
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
+    /// The same, of informers that log there.
+    KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind, const logger& log) const;
     const informer_options& all_kinds() const noexcept { return all_.options; }
     const std::vector<std::string>& namespaces() const noexcept { return all_.namespaces; }
 

@@ -5,6 +5,7 @@
 #include <kcontrol/controllerutil/conditions.hpp>
 #include <kcontrol/controllerutil/phases.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/runtime/decided.hpp>
 
 #include <concepts>
 #include <exception>
@@ -108,6 +109,26 @@ void enter_phase(T& object, const phase& next, const std::string& message, wall_
     }
 }
 
+/// The object as it is to be in that phase.
+template <resource T, class Edit>
+result<std::shared_ptr<const T>> edited_in_phase(const T& object, const phase& to, Edit& edit,
+                                                 const advance_options& options, environment& env) {
+    auto after = std::make_shared<T>(object);
+    if (auto ok = call_edit(edit, *after); !ok) return name_error<T>(ok.error(), object.metadata);
+    enter_phase(*after, to, options.message(), env.wall_now());
+    return std::shared_ptr<const T>(std::move(after));
+}
+
+/// The same, by a step that the table has.
+template <const auto& Phases, resource T, class Edit>
+result<std::shared_ptr<const T>> stepped(const T& object, const phase& to, Edit& edit, const advance_options& options,
+                                         environment& env) {
+    if (auto ok = Phases.check(current_phase(object), to.name()); !ok) {
+        return name_error<T>(ok.error(), object.metadata);
+    }
+    return edited_in_phase(object, to, edit, options, env);
+}
+
 template <resource T>
 awaitable<result<T>> write_phase(client c, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
                                  advance_options options) {
@@ -130,15 +151,11 @@ awaitable<result<T>> write_ensured_phase(client c, std::shared_ptr<const T> obje
         if (!written) co_return written;
         object = std::make_shared<const T>(std::move(*written));
     }
-    if (current_phase(*object) != to.name()) {
-        if (auto ok = Phases.check(current_phase(*object), to.name()); !ok) {
-            co_return name_error<T>(ok.error(), object->metadata);
-        }
-    }
-    auto after = std::make_shared<T>(*object);
-    if (auto ok = call_edit(edit, *after); !ok) co_return name_error<T>(ok.error(), object->metadata);
-    enter_phase(*after, to, options.message(), c.env().wall_now());
-    auto reached = co_await write_phase<T>(std::move(c), object, std::move(after), std::move(options));
+    const bool stays = current_phase(*object) == to.name();
+    auto after = stays ? edited_in_phase(*object, to, edit, options, c.env())
+                       : stepped<Phases>(*object, to, edit, options, c.env());
+    if (!after) co_return after.error();
+    auto reached = co_await write_phase<T>(std::move(c), object, std::move(*after), std::move(options));
     co_return reached;
 }
 
@@ -158,15 +175,9 @@ template <const auto& Phases, resource T, class Edit>
 requires std::invocable<Edit&, T&> awaitable<result<T>> advance(client c, const T& object, phase_of<Phases> to,
                                                                 Edit edit, advance_options options = {}) {
     if constexpr (assert_phases<Phases>() && detail::assert_has_phase<Phases, T>()) {
-        if (auto ok = Phases.check(detail::current_phase(object), to->name()); !ok) {
-            return detail::decided(result<T>(detail::name_error<T>(ok.error(), object.metadata)));
-        }
-        auto after = std::make_shared<T>(object);
-        if (auto ok = detail::call_edit(edit, *after); !ok) {
-            return detail::decided(result<T>(detail::name_error<T>(ok.error(), object.metadata)));
-        }
-        detail::enter_phase(*after, *to, options.message(), c.env().wall_now());
-        return detail::write_phase<T>(std::move(c), std::make_shared<const T>(object), std::move(after),
+        auto after = detail::stepped<Phases>(object, *to, edit, options, c.env());
+        if (!after) return decided<result<T>>(after.error());
+        return detail::write_phase<T>(std::move(c), std::make_shared<const T>(object), std::move(*after),
                                       std::move(options));
     } else {
         std::terminate();  // in no program: an assertion has failed

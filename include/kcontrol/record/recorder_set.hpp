@@ -27,9 +27,9 @@ public:
     KCONTROL_DECL std::shared_ptr<event_recorder> of(const event_recorder_options& options);
 
     KCONTROL_DECL void start();
-    /// Ends all at once, each as event_recorder::stop() does. True if every note was written or decided upon.
-    /// Idempotent.
-    KCONTROL_DECL awaitable<bool> stop(duration drain = std::chrono::seconds(5));
+    /// Ends all at once, each as event_recorder::stop() does, at `deadline` or after 5 s, whichever is earlier. True if
+    /// every note was written or decided upon; else the log is told. Idempotent.
+    KCONTROL_DECL awaitable<bool> stop(time_point deadline);
     KCONTROL_DECL void rebuild(client next);
 
     /// Writes the families kcontrol_events_…, with the labels cluster and controller (who reports).

@@ -1,4 +1,5 @@
 // What the monitor's log says of its clusters: all that its lines and its page say, whatever --output is.
+#include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "monitor.hpp"
@@ -15,19 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using kcontrol::log_level;
 using kcontrol::testing::link_state;
-
-class given_clusters final : public kcontrol::cluster_source {
-public:
-    explicit given_clusters(std::vector<kcontrol::desired_cluster> d) : desired_(std::move(d)) {}
-    kcontrol::result<void> start(std::function<void(std::vector<kcontrol::desired_cluster>)> on_change) override {
-        on_change(desired_);
-        return {};
-    }
-    void stop() override {}
-
-private:
-    std::vector<kcontrol::desired_cluster> desired_;
-};
 
 TEST_CASE("monitor: its log tells of clusters that can't be reached, and of those that can again") {
     kcontrol::testing::sim_world world;
@@ -47,7 +35,7 @@ TEST_CASE("monitor: its log tells of clusters that can't be reached, and of thos
     desired.emplace_back("good", good.config());
     desired.emplace_back("bad", bad.config());
     desired.emplace_back("broken", kcontrol::error(kcontrol::errc::invalid_config, "no such context"));
-    REQUIRE(watched->start(std::make_unique<given_clusters>(std::move(desired)), {}));
+    REQUIRE(watched->start(std::make_unique<kcontrol::fixed_source>(std::move(desired)), {}));
     world.run_for(2s);
     CAPTURE(told);
     CHECK(has("info the cluster is live cluster=good\n"));

@@ -1,4 +1,5 @@
 // A job that runs and ends before anybody looks: the monitor shows each state that it was in.
+#include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "monitor.hpp"
@@ -14,19 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class given_cluster final : public kcontrol::cluster_source {
-public:
-    explicit given_cluster(kcontrol::desired_cluster d) { desired_.push_back(std::move(d)); }
-    kcontrol::result<void> start(std::function<void(std::vector<kcontrol::desired_cluster>)> on_change) override {
-        on_change(desired_);
-        return {};
-    }
-    void stop() override {}
-
-private:
-    std::vector<kcontrol::desired_cluster> desired_;
-};
-
 TEST_CASE("monitor: states that follow each other at once are each shown") {
     kcontrol::testing::sim_world world;
     auto& server = world.add_server("a");
@@ -40,7 +28,9 @@ TEST_CASE("monitor: states that follow each other at once are each shown") {
             if (one.type == training_monitor::change_type::job_removed) shown += "gone ";
         }
     };
-    REQUIRE(watched->start(std::make_unique<given_cluster>(kcontrol::desired_cluster("a", server.config())), publish));
+    REQUIRE(watched->start(
+        std::make_unique<kcontrol::fixed_source>(std::vector{kcontrol::desired_cluster("a", server.config())}),
+        publish));
     world.run_for(5s);
     auto& api = server.api();
     const kcontrol::testing::group_resource jobs{"batch", "jobs"};

@@ -5,9 +5,9 @@
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/typed_object.hpp>
 #include <kcontrol/apiserver/validation.hpp>
+#include <kcontrol/runtime/random_uuid.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace kcontrol::testing {
 namespace detail {
@@ -325,17 +325,8 @@ KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const names
 }
 
 KCONTROL_DECL std::string object_store::make_uid() {
-    const std::array<std::uint64_t, 2> random = {inputs_.random(), inputs_.random()};
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string uid;
-    for (int i = 0; i < 32; ++i) {
-        auto nibble = static_cast<unsigned>(random[static_cast<std::size_t>(i / 16)] >> (4 * (i % 16))) & 0xf;
-        if (i == 12) nibble = 4;                   // version 4: random
-        if (i == 16) nibble = 8 | (nibble & 0x3);  // RFC 9562 variant
-        if (i == 8 || i == 12 || i == 16 || i == 20) uid.push_back('-');
-        uid.push_back(digits[nibble]);
-    }
-    return uid;
+    const std::uint64_t first = inputs_.random();
+    return uuid_of_random(first, inputs_.random());
 }
 
 }  // namespace kcontrol::testing

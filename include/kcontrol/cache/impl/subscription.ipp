@@ -50,12 +50,7 @@ inline void add_lag(handler_lag& to, const handler_progress& of) {
     if (!of.lane) return;
     const handler_lag one = of.lane->lag();
     to.name = one.name;
-    to.pending += one.pending;
-    if (one.oldest_age > to.oldest_age) to.oldest_age = one.oldest_age;
-    to.delivered += one.delivered;
-    to.coalesced += one.coalesced;
-    to.full += one.full;
-    to.watch_waits = to.watch_waits || one.watch_waits;
+    to.add(one);
 }
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
-#include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/decided.hpp>
 
 #include <string>
 
@@ -22,12 +22,6 @@ http::exchange_options exchange_options_of(const Options& options) {
 inline void ask_for_metadata(const resource_info& info, http::request& req, const char* as) {
     if (!info.metadata_only) return;
     req.headers.set("Accept", std::string("application/json;as=") + as + ";g=meta.k8s.io;v=v1,application/json");
-}
-
-// A call that ends before it begins.
-template <class T>
-awaitable<result<T>> refused(error reason) {
-    co_return reason;
 }
 
 }  // namespace kcontrol::detail

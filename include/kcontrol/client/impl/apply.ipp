@@ -117,13 +117,14 @@ inline awaitable<result<any_object>> apply_call(shared_client_state state, const
 inline awaitable<result<any_object>> apply_body(shared_client_state state, const resource_info& info,
                                                 const namespaced_name& key, json::value body,
                                                 const apply_options& options) {
-    if (auto ok = check_field_manager(options.field_manager()); !ok) return refused<any_object>(ok.error());
+    if (auto ok = check_field_manager(options.field_manager()); !ok) return decided<result<any_object>>(ok.error());
     const auto path = object_path(info, key, options.subresource());
-    if (!path) return refused<any_object>(path.error());
+    if (!path) return decided<result<any_object>>(path.error());
     const std::string object = info.gvk.kind + " " + to_string(key);
-    if (!body.is_object()) return refused<any_object>(error(errc::invalid_argument, object + ": not a JSON object"));
+    if (!body.is_object())
+        return decided<result<any_object>>(error(errc::invalid_argument, object + ": not a JSON object"));
     if (auto ok = complete_applied(body.get_object(), info, key, options); !ok) {
-        return refused<any_object>(ok.error().with_context(object));
+        return decided<result<any_object>>(ok.error().with_context(object));
     }
     http::query_builder query;
     query.append("fieldManager", options.field_manager());
@@ -140,9 +141,9 @@ inline awaitable<result<any_object>> apply_body(shared_client_state state, const
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, any_object object,
                                                           apply_options options) {
     const auto text = info.encode(object);
-    if (!text) return detail::refused<any_object>(text.error());
+    if (!text) return decided<result<any_object>>(text.error());
     auto body = json::parse(*text);
-    if (!body) return detail::refused<any_object>(body.error().with_context(info.gvk.kind));
+    if (!body) return decided<result<any_object>>(body.error().with_context(info.gvk.kind));
     if (body->is_object()) detail::strip_applied(body->get_object(), options.subresource());
     return detail::apply_body(state_, info, object.key(), std::move(*body), options);
 }
@@ -150,7 +151,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& i
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, namespaced_name key,
                                                           std::string object_json, apply_options options) {
     auto body = json::parse(object_json);
-    if (!body) return detail::refused<any_object>(body.error().with_context("the applied " + info.gvk.kind));
+    if (!body) return decided<result<any_object>>(body.error().with_context("the applied " + info.gvk.kind));
     return detail::apply_body(state_, info, key, std::move(*body), options);
 }
 

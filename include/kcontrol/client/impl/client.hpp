@@ -4,6 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/codec/patch_between.hpp>
 #include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/runtime/decided.hpp>
 
 namespace kcontrol {
 namespace detail {
@@ -44,11 +45,6 @@ awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable
     co_return out;
 }
 
-template <resource T>
-awaitable<result<T>> decided(result<T> outcome) {
-    co_return outcome;
-}
-
 }  // namespace detail
 
 template <resource T>
@@ -75,8 +71,8 @@ awaitable<result<T>> client::update(const T& object, write_options options) {
 template <resource T>
 awaitable<result<T>> client::patch(const T& snapshot, const T& edited, write_options options) {
     auto change = patch_between(snapshot, edited);
-    if (!change) return detail::decided(result<T>(change.error()));
-    if (change->empty()) return detail::decided(result<T>(edited));
+    if (!change) return decided(result<T>(change.error()));
+    if (change->empty()) return decided(result<T>(edited));
     return detail::as_typed<T>(patch(resource_of<T>(), key_of(snapshot.metadata), std::move(change->content_type),
                                      std::move(change->text), std::move(options)));
 }

@@ -34,7 +34,7 @@ inline awaitable<result<any_object>> write_call(shared_client_state state, const
                                                 std::string method, const result<std::string>& path,
                                                 std::string content_type, std::string body,
                                                 const write_options& options) {
-    if (!path) return refused<any_object>(path.error());
+    if (!path) return decided<result<any_object>>(path.error());
     http::request req(std::move(method), write_query(options).after(state->base_path + *path));
     req.headers.set("Content-Type", std::move(content_type));
     req.body = std::move(body);
@@ -103,7 +103,7 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
 KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& info, namespaced_name key,
                                                         get_options options) {
     const auto path = detail::object_path(info, key);
-    if (!path) return detail::refused<any_object>(path.error());
+    if (!path) return decided<result<any_object>>(path.error());
     http::query_builder query;
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
     http::request req("GET", query.after(state_->base_path + *path));
@@ -114,14 +114,14 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
 KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,
                                                            write_options options) {
     auto body = info.encode(object);
-    if (!body) return detail::refused<any_object>(body.error());
+    if (!body) return decided<result<any_object>>(body.error());
     const object_meta& meta = object.meta();
     if (meta.name.empty() && meta.generate_name.empty()) {
-        return detail::refused<any_object>(
+        return decided<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " has neither metadata.name nor metadata.generateName"));
     }
     if (info.namespaced() && meta.namespace_.empty()) {
-        return detail::refused<any_object>(
+        return decided<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " is namespaced: metadata.namespace is missing"));
     }
     // A subresource that is created (a binding, an eviction) belongs to an object that exists.
@@ -133,7 +133,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
                                                            write_options options) {
     auto body = info.encode(object);
-    if (!body) return detail::refused<any_object>(body.error());
+    if (!body) return decided<result<any_object>>(body.error());
     const auto path = detail::object_path(info, object.key(), options.subresource());
     return detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options);
 }
@@ -142,7 +142,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
                                                           std::string content_type, std::string patch_text,
                                                           write_options options) {
     if (content_type != "application/json-patch+json" && content_type != "application/merge-patch+json") {
-        return detail::refused<any_object>(
+        return decided<result<any_object>>(
             error(errc::invalid_argument, "patch type \"" + escape_control(content_type) +
                                               "\": application/json-patch+json and application/merge-patch+json are "
                                               "possible"));
@@ -154,7 +154,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
 KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info, namespaced_name key,
                                                       delete_options options) {
     const auto path = detail::object_path(info, key);
-    if (!path) return detail::refused<void>(path.error());
+    if (!path) return decided<result<void>>(path.error());
     http::request req("DELETE", state_->base_path + *path);
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(options);

@@ -136,14 +136,14 @@ KCONTROL_DECL awaitable<result<any_list>> client::list_and_log(const resource_in
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info& info, list_options options) {
     const auto path = detail::collection_path(info, options.in_namespace());
-    if (!path) return detail::refused<any_list>(path.error());
+    if (!path) return decided<result<any_list>>(path.error());
     return detail::list_call(state_, &info, state_->base_path + *path, std::move(options));
 }
 
 KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(const resource_info& info,
                                                                              watch_options options) {
     const auto path = detail::collection_path(info, options.in_namespace());
-    if (!path) return detail::refused<std::unique_ptr<watch_stream>>(path.error());
+    if (!path) return decided<result<std::unique_ptr<watch_stream>>>(path.error());
     http::query_builder query;
     query.append("watch", "true");
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());

@@ -37,4 +37,10 @@ KCONTROL_DECL std::vector<informer_options> cache_options::of(const resource_inf
     return out;
 }
 
+KCONTROL_DECL std::vector<informer_options> cache_options::of(const resource_info& kind, const logger& log) const {
+    auto out = of(kind);
+    for (auto& one : out) one.log(log);
+    return out;
+}
+
 }  // namespace kcontrol

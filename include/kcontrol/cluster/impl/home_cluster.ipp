@@ -9,11 +9,7 @@ namespace kcontrol {
 namespace detail {
 
 inline informer_set::scopes_function scopes_of(cache_options options, const logger& log) {
-    return [options = std::move(options), log](const resource_info& kind) {
-        auto out = options.of(kind);
-        for (auto& one : out) one.log(log);
-        return out;
-    };
+    return [options = std::move(options), log](const resource_info& kind) { return options.of(kind, log); };
 }
 
 }  // namespace detail

@@ -25,15 +25,7 @@ inline void write_informer_state(metrics_writer& out, metric_labels labels, info
 // Handlers of one name are one, for the same reason as informers of one scope.
 inline void write_handlers(metrics_writer& out, metric_labels labels, const std::vector<handler_lag>& all) {
     std::map<std::string, handler_lag> by_name;
-    for (const handler_lag& one : all) {
-        handler_lag& sum = by_name[one.name];
-        sum.pending += one.pending;
-        sum.oldest_age = std::max(sum.oldest_age, one.oldest_age);
-        sum.delivered += one.delivered;
-        sum.coalesced += one.coalesced;
-        sum.full += one.full;
-        sum.watch_waits = sum.watch_waits || one.watch_waits;
-    }
+    for (const handler_lag& one : all) by_name[one.name].add(one);
     for (const auto& [name, one] : by_name) {
         labels["handler"] = name;
         out.gauge("kcontrol_informer_handler_pending_events", "Events that the handler has yet to be done with.",

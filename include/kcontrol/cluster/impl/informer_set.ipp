@@ -3,6 +3,7 @@
 #include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
+#include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 
 #include <algorithm>
@@ -54,8 +55,6 @@ inline awaitable<result<void>> end_removed(std::vector<std::shared_ptr<any_infor
     co_return result<void>();
 }
 
-inline awaitable<result<void>> refuse_removal(error why) { co_return why; }
-
 }  // namespace detail
 
 KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& kind) {
@@ -63,7 +62,7 @@ KCONTROL_DECL awaitable<result<void>> informer_set::remove(const resource_info& 
         return !one.second.expired() && one.first->reads_like(kind);
     });
     if (needs > 0) {
-        return detail::refuse_removal(
+        return decided<result<void>>(
             error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
                                               ") can't be removed: controllers watch it, through " +
                                               std::to_string(needs) + " sources; destroy these first"));

@@ -3,6 +3,7 @@
 
 #include <kcontrol/controller/impl/controller_impl.hpp>
 #include <kcontrol/controller/impl/time_limit.hpp>
+#include <kcontrol/runtime/random_uuid.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
@@ -14,23 +15,6 @@
 
 namespace kcontrol {
 namespace detail {
-
-// A random (version 4) UUID, RFC 9562 §5.4.
-inline std::string make_uuid(environment& env) {
-    static constexpr char hex[] = "0123456789abcdef";
-    std::string out;
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 32; ++i) {
-        if (i % 16 == 0) bits = env.random();
-        if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
-        unsigned digit = static_cast<unsigned>(bits & 15U);
-        if (i == 12) digit = 4;
-        if (i == 16) digit = 8 | (digit & 3U);
-        out += hex[digit];
-        bits >>= 4;
-    }
-    return out;
-}
 
 // How a reconcile ended. Shared: the executor of the reconciler may outlive the coroutine that waits for it.
 struct reconcile_end {
@@ -150,7 +134,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     const auto self = shared_from_this();
     ++stats.active_workers;
     const time_point begun = env.now();
-    std::string id = detail::make_uuid(env);
+    std::string id = random_uuid(env);
     logger named = log;
     calls.call("add_log_fields()", [&] { named = item->name_in(log); });
     named = named.with("reconcileID", id);

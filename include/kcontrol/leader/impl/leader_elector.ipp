@@ -1,28 +1,12 @@
 #pragma once
 
 #include <kcontrol/leader/impl/leader_impl.hpp>
+#include <kcontrol/runtime/random_uuid.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
 namespace kcontrol {
 namespace detail {
-
-// A random (version 4) UUID, RFC 9562 §5.4.
-inline std::string candidate_uuid(environment& env) {
-    static constexpr char hex[] = "0123456789abcdef";
-    std::string out;
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 32; ++i) {
-        if (i % 16 == 0) bits = env.random();
-        if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
-        unsigned digit = static_cast<unsigned>(bits & 15U);
-        if (i == 12) digit = 4;
-        if (i == 16) digit = 8 | (digit & 3U);
-        out += hex[digit];
-        bits >>= 4;
-    }
-    return out;
-}
 
 inline std::string first_line_of(environment& env, const std::string& path) {
     const auto text = env.read_file(path, 4096);
@@ -34,7 +18,7 @@ inline std::string candidate_identity(environment& env) {
     std::string host = env.variable("HOSTNAME").value_or("");
     if (host.empty()) host = first_line_of(env, "/proc/sys/kernel/hostname");
     if (host.empty()) host = "host";
-    return host + "_" + candidate_uuid(env);
+    return host + "_" + random_uuid(env);
 }
 
 inline leader_options completed(leader_options options, environment& env) {

@@ -218,9 +218,7 @@ inline awaitable<result<void>> manager::impl::run_begun() {
     const time_point last = std::max(deadline, env.now() + std::chrono::seconds(1));
     const bool informers_stopped = co_await home.informers().stop(last);
     // Last, for what stops has something to say, too.
-    const duration drain = std::min<duration>(std::chrono::seconds(5), last - env.now());
-    const bool recorders_drained = co_await home.recorders().stop(std::max(drain, duration::zero()));
-    if (!recorders_drained) options.log().warning("some Events were not written before the manager stopped");
+    co_await home.recorders().stop(last);
     if (!drained || !informers_stopped) {
         const error late(errc::timeout, std::to_string(left) + " controllers or runnables" +
                                             (informers_stopped ? "" : " and some informers") +

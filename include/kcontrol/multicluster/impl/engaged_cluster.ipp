@@ -2,6 +2,7 @@
 
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
+#include <kcontrol/runtime/decided.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -51,11 +52,7 @@ inline awaitable<void> engaged_cluster::impl::connect_again(std::shared_ptr<impl
 
 inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
-    const auto scopes = [o = options, l = log](const resource_info& kind) {
-        auto out = o->cache().of(kind);
-        for (auto& one : out) one.log(l);
-        return out;
-    };
+    const auto scopes = [o = options, l = log](const resource_info& kind) { return o->cache().of(kind, l); };
     informers.emplace(env, strand, first, scopes, log);
     recorders.emplace(env, strand, std::move(first), log);
     for (const auto& choice : options->kinds()) make_slot(choice);
@@ -90,7 +87,7 @@ inline void engaged_cluster::impl::observe(const std::shared_ptr<detail::kind_sl
     const auto hear = [this, info = version.info](const any_event& event) {
         // What was on its way when the cluster was destroyed is not delivered any more.
         if (!options->on_event() || lifetime.stopped()) return;
-        calls.call(
+        calls.call_or_exhaust(
             "on_event()", [&] { options->on_event()(name, *info, event); },
             [&] { return info->gvk.kind + " " + to_string(event.object().key()); });
     };
@@ -178,7 +175,10 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
     }
     self->caches.stop();
     if (self->informers) co_await self->informers->stop();
-    if (self->recorders) co_await self->stop_recorders(deadline);
+    if (self->recorders) {
+        const time_point last = self->abandoned ? self->env.now() : deadline;
+        co_await self->recorders->stop(last);
+    }
     co_await self->tasks.join();
     self->slots.clear();
     if (self->informers) {
@@ -196,13 +196,6 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
     self->lifetime.rebuild();
     self->caches.rebuild();
     self->begin_term();
-}
-
-inline awaitable<void> engaged_cluster::impl::stop_recorders(time_point deadline) {
-    const duration most = abandoned ? duration::zero() : std::chrono::seconds(5);
-    const duration left = std::clamp<duration>(deadline - env.now(), duration::zero(), most);
-    const bool drained = co_await recorders->stop(left);
-    if (!drained) log.warning("some Events were not written before the cluster disengaged");
 }
 
 inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
@@ -301,17 +294,11 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
     return impl_->informers->source_of(kind);
 }
 
-namespace detail {
-
-inline awaitable<result<void>> refuse_to_remove(error why) { co_return why; }
-
-}  // namespace detail
-
 KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {
     for (const auto& slot : impl_->slots) {
         for (const auto& version : slot->versions) {
             if (!version.info->reads_like(kind)) continue;
-            return detail::refuse_to_remove(
+            return decided<result<void>>(
                 error(errc::invalid_argument, "the informer of " + kind.gvk.kind + " (" + kind.gvk.api_version() +
                                                   ") can't be removed: it is one of multicluster_options::kinds()"));
         }

@@ -85,7 +85,6 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
 
     // Controllers first, then what they read; then nothing is known any more, and all is as at first.
     static awaitable<void> end_term(std::shared_ptr<impl> self);
-    awaitable<void> stop_recorders(time_point deadline);
     static awaitable<void> disengage(std::shared_ptr<impl> self, guest_task caller);
     static awaitable<void> disengage_by_caller(std::shared_ptr<impl> self);
 

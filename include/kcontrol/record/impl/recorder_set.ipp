@@ -10,15 +10,16 @@ namespace kcontrol {
 namespace detail {
 
 inline awaitable<bool> stop_recorders(environment& env, std::vector<std::shared_ptr<event_recorder>> all,
-                                      duration drain) {
+                                      time_point deadline, logger log) {
     // None takes a note from now on, and each has the same deadline: the first one's wait is the others' time, too.
-    const time_point deadline = env.now() + drain;
+    deadline = std::min<time_point>(deadline, env.now() + std::chrono::seconds(5));
     for (const auto& one : all) one->close();
     bool ended = true;
     for (const auto& one : all) {
         const bool drained = co_await one->stop(std::max(deadline - env.now(), duration::zero()));
         ended = ended && drained;
     }
+    if (!ended) log.warning("some Events were not written before their recorders stopped");
     co_return ended;
 }
 
@@ -39,11 +40,11 @@ KCONTROL_DECL void recorder_set::start() {
     for (const auto& [name, one] : recorders_) one->start(lifetime_.token());
 }
 
-KCONTROL_DECL awaitable<bool> recorder_set::stop(duration drain) {
+KCONTROL_DECL awaitable<bool> recorder_set::stop(time_point deadline) {
     running_ = false;
     std::vector<std::shared_ptr<event_recorder>> all;
     for (const auto& [name, one] : recorders_) all.push_back(one);
-    return detail::stop_recorders(*env_, std::move(all), drain);
+    return detail::stop_recorders(*env_, std::move(all), deadline, log_);
 }
 
 KCONTROL_DECL void recorder_set::rebuild(client next) {

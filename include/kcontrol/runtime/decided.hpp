@@ -1,0 +1,16 @@
+// For functions that return an awaitable, and know the outcome before there is anything to wait for.
+#pragma once
+
+#include <kcontrol/runtime/executor.hpp>
+
+#include <utility>
+
+namespace kcontrol {
+
+/// Gives that outcome when it is awaited.
+template <class T>
+awaitable<T> decided(T outcome) {
+    co_return std::move(outcome);
+}
+
+}  // namespace kcontrol
