@@ -69,6 +69,31 @@ TEST_CASE("ledger: who waits the longest makes room; who works does not") {
     CHECK(f.ledger.stats().connections == 3);
 }
 
+TEST_CASE("ledger: who has only just begun to wait is spared while one of the others has waited for longer") {
+    fixture f(server_options().max_connections(4));
+    const auto stranger = f.enter(), busy = f.guest(), other = f.guest(), known = f.guest();
+    for (const auto one : ids{busy, other}) f.ledger.works(one);
+    f.ledger.waits(known, f.now);  // as a guest does whose answer is being written; strangers are few
+    f.now -= 900ms;                // another one comes 100 ms later
+    CHECK(f.enter() != 0);
+    CHECK(f.take_closed() == ids{stranger});
+    CHECK(f.ledger.has(known));
+}
+
+TEST_CASE("ledger: it is pressed while who came just now would make room") {
+    fixture f(server_options().max_connections(2));
+    const auto a = f.enter();
+    CHECK_FALSE(f.ledger.is_pressed(f.now));
+    const auto b = f.enter();
+    f.ledger.waits(a, f.now);
+    CHECK(f.ledger.is_pressed(f.now));
+    CHECK_FALSE(f.ledger.is_pressed(f.now + connection_ledger::fair_stay));
+    for (const auto one : ids{a, b}) f.ledger.works(one);
+    CHECK(f.ledger.is_pressed(f.now + 1h));  // it would be refused
+    f.ledger.leave(b);
+    CHECK_FALSE(f.ledger.is_pressed(f.now));
+}
+
 TEST_CASE("ledger: strangers go first while they are more than half, and those who are known otherwise") {
     fixture f(server_options().max_connections(4));
     const auto known = f.guest();

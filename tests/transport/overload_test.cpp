@@ -457,3 +457,24 @@ TEST_CASE("a server that was stopped keeps no descriptor, and one that starts ag
         CHECK(lowest() == without);
     }
 }
+
+TEST_CASE("who asks for little is not behind all who ask for much") {
+    std::size_t begun = 0;
+    crowded f(http::server_options{}, [&begun](http::server_request req, http::responder& out) -> awaitable<void> {
+        if (req.target == "/large") {
+            const auto started = co_await out.start(http::response_head(200));
+            if (started) ++begun;  // and here it would begin to make its answer
+        } else {
+            co_await echo(std::move(req), out);
+        }
+    });
+    constexpr std::size_t many = 100;
+    for (std::size_t i = 0; i < many; ++i) {
+        auto& socket = f.sockets.emplace_back(f.context);
+        socket.connect(f.at());  // the system does that; the server has yet to see it
+        boost::asio::write(socket, boost::asio::buffer("GET /large HTTP/1.1\r\nHost: h\r\n\r\n", 34));
+    }
+    CHECK(f.ask().starts_with("HTTP/1.1 200 OK\r\n"));
+    CHECK(begun < many * 3 / 4);
+    f.until([&] { return begun == many; });
+}

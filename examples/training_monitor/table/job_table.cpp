@@ -33,6 +33,7 @@ bool job_table::visible(const cluster_entry& cluster, const entry& e) {
 // `before` is the view that was shown.
 void job_table::hide(entry& e, const job_view& before, bool deleted, std::vector<change>& out) {
     if (!e.shown) return;
+    all_jobs_.reset();
     e.shown = false;
     counts_.remove(before);
     --shown_;
@@ -46,6 +47,7 @@ void job_table::hide(entry& e, const job_view& before, bool deleted, std::vector
 void job_table::show(const cluster_entry& cluster, entry& e, std::shared_ptr<const job_view> before, bool initial,
                      std::vector<change>& out) {
     if (!visible(cluster, e)) return hide(e, before ? *before : *e.view, false, out);
+    all_jobs_.reset();
     if (e.shown && before) counts_.remove(*before);
     counts_.add(*e.view);
     const bool unfinished = !is_final(e.view->state);
@@ -191,6 +193,20 @@ job_table::job_list job_table::jobs(const job_filter& filter) const {
         }
     }
     return out;
+}
+
+std::shared_ptr<const job_table::job_list> job_table::all_jobs() const {
+    if (!all_jobs_) {
+        job_list all;
+        all.reserve(shown_);
+        for (const auto& [name, cluster] : clusters_) {
+            for (const auto& [key, e] : cluster.jobs) {
+                if (e.shown) all.push_back(e.view);
+            }
+        }
+        all_jobs_ = std::make_shared<const job_list>(std::move(all));
+    }
+    return all_jobs_;
 }
 
 job_table::job_list job_table::first_jobs(std::size_t most) const {

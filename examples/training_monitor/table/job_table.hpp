@@ -23,6 +23,8 @@ struct job_filter {
     std::set<job_state> states;
 
     bool matches(const job_view& job) const;
+    /// It matches every job.
+    bool empty() const noexcept { return clusters.empty() && namespaces.empty() && kinds.empty() && states.empty(); }
 };
 
 /// What happened so far, for --demo and /metrics.
@@ -52,6 +54,8 @@ public:
 
     /// Sorted by cluster, namespace, name and kind.
     job_list jobs(const job_filter& filter = {}) const;
+    /// jobs() without a filter, made once for all who ask before the next change.
+    std::shared_ptr<const job_list> all_jobs() const;
     /// The first `most` of jobs(), the unfinished before the finished. Looks no further than it must: a terminal shows
     /// some dozens of what may be hundreds of thousands, several times a second.
     job_list first_jobs(std::size_t most) const;
@@ -119,6 +123,7 @@ private:
     table_counters counters_;
     job_counts counts_;  ///< of what is shown
     std::size_t shown_ = 0, unfinished_ = 0;
+    mutable std::shared_ptr<const job_list> all_jobs_;  ///< null: something has changed since
 };
 
 }  // namespace training_monitor

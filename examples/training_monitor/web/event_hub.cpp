@@ -51,7 +51,8 @@ kcontrol::awaitable<void> event_hub::serve(http::responder& out, http::response_
 // higher ones.
 kcontrol::awaitable<kcontrol::result<void>> event_hub::send_present(http::responder& out) {
     const auto clusters = table_.clusters();
-    const auto jobs = table_.jobs();
+    const auto all = table_.all_jobs();
+    const auto& jobs = *all;
     std::uint64_t id = table_.reserve_ids(clusters.size() + jobs.size() + 1);
     const auto& options = stream_.options();
     // `heartbeat` is no field of the format, so that other readers skip it; the page learns from it how long to wait.

@@ -49,6 +49,8 @@ public:
     /// The same of what can't be refused any more, an answer: then the others make room that hold more than a little,
     /// however short they have waited.
     KCONTROL_DECL void must_hold(id one, std::size_t bytes, time_point now, std::vector<id>& made_room);
+    /// The next to come costs one its place that has had little time yet.
+    KCONTROL_DECL bool is_pressed(time_point now) const;
     /// The system has no descriptor left: who makes room for a new connection, if somebody has waited for a while.
     KCONTROL_DECL std::optional<id> give_up_one(time_point now);
     /// It has ended; one that made room has left already.
@@ -64,8 +66,8 @@ public:
 
     /// What bytes are taken back for: a peer that does nothing for so long is not just slow.
     static constexpr duration stalled = std::chrono::seconds(1);
-    /// A peer needs no longer to ask what it came for. To close it sooner for want of a descriptor gains nothing: then
-    /// nobody would be answered.
+    /// A peer needs about so long to ask what it came for, while others come as fast as they can. To close it sooner for
+    /// want of a descriptor gains nothing: then nobody would be answered.
     static constexpr duration fair_stay = std::chrono::milliseconds(200);
     /// A usual request and a short answer get their bytes however much others hold.
     static constexpr std::size_t always_granted = std::size_t{16} << 10;
@@ -85,7 +87,7 @@ private:
     order& list_of(place at) noexcept;
     void move(order::iterator one, place to);
     order::iterator* find(id one);
-    const entry* longest_waiting() const;
+    const entry* longest_waiting(time_point now) const;
     const entry* longest_waiting_of(const std::string& address) const;
     const entry* longest_waiting_holder(id but_not, std::size_t of_more_than, time_point latest) const;
     void make_room_for(id one, std::size_t of_more_than, time_point latest, std::vector<id>& made_room);

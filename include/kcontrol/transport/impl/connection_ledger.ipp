@@ -28,11 +28,15 @@ inline connection_ledger::order::iterator* connection_ledger::find(id one) {
 }
 
 // Strangers first while they are many: a flood of them must not drive out those who are known. And those who are known
-// once strangers are few, or a handful of newcomers would drive out each other.
-inline const connection_ledger::entry* connection_ledger::longest_waiting() const {
-    const bool many = strangers_.size() * 2 > most_;
-    if (!strangers_.empty() && (many || guests_.empty())) return &strangers_.front();
-    return guests_.empty() ? nullptr : &guests_.front();
+// once strangers are few, or a handful of newcomers would drive out each other. But none that has only just begun to
+// wait where one of the others has not.
+inline const connection_ledger::entry* connection_ledger::longest_waiting(time_point now) const {
+    const entry* first = strangers_.empty() ? nullptr : &strangers_.front();
+    const entry* second = guests_.empty() ? nullptr : &guests_.front();
+    if (strangers_.size() * 2 <= most_) std::swap(first, second);
+    if (first == nullptr) return second;
+    const bool hasty = second != nullptr && now - first->since < fair_stay && second->since < first->since;
+    return hasty ? second : first;
 }
 
 inline const connection_ledger::entry* connection_ledger::longest_waiting_of(const std::string& address) const {
@@ -89,7 +93,7 @@ KCONTROL_DECL connection_ledger::admission connection_ledger::enter(std::string 
         const bool full = of_address != per_address_.end() && of_address->second >= most_per_address_;
         if (full && !make_room(longest_waiting_of(address), shed_reason::address)) return out;
     }
-    if (entries_.size() >= most_ && !make_room(longest_waiting(), shed_reason::connections)) return out;
+    if (entries_.size() >= most_ && !make_room(longest_waiting(now), shed_reason::connections)) return out;
     if (most_per_address_ != 0) ++per_address_[address];
     const auto added = strangers_.emplace(strangers_.end());
     added->name = out.name = ++last_;
@@ -133,8 +137,14 @@ KCONTROL_DECL void connection_ledger::must_hold(id one, std::size_t bytes, time_
     if (!hold(one, bytes, now, made_room)) make_room_for(one, always_granted, now, made_room);
 }
 
+KCONTROL_DECL bool connection_ledger::is_pressed(time_point now) const {
+    if (entries_.size() < most_) return false;
+    const entry* first = longest_waiting(now);
+    return first == nullptr || now - first->since < fair_stay;
+}
+
 KCONTROL_DECL std::optional<connection_ledger::id> connection_ledger::give_up_one(time_point now) {
-    const entry* first = longest_waiting();
+    const entry* first = longest_waiting(now);
     if (first == nullptr || now - first->since < fair_stay) return std::nullopt;
     return shed(*first, shed_reason::descriptors);
 }

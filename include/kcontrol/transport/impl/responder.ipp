@@ -106,7 +106,9 @@ inline awaitable<result<void>> server_responder::start(response_head head) {
     if (!http11_) keep_alive_ = false;  // without chunks the end of the connection ends the body
     const std::string text = head_text(head, http11_ ? "Transfer-Encoding: chunked\r\n" : "", 0);
     write_buffers out{boost::asio::buffer(text), boost::asio::const_buffer(), boost::asio::const_buffer()};
-    co_return note(co_await owner_.write_out(out));
+    auto written = note(co_await owner_.write_out(out));
+    if (written) co_await owner_.take_turn();  // what follows is large, and its handler has work with it
+    co_return written;
 }
 
 inline awaitable<result<void>> server_responder::write(std::string piece) {

@@ -113,7 +113,12 @@ inline void admit_socket(const std::shared_ptr<server_core>& core, tcp::socket s
     auto outcome = shared.ledger.enter(address_key(socket), shared.env.now());
     shared.close(outcome.made_room, outcome.why);
     if (outcome.name != 0) {
-        core->tasks.spawn_guest(serve_socket(core, std::move(socket), outcome.name));
+        try {
+            core->tasks.spawn_guest(serve_socket(core, std::move(socket), outcome.name));
+        } catch (...) {
+            shared.ledger.leave(outcome.name);
+            throw;
+        }
     } else {
         shared.tell_refused(outcome.why);
     }
@@ -134,14 +139,34 @@ inline bool make_room(server_core& core) {
     return true;
 }
 
-// Lets in one that is there.
-inline error_code accept_present(const std::shared_ptr<server_core>& core) {
+// Lets in one that is there. `pressing`: somebody is; else no room is made for him.
+inline error_code accept_one(const std::shared_ptr<server_core>& core, bool pressing) {
     error_code failure;
     tcp::socket socket(core->shared->ex);
     core->acceptor.accept(socket, failure);
-    if (out_of_resources(failure) && make_room(*core)) core->acceptor.accept(socket, failure);
-    if (!failure) admit_socket(core, std::move(socket));
+    if (pressing && out_of_resources(failure) && make_room(*core)) core->acceptor.accept(socket, failure);
     core->refill_reserve();
+    if (failure) return failure;
+    try {
+        admit_socket(core, std::move(socket));
+    } catch (const std::bad_alloc&) {
+        return boost::asio::error::no_memory;
+    }
+    return {};
+}
+
+// How many connections one round of the loop lets in at most.
+inline constexpr int accepted_each_round = 8;
+
+// Somebody is there. Lets in all who are, for who comes after a crowd waits in the system's queue behind it, so that
+// has to be short. But one by one while it costs others their places before they could say anything.
+inline error_code accept_present(const std::shared_ptr<server_core>& core) {
+    const auto& shared = *core->shared;
+    const error_code failure = accept_one(core, true);
+    bool more = !failure;
+    for (int i = 1; more && i < accepted_each_round && !shared.ledger.is_pressed(shared.env.now()); ++i) {
+        more = !accept_one(core, false);  // mostly: nobody is there; else the next round learns it
+    }
     return failure;
 }
 

@@ -8,6 +8,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/impl/connection_ledger.hpp>
 #include <kcontrol/transport/impl/message_parser.hpp>
+#include <kcontrol/transport/impl/turns.hpp>
 #include <kcontrol/transport/impl/watchdog.hpp>
 #include <kcontrol/transport/server.hpp>
 
@@ -36,7 +37,8 @@ public:
           options(o),
           log(std::move(l)),
           calls(env, log),
-          ledger(options) {}
+          ledger(options),
+          large_answers(std::make_shared<turns>(env, ex)) {}
 
     /// Closes those that make room for others, and empties the list.
     void close(std::vector<id>& made_room, shed_reason why);
@@ -50,6 +52,7 @@ public:
     logger log;
     guarded_calls calls;  // of the handler
     connection_ledger ledger;
+    std::shared_ptr<turns> large_answers;  // at the next part of one, and what its handler does for it
     std::unordered_map<id, server_connection*> connections;
 
 private:
@@ -95,6 +98,7 @@ private:
     awaitable<wake> any_input(time_point deadline);
     awaitable<wake> more_input(due by);
     awaitable<bool> open_tls();
+    awaitable<void> take_turn();
     awaitable<bool> serve_one();
     int take_input(message_parser<true>& parser);
     awaitable<int> read_head(message_parser<true>& parser);  // 0: go on; -1: close; else: the status to refuse with
@@ -120,6 +124,7 @@ private:
     bool known_ = false;       // its peer is no stranger
     std::size_t request_ = 0;  // bytes of the request that is read or answered
     std::size_t unsent_ = 0;   // bytes of the write in progress
+    std::size_t granted_ = 0;  // bytes of the answer that may be written before its next turn
     std::size_t kept_ = 0;     // bytes that the handler says it keeps
     bool working_ = false;     // a handler does
     bool handshaking_ = false;

@@ -18,6 +18,12 @@ inline constexpr std::size_t most_server_read = std::size_t{16} << 10;
 // An answer goes out in slices of this size: a peer that takes one is not stalled.
 inline constexpr std::size_t write_slice = std::size_t{64} << 10;
 
+// An answer, or its first part, that is not behind large ones.
+inline constexpr std::size_t small_answer = std::size_t{256} << 10;
+
+// However many want a turn at large answers, each gets on after so long.
+inline constexpr duration most_for_a_turn = std::chrono::seconds(1);
+
 inline void connection_context::close(std::vector<id>& made_room, shed_reason why) {
     for (const id one : std::exchange(made_room, {})) {
         const auto found = connections.find(one);
@@ -166,10 +172,11 @@ inline write_buffers take_slice(write_buffers& from, std::size_t most) {
 
 inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
     for (unsent_ = boost::asio::buffer_size(out); unsent_ != 0;) {
+        account_for_answer();
+        if (granted_ == 0) co_await take_turn();
         const time_point now = shared_->env.now();
         const due by = by_login(due(now + shared_->options.write_timeout(), late_for::answer));
         shared_->ledger.waits(name_, now);
-        account_for_answer();
         const write_buffers slice = take_slice(out, write_slice);
         // Who is late with the login may still be told so.
         dog_->deadline(std::max(by.when, now + std::chrono::seconds(1)));
@@ -183,9 +190,18 @@ inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
             co_return error(errc::connection_lost, "the peer is gone: " + written.failure.message());
         }
         unsent_ -= boost::asio::buffer_size(slice);
+        granted_ -= std::min(granted_, boost::asio::buffer_size(slice));
     }
     account();
     co_return result<void>();
+}
+
+// Before more of a large answer. Meanwhile it counts as one that waits, so that it is no safer than a small one.
+inline awaitable<void> server_connection::take_turn() {
+    granted_ = write_slice;
+    shared_->ledger.waits(name_, shared_->env.now());
+    co_await shared_->large_answers->take(gone_.get_token(), most_for_a_turn);
+    settle();
 }
 
 inline awaitable<bool> server_connection::open_tls() {
@@ -246,6 +262,7 @@ inline awaitable<bool> server_connection::serve_one() {
     message_parser<true> parser(shared_->options.max_body());
     parser.stop_after_head();
     request_ = 0;
+    granted_ = small_answer;
     if (input_.size() == 0) input_.shrink_to_fit();
     account();
     settle();

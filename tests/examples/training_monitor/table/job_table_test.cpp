@@ -61,6 +61,27 @@ std::string types(const std::vector<change>& changes) {
 
 }  // namespace
 
+TEST_CASE("all who ask between two changes get the same list") {
+    job_table table;
+    CHECK(table.all_jobs()->empty());
+    table.add(job("one", job_state::running));
+    table.add(job("two", job_state::created));
+    const auto first = table.all_jobs();
+    CHECK(*first == table.jobs());
+    CHECK(table.all_jobs() == first);
+    table.update(job("two", job_state::created, "2"));  // nothing that is shown
+    CHECK(*table.all_jobs() == table.jobs());
+    table.update(job("two", job_state::running, "3"));
+    const auto second = table.all_jobs();
+    CHECK(second != first);
+    CHECK(*second == table.jobs());
+    CHECK(first->at(1)->state == job_state::created);  // who reads it goes on
+    table.remove(job("one", job_state::running));
+    CHECK(*table.all_jobs() == table.jobs());
+    table.remove_cluster("a");
+    CHECK(table.all_jobs()->empty());
+}
+
 TEST_CASE("a job is added, changes its state and goes; ids increase") {
     job_table table;
     const auto added = table.add(job("bert", job_state::created), true);
