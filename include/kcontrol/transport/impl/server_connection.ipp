@@ -196,10 +196,11 @@ inline awaitable<result<void>> server_connection::write_out(write_buffers out) {
     co_return result<void>();
 }
 
-// Before more of a large answer. Meanwhile it counts as one that waits, so that it is no safer than a small one.
+// Before more of a large answer. Meanwhile it makes room for nobody: it waits for us, not for its peer, and who is next
+// has waited for the longest.
 inline awaitable<void> server_connection::take_turn() {
     granted_ = write_slice;
-    shared_->ledger.waits(name_, shared_->env.now());
+    shared_->ledger.works(name_);
     co_await shared_->large_answers->take(gone_.get_token(), most_for_a_turn);
     settle();
 }
