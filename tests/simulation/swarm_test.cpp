@@ -1,10 +1,11 @@
 // The swarm: many seeds, each run twice, none may break a promise; and planted bugs, which some seed must find.
 #include "simulation/swarm.hpp"
 
+#include "simulation/seeds.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -12,36 +13,22 @@ namespace {
 
 using namespace kcontrol::test;
 
-// KCONTROL_SIM_SEEDS: how many seeds; KCONTROL_SIM_SEED: one seed only, to replay a failure.
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);  // seam: ok, the seeds to run
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-std::string describe(const swarm_verdict& v) {
-    std::string out;
-    for (const auto& violation : v.violations) out += "\n  " + violation;
-    return out;
-}
-
 TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twice") {
-    const bool one = std::getenv("KCONTROL_SIM_SEED") != nullptr;  // seam: ok, the seeds to run
-    const std::uint64_t first = one ? number_from("KCONTROL_SIM_SEED", 0) : 1;
-    const std::uint64_t last = one ? first : number_from("KCONTROL_SIM_SEEDS", 1000);
+    const seed_range seeds(1000);
     std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0, thrown = 0;
-    for (std::uint64_t seed = first; seed <= last; ++seed) {
+    for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
         const auto verdict = run_swarm(seed);
         const auto again = run_swarm(seed);
-        CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict));
+        CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict.violations));
         CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
         events += verdict.events, writes += verdict.writes, faults += verdict.faults;
         rebuilds += verdict.rebuilds, relists += verdict.relists, thrown += verdict.thrown;
     }
-    std::cout << "swarm: seeds=" << last - first + 1 << " writes=" << writes << " events=" << events
+    std::cout << "swarm: seeds=" << seeds.last - seeds.first + 1 << " writes=" << writes << " events=" << events
               << " faults=" << faults << " rebuilds=" << rebuilds << " clusters-relisted=" << relists
               << " thrown=" << thrown << "\n";
     CHECK(events > 0);
-    if (!one) {
+    if (!seeds.one) {
         CHECK(faults > 0);
         CHECK(rebuilds > 0);
         CHECK(relists > 0);
@@ -51,13 +38,13 @@ TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twi
 
 void find_planted(planted_bug bug, const char* name) {
     std::uint64_t triggered = 0, found = 0, first = 0;
-    const std::uint64_t seeds = std::clamp<std::uint64_t>(number_from("KCONTROL_SIM_SEEDS", 60), 15, 60);
+    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, 15, 60);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const auto verdict = run_swarm(seed, bug);
         triggered += verdict.bug_triggered ? 1U : 0U;
         if (verdict.violations.empty()) continue;
         if (found++ == 0) first = seed;
-        CHECK_MESSAGE(verdict.bug_triggered, "seed ", seed, " fails without the bug", describe(verdict));
+        CHECK_MESSAGE(verdict.bug_triggered, "seed ", seed, " fails without the bug", describe(verdict.violations));
     }
     std::cout << "swarm: planted " << name << ": triggered in " << triggered << " of " << seeds << " seeds, found in "
               << found << ", first by seed " << first << "\n";
