@@ -1,7 +1,11 @@
+#include <kcontrol/cluster/impl/audit_rule.ipp>
+#include <kcontrol/cluster/impl/cache_audit.ipp>
 #include <kcontrol/cluster/impl/cache_options.ipp>
+#include <kcontrol/cluster/impl/cache_reader.ipp>
 #include <kcontrol/cluster/impl/channel_source.ipp>
 #include <kcontrol/cluster/impl/cluster.ipp>
 #include <kcontrol/cluster/impl/crd_watch.ipp>
+#include <kcontrol/cluster/impl/followed_writes.ipp>
 #include <kcontrol/cluster/impl/function_source.ipp>
 #include <kcontrol/cluster/impl/generic_event.ipp>
 #include <kcontrol/cluster/impl/home_cluster.ipp>
@@ -10,4 +14,7 @@
 #include <kcontrol/cluster/impl/informer_set.ipp>
 #include <kcontrol/cluster/impl/informer_source.ipp>
 #include <kcontrol/cluster/impl/merged_informer.ipp>
+#include <kcontrol/cluster/impl/read_counts.ipp>
+#include <kcontrol/cluster/impl/read_plan.ipp>
+#include <kcontrol/cluster/impl/stale_marks.ipp>
 #include <kcontrol/cluster/impl/timer_source.ipp>

@@ -31,6 +31,7 @@
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/client/list_bounds.hpp>
@@ -53,6 +54,7 @@
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
 #include <kcontrol/cluster/merged_informer.hpp>
+#include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/cluster/timer_source.hpp>
 #include <kcontrol/codec/codec.hpp>

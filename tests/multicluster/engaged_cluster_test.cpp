@@ -98,7 +98,11 @@ TEST_CASE_FIXTURE(fixture, "a controller of an engaged cluster goes through a ro
     CHECK(take("a") == "x=7 ");
     CHECK(a.lists() == 1);
     CHECK(a.watches() == 2);
-    CHECK(run(engaged.at("a")->get_client().get<widget>({"default", "x"})).has_value());
+    // Its client reads from the cache, and asks the new connection where it is live.
+    CHECK(run(engaged.at("a")->get_client().get<widget>({"default", "x"}))->spec.value == 7);
+    CHECK(a.api.request_log().count("get", "widgets") == 0);
+    CHECK(run(engaged.at("a")->get_client().live().get<widget>({"default", "x"}))->spec.value == 7);
+    CHECK(a.api.request_log().count("get", "widgets") == 1);
 
     want({{"b", "1"}});
     CHECK(order == "disengage removed a ");

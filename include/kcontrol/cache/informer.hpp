@@ -211,6 +211,15 @@ public:
     KCONTROL_DECL awaitable<result<void>> at_least(const object_meta& written, std::stop_token stop,
                                                    std::optional<time_point> deadline = std::nullopt);
 
+    /// Waits until the copy knows of a deletion: `last` is the object's metadata as it was. It has no such object then,
+    /// another one of its name (by uid), or one that is being deleted, as one with finalizers is. Errors: as
+    /// at_least().
+    KCONTROL_DECL awaitable<result<void>> deletion_seen(const object_meta& last, std::stop_token stop,
+                                                        std::optional<time_point> deadline = std::nullopt);
+
+    /// Up to which version of the server the copy has all changes; empty where nothing can be said of that.
+    KCONTROL_DECL std::string resource_version() const;
+
     KCONTROL_DECL const store& objects() const noexcept;
     KCONTROL_DECL const resource_info& info() const noexcept;
 

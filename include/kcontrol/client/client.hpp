@@ -21,6 +21,8 @@
 
 namespace kcontrol {
 
+class client_cache;  // client/client_cache.hpp
+
 namespace detail {
 class client_state;
 }
@@ -40,6 +42,10 @@ public:
 /// token that can be refreshed and tries once more. Answers 429 and 5xx with Retry-After are retried up to 10 times
 /// within the deadline, which is what client-go does. A write whose answer was lost ends with unknown_outcome and is
 /// not repeated. Arguments are copied before the call returns; the client may be destroyed while a call is in flight.
+///
+/// The client of a manager or an engaged cluster reads from that cluster's caches: get() and list() of a kind that is
+/// watched are answered from there, and live() is the same client, which asks the server always. docs/cache.md says
+/// what is read where, and which errors there are besides.
 ///
 /// Errors, besides the API server's own (api_errc): invalid_argument (an unusable name or namespace, before anything is
 /// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, those of http::transport, and
@@ -62,6 +68,9 @@ public:
 
     template <resource T>
     awaitable<result<T>> get(namespaced_name key, get_options options = {});
+    /// The same without a copy: of a cache, the object that it holds.
+    template <resource T>
+    awaitable<result<std::shared_ptr<const T>>> get_shared(namespaced_name key, get_options options = {});
     /// What does not decode is left out and logged; list_page() says what it is.
     template <resource T>
     awaitable<result<std::vector<std::shared_ptr<const T>>>> list(list_options options = {});
@@ -139,6 +148,14 @@ public:
     /// however late its own deadline: unknown_outcome then, as the server may have it.
     KCONTROL_DECL client guarded(write_guard guard) const;
 
+    /// A client of the same connections whose get() and list() are answered by `cache` where it can, and whose writes
+    /// it is told of. Null: none.
+    KCONTROL_DECL client reading_from(std::shared_ptr<client_cache> cache) const;
+    /// The same client, whose reads ask the server always. Its writes are noted as before.
+    KCONTROL_DECL client live() const;
+    /// The cache behind it, whether it reads from there or not; null if there is none.
+    const std::shared_ptr<client_cache>& cache() const noexcept { return cache_; }
+
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const noexcept;
     /// How busy the server seems from here; client_load says what is counted.
@@ -150,8 +167,13 @@ private:
     // For those who get no list of what did not decode: it is logged.
     KCONTROL_DECL awaitable<result<any_list>> list_and_log(const resource_info& info, list_options options);
 
+    KCONTROL_DECL awaitable<result<any_object>> noted(const resource_info& info, namespaced_name key, bool dry_run,
+                                                      awaitable<result<any_object>> write) const;
+
     explicit client(std::shared_ptr<detail::client_state> s) : state_(std::move(s)) {}
     std::shared_ptr<detail::client_state> state_;
+    std::shared_ptr<client_cache> cache_;
+    bool reads_cache_ = false;
 };
 
 }  // namespace kcontrol

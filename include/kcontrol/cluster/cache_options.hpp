@@ -34,6 +34,12 @@ public:
     KCONTROL_DECL cache_options& for_kind(const group_version_kind& kind, informer_options o,
                                           std::vector<std::string> namespaces = {});
 
+    /// Compares each cache with its server now and then, by the metadata of all of its objects, which costs the server
+    /// a list: what differs, and is not merely on its way, is logged and counted (docs/cache.md). Default, and zero:
+    /// never.
+    cache_options& audit_period(duration d) { return audit_period_ = d, *this; }
+    duration audit_period() const noexcept { return audit_period_; }
+
     /// The options of each informer of a kind: one for each of its namespaces, sorted, or one. What belongs to no
     /// namespace has one, of all.
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
@@ -54,6 +60,7 @@ private:
     };
 
     kind_options all_;
+    duration audit_period_{};
     std::vector<kind_options> kinds_;
 };
 

@@ -31,8 +31,9 @@ public:
     virtual executor get_executor() const = 0;
     virtual const logger& log() const noexcept = 0;
 
-    /// The client of the present configuration. New credentials make another one and close this one, so ask for it
-    /// before each use instead of keeping a copy.
+    /// The client of the present configuration. It reads from the informers below, where there are some of the kind
+    /// that is asked for; `get_client().live()` asks the server always (docs/cache.md). New credentials make another
+    /// one and close this one, so ask for it before each use instead of keeping a copy.
     virtual client& get_client() noexcept = 0;
 
     /// The informers of a kind, made at the first call: one for each namespace that this cluster is watched in, usually

@@ -3,6 +3,7 @@
 
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cluster/crd_watch.hpp>
+#include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/cluster/source.hpp>
 #include <kcontrol/runtime/scope.hpp>
 
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace kcontrol {
+
+namespace detail {
+class cache_audit;
+class cache_reader;
+}  // namespace detail
 
 /// Owns informers. Who asks for the same kind in the same scope (namespace and selectors) looks at the same watch,
 /// whatever C++ type he wants: two resource_infos that read alike get the same informer, others of the kind get a view
@@ -70,7 +76,26 @@ public:
     /// Stops all and forgets them.
     KCONTROL_DECL void clear();
 
+    /// What the informers ask with.
     client& get_client() noexcept { return client_; }
+    /// The same client, which reads from the informers that there are: of kinds that somebody has asked of() for, as
+    /// the type that he did. It may outlive the set, and asks the server always then.
+    client& get_reading_client() noexcept { return reading_; }
+    /// Who answered its reads.
+    KCONTROL_DECL const read_counts_by_kind& reads() const noexcept;
+
+    /// Has the informers compared with the server while they run, from the next start(): see
+    /// cache_options::audit_period. Called once, before that.
+    KCONTROL_DECL void audit_every(duration period);
+    KCONTROL_DECL audit_counts_by_kind audits() const;
+
+    /// Calls f(const informer_options&, const std::shared_ptr<any_informer>&) with what of() made.
+    template <class F>
+    void for_each_shared(F f) const {
+        for (const entry& one : entries_) {
+            if (one.shared) f(one.options, one.made);
+        }
+    }
 
     /// Every informer, sorted by group, version, kind and namespace.
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> all() const;
@@ -96,6 +121,8 @@ private:
     environment* env_;
     executor ex_;
     client client_;
+    std::shared_ptr<detail::cache_reader> reader_;
+    client reading_;
     scopes_function scopes_;
     logger log_;
     std::vector<entry> entries_;
@@ -104,6 +131,7 @@ private:
     probe_function probe_sought_;
     std::unique_ptr<scope> term_;             // of the present run; null before the first
     std::shared_ptr<crd_watch> definitions_;  // null before a kind is missing
+    std::shared_ptr<detail::cache_audit> audit_;
 };
 
 }  // namespace kcontrol

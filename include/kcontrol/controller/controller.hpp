@@ -20,6 +20,8 @@
 
 namespace kcontrol {
 
+class client_cache;  // client/client_cache.hpp
+
 /// syncing: waits for its sources. stopping: waits for running reconciles.
 enum class controller_state { idle, syncing, running, stopping };
 
@@ -68,6 +70,9 @@ public:
     /// Where hold_back() learns how busy the server is: asked before requests are taken. A builder says the client of
     /// its host; without one it is told by observe_throttled() and observe_write() only.
     KCONTROL_DECL void watch_load(std::function<client_load()> load);
+    /// Where see_own_writes() learns what a reconcile has written: asked before each. A builder says that of its host's
+    /// client; without one nothing is waited for.
+    KCONTROL_DECL void watch_writes(std::function<std::shared_ptr<client_cache>()> cache);
     /// The server answered 429 to a request, or answered a write after `latency`, of a client that it does not watch.
     KCONTROL_DECL void observe_throttled();
     KCONTROL_DECL void observe_write(duration latency);

@@ -50,6 +50,11 @@ public:
     /// How long a daemon waits that failed (reconcile_context::daemon). Default: 0.8 s, doubled up to 30 s, with
     /// jitter.
     controller_options& daemon_backoff(backoff_policy p) { return daemon_backoff_ = p, *this; }
+    /// After a reconcile, the next one of the same request waits until the caches have what the first one wrote, for no
+    /// longer than `limit` (some seconds); then it runs anyway, which is logged and counted. Other requests do not
+    /// wait. What counts are writes through the cluster's client (docs/cache.md), made by the reconcile's coroutine and
+    /// what it spawns on its executor or on reconcile_context::get_executor(). Default: it does not wait.
+    controller_options& see_own_writes(duration limit) { return see_own_writes_ = limit, *this; }
     /// How long a stop waits for running reconciles, whose stop tokens are triggered at once. Default 30 s.
     controller_options& graceful_stop_timeout(duration d) { return graceful_stop_timeout_ = d, *this; }
     /// How long a request waits that fails: a rate limiter, or a backoff policy. Default: 5 ms, doubling up to 1000 s.
@@ -71,6 +76,7 @@ public:
     bool cancel_on_delete() const noexcept { return cancel_on_delete_; }
     const std::optional<executor>& run_on() const noexcept { return run_on_; }
     const backoff_policy& daemon_backoff() const noexcept { return daemon_backoff_; }
+    const std::optional<duration>& see_own_writes() const noexcept { return see_own_writes_; }
     duration graceful_stop_timeout() const noexcept { return graceful_stop_timeout_; }
     const rate_limiter& rate_limit() const noexcept { return rate_limit_; }
     fairness fair() const noexcept { return fairness_; }
@@ -87,6 +93,7 @@ private:
     bool cancel_on_delete_ = false;
     std::optional<executor> run_on_;
     backoff_policy daemon_backoff_;
+    std::optional<duration> see_own_writes_;
     duration graceful_stop_timeout_ = std::chrono::seconds(30);
     rate_limiter rate_limit_;
     fairness fairness_ = fairness::none;

@@ -52,6 +52,11 @@ public:
     std::uint64_t callback_exceptions = 0;
     std::string last_callback_exception;
 
+    // Of see_own_writes(): reconciles that had written what the caches had yet to see, and those of them that were not
+    // waited for to the end.
+    std::uint64_t own_write_waits = 0;
+    std::uint64_t own_write_timeouts = 0;
+
     std::size_t active_workers = 0;
     std::size_t max_concurrent_reconciles = 0;
 

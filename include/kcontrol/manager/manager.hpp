@@ -105,11 +105,14 @@ public:
     /// Answers /healthz and /readyz only: for a server of its own, with health_server_options(). Valid as long.
     KCONTROL_DECL http::handler probe_handler() const;
 
+    /// It reads from the caches: kinds that something here watches, such as those of controllers, are answered from
+    /// there, and all others by the server; `get_client().live()` asks the server always. docs/cache.md says more.
+    ///
     /// With leader election its writes are refused with not_leading while this process does not lead, and none is
     /// waited for beyond that.
     KCONTROL_DECL client& get_client() noexcept;
-    /// The client that the manager was made with, for what is written whether this process leads or not: definitions
-    /// at a program's start, Events.
+    /// The client that the manager was made with, which asks the server always; for what is written whether this
+    /// process leads or not: definitions at a program's start, Events.
     KCONTROL_DECL client& get_unfenced_client() noexcept;
     /// Who leads; null without leader election. Started and stopped by the manager.
     KCONTROL_DECL const leader_elector* get_elector() const noexcept;

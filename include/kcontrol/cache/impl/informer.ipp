@@ -190,6 +190,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
 
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = generation;
+        const bool changed = !change.events.empty();
         try {
             for (const auto& object : change.invalid) watch->tell_invalid(*object);
         } catch (const std::bad_alloc&) {
@@ -197,6 +198,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         }
         untold.events = detail::delivery<any_event, detail::handler_entry>(std::move(change.events));
         untold.invalid = detail::handler_list::invalid_delivery(std::move(change.invalid));
+        if (changed) content_changed.notify_all();
         deliver_rest();
     }
 
@@ -330,6 +332,24 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         co_return result<void>();
     }
 
+    bool knows_of_deletion(const namespaced_name& key, std::string_view uid) const {
+        const any_object present = content.get(key);
+        return !present || present.meta().uid != uid || present.meta().deletion_timestamp.present();
+    }
+
+    static awaitable<result<void>> deletion_seen(std::shared_ptr<impl> self, namespaced_name key, std::string uid,
+                                                 std::stop_token stop, std::optional<time_point> deadline) {
+        while (!self->knows_of_deletion(key, uid)) {
+            const wake reason = co_await self->content_changed.wait(self->env, stop, deadline);
+            if (reason == wake::notified || self->knows_of_deletion(key, uid)) continue;
+            const std::string what =
+                "the informer of " + self->info.gvk.kind + " has not seen the deletion of " + to_string(key) + " yet";
+            if (reason == wake::stopped) co_return error(errc::stopped, what + ", and the wait was stopped");
+            co_return error(errc::timeout, what + "; it is " + std::string(to_string(self->current().state)));
+        }
+        co_return result<void>();
+    }
+
     static std::shared_ptr<detail::handler_lane> make_lane(const std::shared_ptr<impl>& self,
                                                            const std::shared_ptr<detail::handler_progress>& progress,
                                                            event_consumer handler, const handler_options& how) {
@@ -369,7 +389,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     bool listed_once = false;
     informer_status published;
     version_waits awaited;
-    async_event caught_up;   // one of them is over
+    async_event caught_up;  // one of them is over
+    async_event content_changed;
     async_event changed;     // the status may differ
     async_event subscribed;  // the set of resync periods differs
 };
@@ -483,6 +504,13 @@ KCONTROL_DECL awaitable<result<void>> any_informer::at_least(const object_meta& 
                                                              std::optional<time_point> deadline) {
     return impl::at_least(impl_, key_of(written), written.resource_version.str(), std::move(stop), deadline);
 }
+
+KCONTROL_DECL awaitable<result<void>> any_informer::deletion_seen(const object_meta& last, std::stop_token stop,
+                                                                  std::optional<time_point> deadline) {
+    return impl::deletion_seen(impl_, key_of(last), last.uid.str(), std::move(stop), deadline);
+}
+
+KCONTROL_DECL std::string any_informer::resource_version() const { return std::string(impl_->passed()); }
 
 KCONTROL_DECL const store& any_informer::objects() const noexcept { return impl_->content; }
 

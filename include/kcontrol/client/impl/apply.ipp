@@ -145,14 +145,16 @@ KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& i
     auto body = json::parse(*text);
     if (!body) return decided<result<any_object>>(body.error().with_context(info.gvk.kind));
     if (body->is_object()) detail::strip_applied(body->get_object(), options.subresource());
-    return detail::apply_body(state_, info, object.key(), std::move(*body), options);
+    return noted(info, object.key(), std::as_const(options).dry_run(),
+                 detail::apply_body(state_, info, object.key(), std::move(*body), options));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, namespaced_name key,
                                                           std::string object_json, apply_options options) {
     auto body = json::parse(object_json);
     if (!body) return decided<result<any_object>>(body.error().with_context("the applied " + info.gvk.kind));
-    return detail::apply_body(state_, info, key, std::move(*body), options);
+    auto write = detail::apply_body(state_, info, key, std::move(*body), options);
+    return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 }  // namespace kcontrol

@@ -36,6 +36,13 @@ awaitable<result<T>> as_typed(awaitable<result<any_object>> call) {
 }
 
 template <resource T>
+awaitable<result<std::shared_ptr<const T>>> as_shared(awaitable<result<any_object>> call) {
+    auto object = co_await std::move(call);
+    if (!object) co_return object.error();
+    co_return object->template as<T>();
+}
+
+template <resource T>
 awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable<result<any_list>> call) {
     auto list = co_await std::move(call);
     if (!list) co_return list.error();
@@ -50,6 +57,11 @@ awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable
 template <resource T>
 awaitable<result<T>> client::get(namespaced_name key, get_options options) {
     return detail::as_typed<T>(get(resource_of<T>(), std::move(key), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<std::shared_ptr<const T>>> client::get_shared(namespaced_name key, get_options options) {
+    return detail::as_shared<T>(get(resource_of<T>(), std::move(key), std::move(options)));
 }
 
 template <resource T>

@@ -2,6 +2,7 @@
 
 #include <kcontrol/auth/plaintext.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/fenced_transport.hpp>
@@ -11,6 +12,8 @@
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
+
+#include <boost/asio/this_coro.hpp>
 
 namespace kcontrol {
 namespace detail {
@@ -83,6 +86,39 @@ inline awaitable<result<void>> delete_call(shared_client_state state, http::requ
     co_return result<void>();
 }
 
+inline awaitable<result<any_object>> cached_get(client from, const resource_info& info, namespaced_name key,
+                                                get_options options) {
+    auto known = co_await from.cache()->get(info, key, options);
+    if (known) co_return std::move(*known);
+    auto answer = co_await from.live().get(info, key, std::move(options));
+    from.cache()->asked(info, key, answer);
+    co_return answer;
+}
+
+inline awaitable<result<any_object>> noted_write(std::shared_ptr<client_cache> cache, const resource_info& info,
+                                                 namespaced_name key, awaitable<result<any_object>> write) {
+    const executor by = co_await boost::asio::this_coro::executor;
+    auto stored = co_await std::move(write);
+    if (stored) {
+        cache->wrote(by, info, stored->meta());
+    } else {
+        cache->refused(info, key, stored.error());
+    }
+    co_return stored;
+}
+
+inline awaitable<result<void>> noted_delete(std::shared_ptr<client_cache> cache, const resource_info& info,
+                                            namespaced_name key, awaitable<result<void>> remove) {
+    const executor by = co_await boost::asio::this_coro::executor;
+    auto gone = co_await std::move(remove);
+    if (gone) {
+        cache->deleted(by, info, key);
+    } else {
+        cache->refused(info, key, gone.error());
+    }
+    co_return gone;
+}
+
 }  // namespace detail
 
 KCONTROL_DECL client::client(const client&) = default;
@@ -104,6 +140,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
                                                         get_options options) {
     const auto path = detail::object_path(info, key);
     if (!path) return decided<result<any_object>>(path.error());
+    if (reads_cache_) return detail::cached_get(*this, info, std::move(key), std::move(options));
     http::query_builder query;
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
     http::request req("GET", query.after(state_->base_path + *path));
@@ -127,7 +164,8 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
     // A subresource that is created (a binding, an eviction) belongs to an object that exists.
     const auto path = options.subresource().empty() ? detail::collection_path(info, meta.namespace_)
                                                     : detail::object_path(info, object.key(), options.subresource());
-    return detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options);
+    return noted(info, object.key(), std::as_const(options).dry_run(),
+                 detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
@@ -135,7 +173,8 @@ KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& 
     auto body = info.encode(object);
     if (!body) return decided<result<any_object>>(body.error());
     const auto path = detail::object_path(info, object.key(), options.subresource());
-    return detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options);
+    return noted(info, object.key(), std::as_const(options).dry_run(),
+                 detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& info, namespaced_name key,
@@ -148,7 +187,9 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
                                               "possible"));
     }
     const auto path = detail::object_path(info, key, options.subresource());
-    return detail::write_call(state_, info, "PATCH", path, std::move(content_type), std::move(patch_text), options);
+    auto write =
+        detail::write_call(state_, info, "PATCH", path, std::move(content_type), std::move(patch_text), options);
+    return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info, namespaced_name key,
@@ -158,8 +199,16 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
     http::request req("DELETE", state_->base_path + *path);
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(options);
-    return detail::delete_call(state_, std::move(req), detail::exchange_options_of(options),
-                               std::as_const(options).ignore_not_found());
+    auto remove = detail::delete_call(state_, std::move(req), detail::exchange_options_of(options),
+                                      std::as_const(options).ignore_not_found());
+    if (!cache_) return remove;
+    return detail::noted_delete(cache_, info, std::move(key), std::move(remove));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& info, namespaced_name key, bool dry_run,
+                                                          awaitable<result<any_object>> write) const {
+    if (!cache_ || dry_run) return write;
+    return detail::noted_write(cache_, info, std::move(key), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
@@ -172,7 +221,22 @@ KCONTROL_DECL client client::guarded(write_guard guard) const {
     next->transport = std::make_shared<detail::fenced_transport>(state_->transport, std::move(guard));
     next->identity.reset();
     next->load = {};
-    return client(std::move(next));
+    client made = *this;
+    made.state_ = std::move(next);
+    return made;
+}
+
+KCONTROL_DECL client client::reading_from(std::shared_ptr<client_cache> cache) const {
+    client made = *this;
+    made.reads_cache_ = cache != nullptr;
+    made.cache_ = std::move(cache);
+    return made;
+}
+
+KCONTROL_DECL client client::live() const {
+    client made = *this;
+    made.reads_cache_ = false;
+    return made;
 }
 
 KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
@@ -128,15 +129,31 @@ inline awaitable<result<any_list>> log_invalid(shared_client_state state, const 
     co_return std::move(*list);
 }
 
+// `tells`, where it is not null, logs what does not decode; of a cached object its informer has done so.
+inline awaitable<result<any_list>> cached_list(client from, const resource_info& info, list_options options,
+                                               shared_client_state tells) {
+    auto known = co_await from.cache()->list(info, options);
+    if (known) co_return std::move(*known);
+    auto ask = from.live().list_page(info, std::move(options));
+    if (!tells) {
+        auto answer = co_await std::move(ask);
+        co_return answer;
+    }
+    auto answer = co_await log_invalid(std::move(tells), &info, std::move(ask));
+    co_return answer;
+}
+
 }  // namespace detail
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_and_log(const resource_info& info, list_options options) {
+    if (reads_cache_) return detail::cached_list(*this, info, std::move(options), state_);
     return detail::log_invalid(state_, &info, list_page(info, std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info& info, list_options options) {
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return decided<result<any_list>>(path.error());
+    if (reads_cache_) return detail::cached_list(*this, info, std::move(options), nullptr);
     return detail::list_call(state_, &info, state_->base_path + *path, std::move(options));
 }
 

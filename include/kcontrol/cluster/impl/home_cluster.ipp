@@ -20,8 +20,10 @@ KCONTROL_DECL home_cluster::home_cluster(environment& env, executor ex, client c
       ex_(ex),
       log_(name.empty() ? std::move(log) : log.with("cluster", name)),
       name_(std::move(name)),
-      informers_(env, std::move(ex), cl, detail::scopes_of(std::move(options), log_), log_),
-      recorders_(std::make_unique<recorder_set>(env, ex_, std::move(cl), log_)) {}
+      informers_(env, std::move(ex), cl, detail::scopes_of(options, log_), log_),
+      recorders_(std::make_unique<recorder_set>(env, ex_, std::move(cl), log_)) {
+    informers_.audit_every(options.audit_period());
+}
 
 KCONTROL_DECL home_cluster::~home_cluster() = default;
 
@@ -29,7 +31,7 @@ KCONTROL_DECL const std::string& home_cluster::name() const noexcept { return na
 KCONTROL_DECL environment& home_cluster::env() const noexcept { return *env_; }
 KCONTROL_DECL executor home_cluster::get_executor() const { return ex_; }
 KCONTROL_DECL const logger& home_cluster::log() const noexcept { return log_; }
-KCONTROL_DECL client& home_cluster::get_client() noexcept { return informers_.get_client(); }
+KCONTROL_DECL client& home_cluster::get_client() noexcept { return informers_.get_reading_client(); }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> home_cluster::informers_of(const resource_info& kind) {
     return informers_.of(kind);

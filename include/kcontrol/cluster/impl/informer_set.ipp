@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kcontrol/cluster/detail/cache_audit.hpp>
+#include <kcontrol/cluster/detail/cache_reader.hpp>
 #include <kcontrol/cluster/detail/crd_rule.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/cluster/informer_source.hpp>
@@ -31,9 +33,29 @@ inline awaitable<void> stop_definitions(std::shared_ptr<crd_watch> watch) { co_a
 }  // namespace detail
 
 KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log)
-    : env_(&env), ex_(std::move(ex)), client_(std::move(cl)), scopes_(std::move(scopes)), log_(std::move(log)) {}
+    : env_(&env),
+      ex_(std::move(ex)),
+      client_(cl.reading_from(nullptr)),
+      reader_(std::make_shared<detail::cache_reader>(env, *this)),
+      reading_(client_.reading_from(reader_)),
+      scopes_(std::move(scopes)),
+      log_(std::move(log)) {}
 
-KCONTROL_DECL informer_set::~informer_set() { clear(); }
+KCONTROL_DECL informer_set::~informer_set() {
+    reader_->detach();
+    if (audit_) audit_->detach();
+    clear();
+}
+
+KCONTROL_DECL void informer_set::audit_every(duration period) {
+    if (period > duration::zero()) audit_ = std::make_shared<detail::cache_audit>(*env_, ex_, log_, *this, period);
+}
+
+KCONTROL_DECL audit_counts_by_kind informer_set::audits() const {
+    return audit_ ? audit_->counts() : audit_counts_by_kind();
+}
+
+KCONTROL_DECL const read_counts_by_kind& informer_set::reads() const noexcept { return reader_->counts(); }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const resource_info& kind) {
     std::vector<std::shared_ptr<any_informer>> out;
@@ -163,6 +185,7 @@ KCONTROL_DECL void informer_set::start(std::stop_token parent) {
     for (const auto& e : entries_) {
         if (e.shared) e.made->start(term_->token());
     }
+    if (audit_) audit_->start(term_->token());
     follow_missing();
 }
 
@@ -172,12 +195,14 @@ KCONTROL_DECL awaitable<bool> informer_set::stop(std::optional<time_point> deadl
     task_group stopping(*env_, ex_, log_);
     for (const auto& e : entries_) stopping.spawn(detail::stop_informer(e.made));
     if (definitions_) stopping.spawn(detail::stop_definitions(definitions_));
+    if (audit_) stopping.spawn(audit_->join());
     const bool all = co_await stopping.join(deadline);
     co_return all;
 }
 
 KCONTROL_DECL void informer_set::rebuild(client next, resume_mode mode) {
-    client_ = std::move(next);
+    client_ = next.reading_from(nullptr);
+    reading_ = client_.reading_from(reader_);
     if (definitions_) definitions_->rebuild(client_, mode);
     std::vector<std::shared_ptr<any_informer>> done;
     for (const auto& e : entries_) {

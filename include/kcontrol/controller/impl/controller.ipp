@@ -83,6 +83,10 @@ KCONTROL_DECL std::uint64_t any_controller::watch_any(std::shared_ptr<event_sour
 
 KCONTROL_DECL void any_controller::watch_load(std::function<client_load()> load) { impl_->load = std::move(load); }
 
+KCONTROL_DECL void any_controller::watch_writes(std::function<std::shared_ptr<client_cache>()> cache) {
+    impl_->cache = std::move(cache);
+}
+
 KCONTROL_DECL void any_controller::observe_throttled() {
     if (impl_->pressure) impl_->pressure->observe_throttled(impl_->env.now());
 }

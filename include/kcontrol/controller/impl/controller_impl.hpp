@@ -1,8 +1,10 @@
 // The inside of a controller: its sources, its queue and the run in progress.
 #pragma once
 
+#include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/controller/controller.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
+#include <kcontrol/runtime/log_pace.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/trouble_journal.hpp>
@@ -60,6 +62,8 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     awaitable<void> reconcile(std::shared_ptr<detail::work_item> item, reasoned_token within, std::uint64_t generation);
     void settle(const detail::work_item& item, const result<reconcile_result>& outcome, stop_reason why, bool stopping,
                 const logger& named);
+    std::shared_ptr<own_writes> follow_writes(const executor& by);
+    awaitable<void> see_writes(std::shared_ptr<own_writes> written, std::stop_token stop, logger named);
     duration add_again(const detail::work_item& item, add_options how, cause_type why);
     priority_stats* stats_of(int priority);
     void add_queue_stats(std::vector<priority_stats>& out) const;
@@ -86,6 +90,8 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     controller_stats stats;
     std::optional<backpressure> pressure;
     std::function<client_load()> load;
+    std::function<std::shared_ptr<client_cache>()> cache;
+    log_pace unseen_told{std::chrono::minutes(1)};
     client_load last_load;
     std::size_t medium_in_term = 0;                      // of active_in_term, those of medium urgency
     std::map<std::optional<int>, priority_stats> times;  // by priority; nothing: those counted together

@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -140,12 +141,15 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     named = named.with("reconcileID", id);
     if (!item->causes().empty()) named = named.with("cause", to_string(item->causes()));
     const auto end = std::make_shared<detail::reconcile_end>();
+    const executor mine = co_await boost::asio::this_coro::executor;
+    const std::shared_ptr<own_writes> written = follow_writes(mine);
     stop_reason why = stop_reason::none;
     {
         const detail::time_limit limit(env, ex, within, options);
         item->stop_when_gone(limit.stop_of_its_own());
         reconcile_context ctx(env, {}, named, std::move(id), item->retries());
-        ctx.stopped_by(limit.token()).home(ex).causes(item->causes()).priority(item->priority());
+        // Of what is spawned there the writes are this reconcile's, too.
+        ctx.stopped_by(limit.token()).home(written ? mine : ex).causes(item->causes()).priority(item->priority());
         co_await detail::reconcile_guarded(item, std::move(ctx), options.run_on(), end);
         why = limit.token().reason();
     }
@@ -160,8 +164,33 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     if (!late) --active_in_term;
     if (!late && work_class_of(item->priority()) == work_class::medium) --medium_in_term;
     settle(*item, end->outcome, why, late || within.token().stop_requested(), named);
+    if (written && !late && written->pending() > 0) {
+        work->changed.notify_one();  // others need not wait
+        co_await see_writes(written, within.token(), named);
+    }
     item->done();
     work->changed.notify_one();
+}
+
+inline std::shared_ptr<own_writes> any_controller::impl::follow_writes(const executor& by) {
+    std::shared_ptr<client_cache> behind;
+    if (options.see_own_writes() && cache) {
+        calls.call("the cache of a controller's client", [&] { behind = cache(); });
+    }
+    return behind ? behind->follow(by) : nullptr;
+}
+
+inline awaitable<void> any_controller::impl::see_writes(std::shared_ptr<own_writes> written, std::stop_token stop,
+                                                        logger named) {
+    const auto self = shared_from_this();
+    ++stats.own_write_waits;
+    const auto seen = co_await written->seen(std::move(stop), env.now() + *options.see_own_writes());
+    if (seen || seen.error() == errc::stopped) co_return;
+    ++stats.own_write_timeouts;
+    if (const auto so_often = unseen_told.count(env.now())) {
+        named.warning("the cache has not seen in time what the reconcile wrote; the next one does not wait for it",
+                      {{"error", seen.error().what()}, {"times", std::to_string(*so_often)}});
+    }
 }
 
 // Source: controller-runtime, pkg/internal/controller, reconcileHandler.

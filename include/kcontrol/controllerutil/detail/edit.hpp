@@ -47,7 +47,8 @@ awaitable<result<T>> edit_object(client c, std::shared_ptr<const T> snapshot, Ed
         if (!again) co_return written;
         get_options how;
         how.stop(options.stop()).deadline(options.deadline());
-        auto fresh = co_await c.get<T>(key_of(snapshot->metadata), how);
+        // A cache may still have what led to the conflict.
+        auto fresh = co_await c.live().get<T>(key_of(snapshot->metadata), how);
         if (!fresh) co_return fresh.error();
         if (fresh->metadata.uid != snapshot->metadata.uid) {
             const error gone(api_errc::not_found, "it was replaced by another object of that name");

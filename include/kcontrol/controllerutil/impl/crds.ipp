@@ -66,7 +66,7 @@ inline awaitable<std::optional<result<void>>> crd_installation::look() {
     get_options how;
     bound(how);
     const namespaced_name key("", crd_.name());
-    auto found = co_await client_.get<crd_view>(key, how);
+    auto found = co_await client_.live().get<crd_view>(key, how);
     if (!found && found.error() == api_errc::not_found) {
         applied_ = false;
         co_return std::nullopt;

@@ -77,7 +77,7 @@ KCONTROL_DECL awaitable<result<std::vector<namespaced_name>>> prune_dependents(c
                         "prune: the owner has no metadata.uid; take the object that a server returned");
     }
     if (dependent_kind.namespaced() && !owner.namespace_.empty()) options.in_namespace(owner.namespace_);
-    auto listed = co_await c.list_page(dependent_kind, options);
+    auto listed = co_await c.live().list_page(dependent_kind, options);
     if (!listed) co_return listed.error();
     std::vector<namespaced_name> removed;
     for (const any_object& item : listed->items) {

@@ -68,7 +68,7 @@ inline awaitable<void> leader_elector::impl::ask(std::shared_ptr<impl> self, std
 inline awaitable<result<detail::coordination_lease>> leader_elector::impl::send(detail::lease_step step,
                                                                                 std::stop_token stop) {
     using detail::coordination_lease;
-    client to = cl;
+    client to = cl.live();  // who leads is decided by the newest
     const duration time = std::max<duration>(step.until - env.boot_now(), duration::zero());
     if (step.request == detail::lease_request::get) {
         const auto how = get_options().deadline(time).stop(std::move(stop));

@@ -65,6 +65,10 @@ inline void write_controller_metrics(metrics_writer& out, const any_controller& 
     counter("kcontrol_controller_callback_exceptions_total",
             "Total number of predicates, event handlers, maps and sources that threw per controller",
             stats.callback_exceptions);
+    counter("kcontrol_controller_own_write_waits_total",
+            "Total number of reconciliations whose writes the caches had yet to see", stats.own_write_waits);
+    counter("kcontrol_controller_own_write_timeouts_total",
+            "Total number of those that the caches had not seen in time", stats.own_write_timeouts);
     gauge("controller_runtime_active_workers", "Number of currently used workers per controller", stats.active_workers);
     gauge("controller_runtime_max_concurrent_reconciles", "Maximum number of concurrent reconciles per controller",
           stats.max_concurrent_reconciles);

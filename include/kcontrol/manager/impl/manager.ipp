@@ -285,6 +285,8 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
         if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
+        write_read_metrics(out, self->home.name(), self->home.informers().reads());
+        write_audit_metrics(out, self->home.name(), self->home.informers().audits());
         self->home.recorders().write_metrics(out, self->home.name());
     });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cluster/informer_metrics.hpp>
+#include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 
 #include <map>
@@ -19,6 +20,8 @@ public:
         cluster_state state = cluster_state::connecting;
         std::uint64_t generation = 0;
         std::vector<informer_report> informers;
+        read_counts_by_kind reads;
+        audit_counts_by_kind audits;
     };
 
     void set(const std::string& cluster, entry now) {
@@ -41,6 +44,8 @@ public:
             out.counter("kcontrol_cluster_configurations_total", "Configurations that were put to use.",
                         {{"cluster", name}}, static_cast<double>(cluster.generation));
             write_informer_metrics(out, name, cluster.informers, now);
+            write_read_metrics(out, name, cluster.reads);
+            write_audit_metrics(out, name, cluster.audits);
         }
     }
 

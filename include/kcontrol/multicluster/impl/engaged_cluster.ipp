@@ -54,6 +54,7 @@ inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
     const auto scopes = [o = options, l = log](const resource_info& kind) { return o->cache().of(kind, l); };
     informers.emplace(env, strand, first, scopes, log);
+    informers->audit_every(options->cache().audit_period());
     recorders.emplace(env, strand, std::move(first), log);
     for (const auto& choice : options->kinds()) make_slot(choice);
     informers->start(caches.token());
@@ -284,7 +285,7 @@ KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->strand; }
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }
-KCONTROL_DECL client& engaged_cluster::get_client() noexcept { return impl_->informers->get_client(); }
+KCONTROL_DECL client& engaged_cluster::get_client() noexcept { return impl_->informers->get_reading_client(); }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> engaged_cluster::informers_of(const resource_info& kind) {
     return impl_->informers->of(kind);

@@ -130,7 +130,12 @@ inline void engaged_cluster::impl::publish() {
     auto others = reports(false);
     auto now = current(others);
     tell(now);
-    if (board) board->set(name, {now.state, now.generation, all_reports(std::move(others))});
+    if (board) {
+        detail::cluster_board::entry shown{now.state, now.generation, all_reports(std::move(others)), {}, {}};
+        if (informers) shown.reads = informers->reads();
+        if (informers) shown.audits = informers->audits();
+        board->set(name, std::move(shown));
+    }
     if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;
     published = now;
     if (!options->on_status()) return;

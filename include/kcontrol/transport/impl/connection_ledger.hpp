@@ -66,8 +66,8 @@ public:
 
     /// What bytes are taken back for: a peer that does nothing for so long is not just slow.
     static constexpr duration stalled = std::chrono::seconds(1);
-    /// A peer needs about so long to ask what it came for, while others come as fast as they can. To close it sooner for
-    /// want of a descriptor gains nothing: then nobody would be answered.
+    /// A peer needs about so long to ask what it came for, while others come as fast as they can. To close it sooner
+    /// for want of a descriptor gains nothing: then nobody would be answered.
     static constexpr duration fair_stay = std::chrono::milliseconds(200);
     /// A usual request and a short answer get their bytes however much others hold.
     static constexpr std::size_t always_granted = std::size_t{16} << 10;

@@ -49,6 +49,7 @@ KCONTROL_DECL reflector::reflector(environment& env, executor ex, const resource
 // Where there is no memory, everything that the next step does not need is let go before that begins, for even to wait
 // takes some; else the same would follow at once, for ever, and nobody else on this thread would get on.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
+    cl = cl.live();  // what fills a cache does not read from one
     listed_ = {};
     failed_at_ = env_->now();
     detail::memory_reserve::refill();

@@ -1,0 +1,45 @@
+// The writes of one task that informers have yet to see.
+#pragma once
+
+#include <kcontrol/cache/informer.hpp>
+#include <kcontrol/client/client_cache.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::detail {
+
+/// Of each object the last write counts.
+class followed_writes final : public own_writes {
+public:
+    explicit followed_writes(executor by) : by_(std::move(by)) {}
+
+    /// What the task's coroutines run on.
+    const executor& by() const noexcept { return by_; }
+
+    KCONTROL_DECL void wrote(const std::shared_ptr<any_informer>& to_see, const object_meta& stored);
+    /// `last` is the object as the informer has it.
+    KCONTROL_DECL void deleted(const std::shared_ptr<any_informer>& to_see, const object_meta& last);
+
+    std::size_t pending() const override { return pending_.size(); }
+    KCONTROL_DECL awaitable<result<void>> seen(std::stop_token stop, time_point deadline) override;
+
+private:
+    struct write {
+        std::weak_ptr<any_informer> to_see;
+        object_meta of;        // namespace, name, version, uid
+        bool deleted = false;  // its version is not known
+    };
+    KCONTROL_DECL void add(const std::shared_ptr<any_informer>& to_see, const object_meta& of, bool deleted);
+
+    executor by_;
+    std::vector<write> pending_;
+};
+
+}  // namespace kcontrol::detail
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/cluster/impl/followed_writes.ipp>
+#endif

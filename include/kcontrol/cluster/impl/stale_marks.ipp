@@ -1,0 +1,45 @@
+#pragma once
+
+#include <kcontrol/cluster/detail/stale_marks.hpp>
+#include <kcontrol/model/resource_version.hpp>
+
+#include <algorithm>
+
+namespace kcontrol::detail {
+
+KCONTROL_DECL void stale_marks::drop_old(time_point now) {
+    std::erase_if(marks_, [&](const auto& one) { return now - one.second.since >= lifetime; });
+    if (marks_.size() < most) return;
+    marks_.erase(std::min_element(marks_.begin(), marks_.end(),
+                                  [](const auto& a, const auto& b) { return a.second.since < b.second.since; }));
+}
+
+KCONTROL_DECL void stale_marks::mark(const group_version_kind& kind, const namespaced_name& key, time_point now) {
+    const object which(kind, key);
+    if (!marks_.contains(which)) drop_old(now);
+    marks_[which] = entry{now, std::nullopt};
+}
+
+KCONTROL_DECL bool stale_marks::asks(const group_version_kind& kind, const namespaced_name& key,
+                                     std::string_view cached, time_point now) {
+    if (marks_.empty()) return false;
+    const auto found = marks_.find(object(kind, key));
+    if (found == marks_.end()) return false;
+    const entry& mark = found->second;
+    bool caught_up = now - mark.since >= lifetime;
+    if (mark.until) {
+        const auto order = compare_resource_version(cached, *mark.until);
+        caught_up = caught_up || (order ? *order >= 0 : cached.empty() && mark.until->empty());
+    }
+    if (caught_up) marks_.erase(found);
+    return !caught_up;
+}
+
+KCONTROL_DECL void stale_marks::answered(const group_version_kind& kind, const namespaced_name& key,
+                                         std::string_view version) {
+    if (marks_.empty()) return;
+    const auto found = marks_.find(object(kind, key));
+    if (found != marks_.end()) found->second.until = std::string(version);
+}
+
+}  // namespace kcontrol::detail

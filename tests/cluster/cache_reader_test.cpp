@@ -1,0 +1,292 @@
+// The client of a cluster, which reads from its caches: what is answered from where, and what is an error.
+#include <kcontrol/cluster/home_cluster.hpp>
+#include <kcontrol/cluster/read_counts.hpp>
+#include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/controllerutil/create_or.hpp>
+#include <kcontrol/controllerutil/retry.hpp>
+#include <kcontrol/metrics/metrics_registry.hpp>
+
+#include "support/widget_world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+namespace {
+
+using namespace kcontrol;
+using namespace kcontrol::test;
+using namespace std::chrono_literals;
+
+const namespaced_name x("default", "x");
+
+struct fixture : widget_world {
+    explicit fixture(cache_options options = {}) : server(add("a")) {
+        for (const auto* ns : {"team-a", "team-b"}) {
+            (void)server.api.create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}})
+                .value();
+        }
+        of.emplace(env, home, connect(server.config("token")), std::move(options));
+    }
+    ~fixture() {
+        run(of->informers().stop());
+        settle();
+    }
+    void settle(duration d = 2s) { context.run_for(d); }
+    void start() {
+        of->informers().start();
+        settle();
+    }
+    client c() { return of->get_client(); }
+    std::size_t gets() { return server.api.request_log().count("get", "widgets"); }
+    const read_counts& counts() { return of->informers().reads().at(resource_of<widget>().gvk); }
+    void label(const std::string& name, const char* value, const char* ns = "default") {
+        (void)server.api.patch(widgets, {ns, name}, {{"metadata", {{"labels", {{"app", value}}}}}}).value();
+    }
+    std::string names(list_options options) {
+        const auto found = run(c().list<widget>(std::move(options)));
+        if (!found) return found.error().what();
+        std::string out;
+        for (const auto& one : *found) out += (out.empty() ? "" : " ") + one->metadata.name.str();
+        return out;
+    }
+    // The watches are behind from now on, until they are thawed.
+    void freeze() { server.api.freeze("", server.api.resource_version()); }
+
+    widget_server& server;
+    std::optional<home_cluster> of;
+};
+
+TEST_CASE_FIXTURE(fixture, "cached reads: a kind that is watched is answered from the cache, another by the server") {
+    server.create("x", 1);
+    CHECK(run(c().get<widget>(x))->spec.value == 1);
+    CHECK(gets() == 1);
+    CHECK(server.watches() == 0);
+    CHECK(counts().not_watched == 1);
+
+    const auto watched = of->get_informer<widget>();
+    start();
+    CHECK(run(c().get<widget>(x))->spec.value == 1);
+    // The very object that the cache holds.
+    CHECK(run(c().get_shared<widget>(x)).value() == watched->get(x));
+    const auto absent = run(c().get<widget>({"default", "y"}));
+    CHECK(absent.error() == api_errc::not_found);
+    CHECK(absent.error().what().find("widgets.test.kcontrol.dev \"y\" not found") != std::string::npos);
+    CHECK(gets() == 1);
+    CHECK(counts().cached == 3);
+
+    // As another C++ type it is not cached.
+    CHECK(run(c().get(metadata_resource_of<widget>(), x, {})).has_value());
+    CHECK(gets() == 2);
+    CHECK(run(c().live().get<widget>(x)).has_value());
+    CHECK(gets() == 3);
+    CHECK(counts().not_watched == 2);
+    CHECK(run(c().get<widget>({"default", "a/b"})).error() == errc::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: lists by namespace, labels, names and fields that have an index") {
+    for (const auto* name : {"a", "b", "c"}) server.create(name, *name - 'a');
+    server.create("d", 1, "team-a");
+    label("b", "web");
+    label("d", "web", "team-a");
+    const auto watched = of->get_informer<widget>();
+    start();
+    const std::size_t listed = server.lists();
+    CHECK(names({}) == "a b c d");
+    CHECK(names(list_options().in_namespace("default")) == "a b c");
+    CHECK(names(list_options().label_selector("app=web")) == "b d");
+    CHECK(names(list_options().label_selector("app=web").in_namespace("team-a")) == "d");
+    CHECK(names(list_options().field_selector("metadata.name=b")) == "b");
+    CHECK(names(list_options().field_selector("metadata.name!=b,metadata.namespace=default")) == "a c");
+    CHECK(server.lists() == listed);
+    CHECK(counts().cached == 6);
+    const auto page = run(c().list_page(resource_of<widget>(), {}));
+    CHECK(page->resource_version == watched->resource_version());
+    CHECK_FALSE(page->resource_version.empty());
+
+    // Without an index the server is asked, which knows no such field.
+    CHECK(names(list_options().field_selector("spec.value=1")).find("field") != std::string::npos);
+    CHECK(counts().no_index == 1);
+    const auto by_value = watched->add_index("spec.value", index_by_field(&widget::spec, &widget_spec::value));
+    REQUIRE(by_value.has_value());
+    CHECK(names(list_options().field_selector("spec.value=1")) == "b d");
+    CHECK(names(list_options().field_selector("spec.value=1").in_namespace("default").label_selector("app")) == "b");
+    CHECK(names(list_options().limit(2)) == "a b");
+    CHECK(counts().paged == 1);
+    CHECK(server.lists() == listed + 2);
+}
+
+TEST_CASE("cached reads: what is outside of the cached namespaces is an error that names them, never NotFound") {
+    cache_options options;
+    options.namespaces({"team-a", "team-b"});
+    fixture f(options);
+    f.server.create("x", 1);
+    f.server.create("x", 2, "team-a");
+    (void)f.of->get_informers<widget>();
+    f.start();
+    CHECK(f.run(f.c().get<widget>({"team-a", "x"}))->spec.value == 2);
+    CHECK(f.run(f.c().get<widget>({"team-b", "x"})).error() == api_errc::not_found);
+    const auto outside = f.run(f.c().get<widget>(x));
+    CHECK(outside.error() == errc::invalid_argument);
+    CHECK(outside.error().what().find("Widget default/x: the cache that this client reads holds only objects of the "
+                                      "namespace team-a and objects of the namespace team-b; live()") !=
+          std::string::npos);
+    CHECK(f.names(list_options().in_namespace("team-a")) == "x");
+    CHECK(f.names({}).find("namespace team-a") != std::string::npos);
+    CHECK(f.counts().out_of_scope == 2);
+    CHECK(f.gets() == 0);
+    CHECK(f.run(f.c().live().get<widget>(x))->spec.value == 1);
+}
+
+TEST_CASE("cached reads: what the cache's selector leaves out is an error that names it, never NotFound") {
+    fixture f(cache_options(informer_options().label_selector("app=web")));
+    f.server.create("x");
+    f.server.create("y");
+    f.label("x", "web");
+    (void)f.of->get_informer<widget>();
+    f.start();
+    CHECK(f.run(f.c().get<widget>(x)).has_value());
+    const auto other = f.run(f.c().get<widget>({"default", "y"}));
+    CHECK(other.error() == errc::invalid_argument);
+    CHECK(other.error().what().find("\"app=web\"") != std::string::npos);
+    CHECK(f.names(list_options().label_selector("app=web")) == "x");
+    CHECK(f.names(list_options().label_selector("app in (web)")) == "x");
+    CHECK(f.names({}).find("\"app=web\"") != std::string::npos);
+    CHECK(f.counts().out_of_scope == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: before the first sync a read waits, until its deadline") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    const auto late = run(c().get<widget>(x, get_options().deadline(5s)));
+    CHECK(late.error() == errc::not_synced);
+    CHECK(late.error().what().find("Widget default/x") != std::string::npos);
+    CHECK(late.error().what().find("its informer is idle") != std::string::npos);
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(run(c().get<widget>(x, get_options().stop(stop.get_token()))).error() == errc::stopped);
+    of->informers().start();
+    CHECK(run(c().get<widget>(x, get_options().deadline(5s)))->spec.value == 1);
+    CHECK(gets() == 0);
+    CHECK(counts().not_synced == 2);
+    CHECK(counts().sync_waits == 3);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: one that names a version waits until the cache has it") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    start();
+    widget changed = run(c().get<widget>(x)).value();
+    changed.spec.value = 2;
+    const auto written = run(c().update(changed)).value();
+    CHECK(of->get_informer<widget>()->get(x)->spec.value == 1);
+    const auto not_older = get_options().resource_version(written.metadata.resource_version);
+    CHECK(run(c().get<widget>(x, not_older))->spec.value == 2);
+    CHECK(counts().version_waits == 1);
+    const auto future = run(c().get<widget>(x, get_options().resource_version("9000000").deadline(5s)));
+    CHECK(future.error() == errc::timeout);
+    CHECK(counts().too_old == 1);
+    CHECK(names(list_options().resource_version(written.metadata.resource_version)) == "x");
+    CHECK(gets() == 0);
+}
+
+// The cache shows an old version for as long as the test lasts: an attempt that went on reading it would fail each
+// time.
+TEST_CASE_FIXTURE(fixture, "cached reads: after a conflict an object is the server's, until the cache has caught up") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    server.set_value("x", 2);
+    settle();
+    CHECK(run(c().get<widget>(x))->spec.value == 1);
+    client mine = c();
+    int attempts = 0;
+    const auto attempt = [&mine, &attempts]() -> awaitable<result<widget>> {
+        ++attempts;
+        auto now = co_await mine.get<widget>(x);
+        if (!now) co_return now.error();
+        widget edited = *now;
+        edited.spec.value += 10;
+        auto written = co_await mine.patch(*now, edited);
+        co_return written;
+    };
+    const auto done = run(retry_on_conflict(env, attempt, {}));
+    REQUIRE(done.has_value());
+    CHECK(done->spec.value == 12);
+    CHECK(attempts == 2);
+    CHECK(gets() == 1);
+    CHECK(counts().after_conflict == 1);
+
+    CHECK(run(c().get<widget>(x))->spec.value == 12);  // still behind
+    CHECK(gets() == 2);
+    server.api.thaw("");
+    settle();
+    CHECK(run(c().get<widget>(x))->spec.value == 12);
+    CHECK(gets() == 2);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: what another writer created in between is found by create_or_update") {
+    (void)of->get_informer<widget>();
+    start();
+    freeze();
+    server.create("x", 1);
+    settle();
+    CHECK(run(c().get<widget>(x)).error() == api_errc::not_found);
+    widget wanted;
+    wanted.metadata.namespace_ = "default";
+    wanted.metadata.name = "x";
+    const auto edit = [](widget& w) { w.spec.value = 7; };
+    const auto made = run(create_or_update(c(), wanted, edit));
+    REQUIRE(made.has_value());
+    CHECK(made->outcome == write_outcome::updated);
+    CHECK(server.api.get(widgets, x)->at("spec").at("value").as_int64() == 7);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: a client that outlives its cluster asks the server") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    start();
+    client kept = c();
+    run(of->informers().stop());
+    CHECK(run(kept.get<widget>(x)).has_value());  // what is known stays readable
+    CHECK(gets() == 0);
+    of.emplace(env, home, connect(server.config("token")), cache_options());
+    CHECK(run(kept.get<widget>(x)).has_value());
+    CHECK(gets() == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "cached reads: an informer on a client that reads from a cache asks the server") {
+    server.create("x", 1);
+    (void)of->get_informer<widget>();
+    start();
+    informer<widget> own(env, home, c());
+    own.start();
+    server.create("y", 2);
+    settle();
+    CHECK(own.list().size() == 2);
+    CHECK(own.status().state == informer_state::live);
+    run(own.stop());
+}
+
+TEST_CASE("cached reads: as metrics") {
+    read_counts_by_kind all;
+    read_counts& one = all[resource_of<widget>().gvk];
+    one.cached = 5;
+    one.not_watched = 2;
+    one.version_waits = 3;
+    metrics_registry registry;
+    registry.collect([&all](metrics_writer& out) { write_read_metrics(out, "east", all); });
+    const std::string text = registry.text();
+    const std::string labels = "cluster=\"east\",kind=\"Widget\"";
+    CAPTURE(text);
+    CHECK(text.find("kcontrol_cache_reads_total{answer=\"cache\",api_version=\"test.kcontrol.dev/v1\"," + labels +
+                    "} 5\n") != std::string::npos);
+    CHECK(text.find("answer=\"server_not_watched\",api_version=\"test.kcontrol.dev/v1\"," + labels + "} 2\n") !=
+          std::string::npos);
+    CHECK(text.find("kcontrol_cache_read_waits_total{api_version=\"test.kcontrol.dev/v1\"," + labels +
+                    ",reason=\"version\"} 3\n") != std::string::npos);
+}
+
+}  // namespace
