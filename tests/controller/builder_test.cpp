@@ -328,3 +328,16 @@ TEST_CASE("what a channel is sent is reconciled, with the cause, and behind the 
     host.ready();
     CHECK(seen == "ns/a: webhook signalled; ");
 }
+
+TEST_CASE("options of a kind that the host's cluster can't watch so are an error of complete()") {
+    fake_host host;
+    const auto made = controller_builder(host, "sets")
+                          .for_<set>()
+                          .owns<pod>(kind_options().label_selector("app=web"))
+                          .complete([](reconcile_context, const request&) { return reconcile_result::done(); });
+    REQUIRE(made.has_error());
+    CHECK(made.error() == errc::unavailable);
+    CHECK(made.error().what().find("controller sets: this cluster can't watch Pod with options of its own") !=
+          std::string::npos);
+    CHECK(host.controllers.empty());
+}

@@ -6,9 +6,36 @@
 #include <kcontrol/model/resource.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol {
+
+/// How the objects of one kind are cached: how its informers are, and in which namespaces.
+class kind_options {
+public:
+    kind_options() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): without namespaces the options of one are enough
+    kind_options(informer_options o, std::vector<std::string> namespaces = {})
+        : informer_(std::move(o)), namespaces_(std::move(namespaces)) {}
+
+    /// One watch for each of them, and in_namespace() of the informer's options does not count; without any, it does.
+    kind_options& namespaces(std::vector<std::string> n) { return namespaces_ = std::move(n), *this; }
+    // Those of informer_options.
+    kind_options& label_selector(std::string s) { return informer_.label_selector(std::move(s)), *this; }
+    kind_options& field_selector(std::string s) { return informer_.field_selector(std::move(s)), *this; }
+    kind_options& transform(object_transform f) { return informer_.transform(std::move(f)), *this; }
+
+    const informer_options& informer() const noexcept { return informer_; }
+    const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
+    /// The options of each informer of a kind: one for each of the namespaces, sorted, or one. What belongs to no
+    /// namespace has one, of all.
+    KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
+
+private:
+    informer_options informer_;
+    std::vector<std::string> namespaces_;
+};
 
 /// Options of a cluster's informers: namespaces, selectors, transform, page size, resync period… What is set for a kind
 /// holds for it in place of what is set for all; a kind that is watched as several C++ types is one kind. Which fields
@@ -18,7 +45,7 @@ public:
     cache_options() = default;
     /// All kinds alike.
     cache_options(informer_options all_kinds)  // NOLINT(google-explicit-constructor): the options of one are enough
-        : all_(std::move(all_kinds), {}) {}
+        : all_(std::move(all_kinds)) {}
 
     /// For kinds that nothing else is set for. With `namespaces` there is one watch for each of them, and
     /// in_namespace() of the options does not count; without, it does.
@@ -26,7 +53,7 @@ public:
         return all_ = kind_options(std::move(o), std::move(namespaces)), *this;
     }
     /// Those of the kinds that nothing else is set for.
-    cache_options& namespaces(std::vector<std::string> n) { return all_.namespaces = std::move(n), *this; }
+    cache_options& namespaces(std::vector<std::string> n) { return all_.namespaces(std::move(n)), *this; }
     template <resource T>
     cache_options& for_kind(informer_options o, std::vector<std::string> namespaces = {}) {
         return for_kind(resource_of<T>().gvk, std::move(o), std::move(namespaces));
@@ -40,28 +67,17 @@ public:
     cache_options& audit_period(duration d) { return audit_period_ = d, *this; }
     duration audit_period() const noexcept { return audit_period_; }
 
-    /// The options of each informer of a kind: one for each of its namespaces, sorted, or one. What belongs to no
-    /// namespace has one, of all.
+    /// See kind_options::of().
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind) const;
     /// The same, of informers that log there.
     KCONTROL_DECL std::vector<informer_options> of(const resource_info& kind, const logger& log) const;
-    const informer_options& all_kinds() const noexcept { return all_.options; }
-    const std::vector<std::string>& namespaces() const noexcept { return all_.namespaces; }
+    const informer_options& all_kinds() const noexcept { return all_.informer(); }
+    const std::vector<std::string>& namespaces() const noexcept { return all_.namespaces(); }
 
 private:
-    struct kind_options {
-        kind_options() = default;
-        kind_options(informer_options o, std::vector<std::string> n)
-            : options(std::move(o)), namespaces(std::move(n)) {}
-
-        group_version_kind kind;  // empty: all
-        informer_options options;
-        std::vector<std::string> namespaces;
-    };
-
     kind_options all_;
     duration audit_period_{};
-    std::vector<kind_options> kinds_;
+    std::vector<std::pair<group_version_kind, kind_options>> kinds_;
 };
 
 }  // namespace kcontrol

@@ -4,6 +4,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/cluster/merged_informer.hpp>
 #include <kcontrol/cluster/source.hpp>
 
@@ -43,6 +44,12 @@ public:
 
     /// The objects of a kind, as what a controller watches.
     virtual std::shared_ptr<cached_source> source_of(const resource_info& kind) = 0;
+
+    /// The same with options of its own, in place of those that the cluster has for the kind: other informers, unless
+    /// some of the same namespaces and selectors are there. Errors: invalid_argument (those have been there for longer,
+    /// so that a transform comes too late), unavailable (this cluster can't).
+    KCONTROL_DECL virtual result<std::shared_ptr<cached_source>> source_with(const resource_info& kind,
+                                                                             const kind_options& how);
 
     /// Writes Events about objects of this cluster in the name of who asks ("example.com/website-operator"). All who
     /// ask for that name share it, and the options of the first count. It writes while the cluster is at work, and ends

@@ -36,6 +36,8 @@ public:
     KCONTROL_DECL client& get_client() noexcept override;
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
+    KCONTROL_DECL result<std::shared_ptr<cached_source>> source_with(const resource_info& kind,
+                                                                     const kind_options& how) override;
     KCONTROL_DECL awaitable<result<void>> remove_informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) override;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/cache/informer.hpp>
+#include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/cluster/crd_watch.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/cluster/source.hpp>
@@ -47,6 +48,11 @@ public:
 
     /// The same as one source.
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind);
+
+    /// The same with options in place of those that scopes_function says; see cluster::source_with. The client reads
+    /// from them, too.
+    KCONTROL_DECL result<std::shared_ptr<cached_source>> source_with(const resource_info& kind,
+                                                                     const kind_options& how);
 
     /// Forgets what of() made of a kind, as which type it is read, and source_of() of the same: see
     /// cluster::remove_informers_of. A source that somebody still holds is an error (invalid_argument), and nothing has
@@ -112,6 +118,8 @@ private:
         subscription observed;  // its status
         bool shared = true;
     };
+    KCONTROL_DECL std::shared_ptr<cached_source> keep_source(const resource_info& kind,
+                                                             std::vector<std::shared_ptr<any_informer>> of);
     KCONTROL_DECL std::shared_ptr<any_informer> get(const resource_info& kind, const informer_options& wanted);
     KCONTROL_DECL void add(entry added);
     KCONTROL_DECL void follow_missing();

@@ -8,7 +8,9 @@
 #include <concepts>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,7 +40,8 @@ class builder_core {
 public:
     builder_core(controller_host& host, std::string name) : host_(&host), name_(std::move(name)) {}
 
-    std::shared_ptr<cached_source> source_of(const resource_info& kind) { return host_->get_cluster().source_of(kind); }
+    /// Null where the options can't be had: complete() says why.
+    KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind, const kind_options* how);
     KCONTROL_DECL void watch(std::shared_ptr<event_source> source, event_handler<request> handler,
                              std::vector<predicate> predicates);
     KCONTROL_DECL result<std::shared_ptr<controller>> complete(reconciler<request> reconcile);
@@ -55,17 +58,35 @@ private:
     controller_host* host_;
     std::string name_;
     std::vector<watched> watched_;
+    std::optional<error> refused_;
 };
 
-// Beside a kind known at run time (T is any_object) they see events of any kind.
+// The options among what stands beside a kind; null if there are none.
+template <class... P>
+const kind_options* options_among(const P&... arguments) {
+    static_assert((0 + ... + (std::same_as<P, kind_options> ? 1 : 0)) <= 1,
+                  "kcontrol::controller_builder: there is one kind_options beside a kind");
+    const kind_options* out = nullptr;
+    [[maybe_unused]] const auto take = [&out](const auto& one) {
+        if constexpr (std::same_as<std::decay_t<decltype(one)>, kind_options>) out = &one;
+    };
+    (take(arguments), ...);
+    return out;
+}
+
+// Takes the predicates, and leaves the options. Beside a kind known at run time (T is any_object) they see events of
+// any kind.
 template <class T, class... P>
-std::vector<predicate> predicates_on(P... predicates) {
+std::vector<predicate> predicates_on(P&&... predicates) {
     std::vector<predicate> out;
-    if constexpr (std::same_as<T, any_object>) {
-        (out.push_back(untyped_predicate(std::move(predicates))), ...);
-    } else {
-        (out.push_back(predicate_on<T>(std::move(predicates))), ...);
-    }
+    [[maybe_unused]] const auto take = [&out](auto& one) {
+        if constexpr (std::same_as<T, any_object> && !std::same_as<std::decay_t<decltype(one)>, kind_options>) {
+            out.push_back(untyped_predicate(std::move(one)));
+        } else if constexpr (!std::same_as<std::decay_t<decltype(one)>, kind_options>) {
+            out.push_back(predicate_on<T>(std::move(one)));
+        }
+    };
+    (take(predicates), ...);
     return out;
 }
 
@@ -107,6 +128,9 @@ reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source
 /// may be functions of `const any_event&`, of `const event<K>&` or of `const K&`, where K is the type they stand
 /// beside; all of them must agree. Beside a kind known at run time whose type is not said they are functions of
 /// `const any_event&`. A resource_info outlives the controller's host.
+///
+/// Among the predicates there may be kind_options: how the objects of that kind are cached,
+/// in place of what the cluster's cache_options say of it. `owns<pod>(kind_options().label_selector("app=web"))`.
 template <class T>
 class controller_builder_for {
 public:
@@ -187,7 +211,8 @@ public:
     /// either a `request` or the cached object, a `std::shared_ptr<const T>` (of a kind known at run time an
     /// any_object); with the latter it is not called for objects that are gone. It is a coroutine that returns
     /// `reconciliation`, or a plain function.
-    /// Errors: invalid_argument (the name is taken), unavailable (the host is stopping).
+    /// Errors: invalid_argument (the name is taken; the options of a kind come too late), unavailable (the host is
+    /// stopping).
     template <class F>
     result<std::shared_ptr<controller>> complete(F reconcile) {
         detail::assert_reconciles<F, request, detail::reconciled_object<T>>();
@@ -202,20 +227,23 @@ public:
 
 private:
     friend class controller_builder;
-    controller_builder_for(detail::builder_core core, const resource_info& kind, std::vector<predicate> predicates)
-        : core_(std::move(core)), info_(&kind), source_(core_.source_of(kind)) {
+    controller_builder_for(detail::builder_core core, const resource_info& kind, std::vector<predicate> predicates,
+                           const kind_options* how)
+        : core_(std::move(core)), info_(&kind), source_(core_.source_of(kind, how)) {
         core_.watch(source_, enqueue_for_object, std::move(predicates));
     }
 
     template <class U, class... P>
     controller_builder_for& owns_kind(const resource_info& kind, owner_match match, P... predicates) {
-        core_.watch(core_.source_of(kind), enqueue_for_owner(info_->gvk, info_->scope, match),
+        const kind_options* const how = detail::options_among(predicates...);
+        core_.watch(core_.source_of(kind, how), enqueue_for_owner(info_->gvk, info_->scope, match),
                     detail::predicates_on<U>(std::move(predicates)...));
         return *this;
     }
     template <class V, class F, class... P>
     controller_builder_for& watches_kind(const resource_info& kind, F map, P... predicates) {
-        core_.watch(core_.source_of(kind), handler_on<V>(std::move(map)),
+        const kind_options* const how = detail::options_among(predicates...);
+        core_.watch(core_.source_of(kind, how), handler_on<V>(std::move(map)),
                     detail::predicates_on<V>(std::move(predicates)...));
         return *this;
     }
@@ -236,29 +264,32 @@ public:
     /// The kind the controller is for.
     template <detail::typed_kind T, class... P>
     controller_builder_for<T> for_(P... predicates) {
-        return controller_builder_for<T>(std::move(core_), resource_of<T>(),
-                                         detail::predicates_on<T>(std::move(predicates)...));
+        return made<T>(resource_of<T>(), std::move(predicates)...);
     }
     /// The same, of which only the metadata is read and kept; the reconciler gets a
     /// `std::shared_ptr<const metadata_object>`.
     template <detail::typed_kind T, class... P>
     controller_builder_for<metadata_object> for_(metadata_only_t, P... predicates) {
-        return controller_builder_for<metadata_object>(
-            std::move(core_), metadata_resource_of<T>(),
-            detail::predicates_on<metadata_object>(std::move(predicates)...));
+        return made<metadata_object>(metadata_resource_of<T>(), std::move(predicates)...);
     }
     /// The same where the kind is known at run time; `for_<dynamic_object>(info)` says of what type its objects are.
     template <run_time_object T, class... P>
     controller_builder_for<T> for_(const resource_info& kind, P... predicates) {
-        return controller_builder_for<T>(std::move(core_), kind, detail::predicates_on<T>(std::move(predicates)...));
+        return made<T>(kind, std::move(predicates)...);
     }
     template <class... P>
     controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
-        return controller_builder_for<any_object>(std::move(core_), kind,
-                                                  detail::predicates_on<any_object>(std::move(predicates)...));
+        return made<any_object>(kind, std::move(predicates)...);
     }
 
 private:
+    template <class T, class... P>
+    controller_builder_for<T> made(const resource_info& kind, P... predicates) {
+        const kind_options* const how = detail::options_among(predicates...);
+        return controller_builder_for<T>(std::move(core_), kind, detail::predicates_on<T>(std::move(predicates)...),
+                                         how);
+    }
+
     detail::builder_core core_;
 };
 

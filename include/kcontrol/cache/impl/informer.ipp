@@ -190,7 +190,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
 
     void deliver(store_change change) {
         for (auto& event : change.events) event.generation = generation;
-        const bool changed = !change.events.empty();
+        const bool news = !change.events.empty();
         try {
             for (const auto& object : change.invalid) watch->tell_invalid(*object);
         } catch (const std::bad_alloc&) {
@@ -198,7 +198,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         }
         untold.events = detail::delivery<any_event, detail::handler_entry>(std::move(change.events));
         untold.invalid = detail::handler_list::invalid_delivery(std::move(change.invalid));
-        if (changed) content_changed.notify_all();
+        if (news) content_changed.notify_all();
         deliver_rest();
     }
 

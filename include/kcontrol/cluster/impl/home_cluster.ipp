@@ -41,6 +41,11 @@ KCONTROL_DECL std::shared_ptr<cached_source> home_cluster::source_of(const resou
     return informers_.source_of(kind);
 }
 
+KCONTROL_DECL result<std::shared_ptr<cached_source>> home_cluster::source_with(const resource_info& kind,
+                                                                               const kind_options& how) {
+    return informers_.source_with(kind, how);
+}
+
 KCONTROL_DECL awaitable<result<void>> home_cluster::remove_informers_of(const resource_info& kind) {
     return informers_.remove(kind);
 }

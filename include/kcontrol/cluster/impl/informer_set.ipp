@@ -64,7 +64,33 @@ KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informer_set::of(const 
 }
 
 KCONTROL_DECL std::shared_ptr<cached_source> informer_set::source_of(const resource_info& kind) {
-    auto made = std::make_shared<informer_source>(of(kind));
+    return keep_source(kind, of(kind));
+}
+
+KCONTROL_DECL result<std::shared_ptr<cached_source>> informer_set::source_with(const resource_info& kind,
+                                                                               const kind_options& how) {
+    auto wanted = how.of(kind);
+    for (informer_options& one : wanted) {
+        const bool late =
+            one.transform() && std::any_of(entries_.begin(), entries_.end(), [&](const entry& e) {
+                return e.shared && detail::same_kind(e.kind(), kind) && detail::same_scope(e.options, one);
+            });
+        if (late) {
+            return error(errc::invalid_argument,
+                         "the transform of " + kind.gvk.kind +
+                             " comes too late: these objects are watched already, with the options of who asked for "
+                             "them first; set it there, or in manager_options::cache()");
+        }
+        one.log(log_);
+    }
+    std::vector<std::shared_ptr<any_informer>> made;
+    for (const informer_options& one : wanted) made.push_back(get(kind, one));
+    return keep_source(kind, std::move(made));
+}
+
+KCONTROL_DECL std::shared_ptr<cached_source> informer_set::keep_source(
+    const resource_info& kind, std::vector<std::shared_ptr<any_informer>> informers) {
+    auto made = std::make_shared<informer_source>(std::move(informers));
     std::erase_if(sources_, [](const auto& one) { return one.second.expired(); });
     sources_.emplace_back(&kind, made);
     return made;

@@ -6,6 +6,16 @@
 
 namespace kcontrol::detail {
 
+KCONTROL_DECL std::shared_ptr<cached_source> builder_core::source_of(const resource_info& kind,
+                                                                     const kind_options* how) {
+    cluster& of = host_->get_cluster();
+    if (how == nullptr) return of.source_of(kind);
+    auto made = of.source_with(kind, *how);
+    if (made) return *made;
+    if (!refused_) refused_ = made.error().with_context("controller " + name_);
+    return nullptr;
+}
+
 KCONTROL_DECL void builder_core::watch(std::shared_ptr<event_source> source, event_handler<request> handler,
                                        std::vector<predicate> predicates) {
     watched added;
@@ -16,6 +26,7 @@ KCONTROL_DECL void builder_core::watch(std::shared_ptr<event_source> source, eve
 }
 
 KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconciler<request> reconcile) {
+    if (refused_) return *refused_;
     cluster& of = host_->get_cluster();
     if (!options.log()) options.log(of.log());
     auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);

@@ -295,6 +295,11 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
     return impl_->informers->source_of(kind);
 }
 
+KCONTROL_DECL result<std::shared_ptr<cached_source>> engaged_cluster::source_with(const resource_info& kind,
+                                                                                  const kind_options& how) {
+    return impl_->informers->source_with(kind, how);
+}
+
 KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {
     for (const auto& slot : impl_->slots) {
         for (const auto& version : slot->versions) {
