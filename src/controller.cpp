@@ -1,9 +1,12 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
+#include <kcontrol/controller/impl/daemon.ipp>
+#include <kcontrol/controller/impl/daemon_set.ipp>
 #include <kcontrol/controller/impl/dynamic_predicate.ipp>
 #include <kcontrol/controller/impl/event_cause.ipp>
 #include <kcontrol/controller/impl/event_handler.ipp>
 #include <kcontrol/controller/impl/host.ipp>
+#include <kcontrol/controller/impl/object_daemons.ipp>
 #include <kcontrol/controller/impl/options.ipp>
 #include <kcontrol/controller/impl/predicate.ipp>
 #include <kcontrol/controller/impl/reconcile_context.ipp>

@@ -73,6 +73,7 @@
 #include <kcontrol/controller/builder.hpp>
 #include <kcontrol/controller/changed.hpp>
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/controller/daemon.hpp>
 #include <kcontrol/controller/dynamic_predicate.hpp>
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/host.hpp>

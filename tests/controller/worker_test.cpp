@@ -166,6 +166,45 @@ TEST_CASE("a stop ends what runs on the workers, and a coroutine there finds its
     workers.join();
 }
 
+TEST_CASE("reconcilers on the workers ask for daemons, which run on the strand and end when their object goes") {
+    system_environment env;
+    boost::asio::thread_pool workers(3);
+    home at;
+    const auto source = std::make_shared<fake_source>(env);
+    int begun = 0, deleted = 0, stopped = 0;  // on the strand
+    const auto daemon = [&](daemon_context d) -> awaitable<result<void>> {
+        ++begun;
+        co_await sleep_for(env, 1h, d.stop());
+        (d.stop_reason() == stop_reason::deleted ? deleted : stopped) += 1;
+        co_return result<void>();
+    };
+    const auto call = [&](reconcile_context ctx, const request&) {
+        for (const char* name : {"one", "two", "one"}) ctx.daemon(name, daemon);
+        return reconcile_result::requeue_after(1ms);
+    };
+    controller c(env, at.strand(), "things", make_reconciler<request>(call),
+                 controller_options().max_concurrent_reconciles(4).run_on(workers.get_executor()));
+    at.on_strand([&] {
+        c.watch_primary(source, enqueue_for_object, {}, [](const any_object& o) { return request(o.key()); });
+        for (int i = 0; i < things; ++i) source->put(make_thing(std::to_string(i)));
+        c.start();
+    });
+    at.until([&] { return begun == 2 * things && c.stats().succeeded + c.stats().requeued_after > 5 * things; });
+    at.on_strand([&] {
+        for (int i = 0; i < things / 2; ++i) source->remove({"ns", std::to_string(i)});
+    });
+    at.until([&] { return deleted == things; });
+    CHECK(at.stop(c));
+    at.on_strand([&] {
+        CHECK(begun == 2 * things);
+        CHECK(deleted == things);
+        CHECK(stopped == things);
+        CHECK(c.stats().daemons == 0);
+        CHECK(c.stats().daemon_starts == 2 * things);
+    });
+    workers.join();
+}
+
 TEST_CASE("a controller is destroyed while its reconcilers compute") {
     system_environment env;
     boost::asio::thread_pool workers(2);

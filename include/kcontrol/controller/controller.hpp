@@ -9,6 +9,7 @@
 #include <kcontrol/controller/stats.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -92,6 +93,7 @@ protected:
 
 private:
     struct impl;
+    class reconcile_daemons;
     std::shared_ptr<impl> impl_;
 };
 
@@ -111,7 +113,8 @@ public:
                         std::vector<predicate> predicates);
 
     /// The same of the source of the objects that the requests are about: `request_of` says which. When one of them
-    /// goes, whatever the predicates say of it, its reconcile is stopped, if the options say cancel_on_delete.
+    /// goes, whatever the predicates say of it, its daemons are stopped, and its reconcile, if the options say
+    /// cancel_on_delete. Without one daemons run until the controller stops.
     std::uint64_t watch_primary(std::shared_ptr<event_source> source, event_handler<Request> handler,
                                 std::vector<predicate> predicates,
                                 std::function<Request(const any_object&)> request_of);
@@ -159,6 +162,11 @@ std::uint64_t basic_controller<Request>::watch_primary(std::shared_ptr<event_sou
                                                        event_handler<Request> handler,
                                                        std::vector<predicate> predicates,
                                                        std::function<Request(const any_object&)> request_of) {
+    if constexpr (std::derived_from<Request, namespaced_name>) {
+        if (const auto cached = std::dynamic_pointer_cast<cached_source>(source)) {
+            intake_->look_up_with([cached](const Request& req) { return static_cast<bool>(cached->get(req)); });
+        }
+    }
     auto gone = [intake = intake_, request_of = std::move(request_of)](const any_object& last) {
         intake->gone(request_of(last));
     };

@@ -55,7 +55,12 @@ public:
     /// wait. What counts are writes through the cluster's client (docs/cache.md), made by the reconcile's coroutine and
     /// what it spawns on its executor or on reconcile_context::get_executor(). Default: it does not wait.
     controller_options& see_own_writes(duration limit) { return see_own_writes_ = limit, *this; }
-    /// How long a stop waits for running reconciles, whose stop tokens are triggered at once. Default 30 s.
+    /// How many daemons may be alive at a time, of all objects: one more is refused, told and counted, and started by
+    /// a later reconcile that finds room. Default 10,000.
+    controller_options& max_daemons(std::size_t n) { return max_daemons_ = n, *this; }
+    /// How many one object may have, those that are done included: names that are ever new are a mistake. Default 16.
+    controller_options& max_daemons_per_object(std::size_t n) { return max_daemons_per_object_ = n, *this; }
+    /// How long a stop waits for running reconciles and daemons, whose stop tokens are triggered at once. Default 30 s.
     controller_options& graceful_stop_timeout(duration d) { return graceful_stop_timeout_ = d, *this; }
     /// How long a request waits that fails: a rate limiter, or a backoff policy. Default: 5 ms, doubling up to 1000 s.
     controller_options& rate_limit(rate_limiter r) { return rate_limit_ = std::move(r), *this; }
@@ -77,6 +82,8 @@ public:
     const std::optional<executor>& run_on() const noexcept { return run_on_; }
     const backoff_policy& daemon_backoff() const noexcept { return daemon_backoff_; }
     const std::optional<duration>& see_own_writes() const noexcept { return see_own_writes_; }
+    std::size_t max_daemons() const noexcept { return max_daemons_; }
+    std::size_t max_daemons_per_object() const noexcept { return max_daemons_per_object_; }
     duration graceful_stop_timeout() const noexcept { return graceful_stop_timeout_; }
     const rate_limiter& rate_limit() const noexcept { return rate_limit_; }
     fairness fair() const noexcept { return fairness_; }
@@ -94,6 +101,8 @@ private:
     std::optional<executor> run_on_;
     backoff_policy daemon_backoff_;
     std::optional<duration> see_own_writes_;
+    std::size_t max_daemons_ = 10'000;
+    std::size_t max_daemons_per_object_ = 16;
     duration graceful_stop_timeout_ = std::chrono::seconds(30);
     rate_limiter rate_limit_;
     fairness fairness_ = fairness::none;

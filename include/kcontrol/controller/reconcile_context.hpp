@@ -2,11 +2,14 @@
 #pragma once
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/controller/daemon.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
 #include <kcontrol/workqueue/cause.hpp>
 
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -25,6 +28,7 @@ public:
           id_(std::move(id)),
           retries_(retries) {}
     reconcile_context& stopped_by(reasoned_token token) { return stop_ = std::move(token), *this; }
+    reconcile_context& daemons(std::shared_ptr<detail::daemon_keeper> k) { return daemons_ = std::move(k), *this; }
     reconcile_context& home(executor ex) { return home_ = std::move(ex), *this; }
     reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }
     reconcile_context& priority(int p) { return priority_ = p, *this; }
@@ -49,6 +53,39 @@ public:
     /// (run_on).
     const executor& get_executor() const noexcept { return home_; }
 
+    /// Runs `f` for the object of the request, under that name, besides its reconciles and beyond this one, until the
+    /// object is gone or the controller stops: a function that takes a daemon_context and returns
+    /// `awaitable<result<void>>`. Does nothing where the object has one of that name already, so every reconcile may
+    /// say it; the function that was given first goes on. One that fails is told and runs again with backoff
+    /// (daemon_backoff); one that returns without an error is done, for as long as the object is there. How many
+    /// there may be is bounded (max_daemons, max_daemons_per_object). During the reconcile only, where that runs (with
+    /// run_on, from any thread); of an object that is gone nothing is run. See docs/controllers.md.
+    template <class F>
+    void daemon(std::string name, F f) const {
+        constexpr bool is_daemon = detail::runs_as_daemon<F>;
+        static_assert(is_daemon,
+                      "kcontrol: a daemon is a coroutine that takes a kcontrol::daemon_context by value and returns "
+                      "kcontrol::awaitable<kcontrol::result<void>>");
+        if constexpr (is_daemon) start_daemon(std::move(name), daemon_function(std::move(f)));
+    }
+    /// The same of a function that is called at once and then again and again, `period` after it has returned.
+    template <class F>
+    void timer(std::string name, duration period, F f) const {
+        constexpr bool is_daemon = detail::runs_as_daemon<F>;
+        static_assert(is_daemon,
+                      "kcontrol: the function of a timer is a coroutine that takes a kcontrol::daemon_context by value "
+                      "and returns kcontrol::awaitable<kcontrol::result<void>>");
+        if constexpr (is_daemon) start_daemon(std::move(name), periodically(period, daemon_function(std::move(f))));
+    }
+    /// Has the object reconciled once a period, for the first time after one, for as long as it is there: what
+    /// reconcile_result::requeue_after() does for one time.
+    void timer(std::string name, duration period) const {
+        start_daemon(std::move(name), reconcile_periodically(period));
+    }
+    /// Ends the daemon or timer of that name, or forgets that it is done: the next daemon() of that name runs one, when
+    /// this one has returned.
+    KCONTROL_DECL void stop_daemon(std::string name) const;
+
     /// Its records carry the controller's name, the request, the reconcile id and the causes.
     const logger& log() const noexcept { return log_; }
 
@@ -68,9 +105,12 @@ public:
     environment& env() const noexcept { return *env_; }
 
 private:
+    KCONTROL_DECL void start_daemon(std::string name, daemon_function f) const;
+
     environment* env_;
     reasoned_token stop_;
     executor home_;
+    std::shared_ptr<detail::daemon_keeper> daemons_;
     logger log_;
     std::string id_;
     std::uint64_t retries_;

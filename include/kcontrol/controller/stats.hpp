@@ -56,6 +56,10 @@ public:
     // waited for to the end.
     std::uint64_t own_write_waits = 0;
     std::uint64_t own_write_timeouts = 0;
+    std::size_t daemons = 0;            ///< daemons and timers of objects that run, or wait after a failure
+    std::uint64_t daemon_starts = 0;    ///< without those after a failure
+    std::uint64_t daemon_failures = 0;  ///< their errors and exceptions
+    std::uint64_t daemons_refused = 0;  ///< asked for while there were as many as there may be
 
     std::size_t active_workers = 0;
     std::size_t max_concurrent_reconciles = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/controller/detail/event_cause.hpp>
+#include <kcontrol/controller/detail/object_daemons.hpp>
 #include <kcontrol/controller/event_handler.hpp>
 #include <kcontrol/controller/options.hpp>
 #include <kcontrol/controller/reconciler.hpp>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,8 @@ public:
     virtual duration waited() const = 0;
     /// What is stopped when the object of the request goes during the reconcile.
     virtual void stop_when_gone(std::weak_ptr<reasoned_stop> running) = 0;
+    /// The daemons of the object, made at the first call; null if the object is gone.
+    virtual std::shared_ptr<object_daemons> daemons() const = 0;
     virtual duration add_again(const add_options& how, cause_type why) const = 0;
     virtual void forget() const = 0;
     virtual void done() = 0;
@@ -47,6 +51,8 @@ public:
     virtual std::vector<unfinished_work> unfinished(time_point now) const = 0;
     virtual void shut_down() = 0;
     virtual void restart() = 0;
+    /// Ends the daemons of all objects: the run is over.
+    virtual void end_daemons() = 0;
 
     async_event changed;
 };
@@ -59,6 +65,8 @@ public:
     virtual void add(const Request& req, const add_options& how, const cause& why) = 0;
     /// The object of the request is gone.
     virtual void gone(const Request& req) = 0;
+    /// How to find out whether the object of a request is there.
+    virtual void look_up_with(std::function<bool(const Request&)> is_there) = 0;
 };
 
 /// What an event handler adds to, for one event: it knows what follows from the event.
@@ -88,7 +96,11 @@ class typed_work final : public work_queue,
                          public std::enable_shared_from_this<typed_work<Request>> {
 public:
     typed_work(environment& env, reconciler<Request> f, const controller_options& options)
-        : env_(env), reconcile_(std::move(f)), queue_(queue_options(options)) {}
+        : env_(env),
+          reconcile_(std::move(f)),
+          daemon_backoff_(options.daemon_backoff()),
+          most_daemons_(options.max_daemons_per_object()),
+          queue_(queue_options(options)) {}
 
     void add(const Request& req, const add_options& how, const cause& why) override {
         queue_.add(req, env_.now(), how, why, how.rate_limited() ? random_unit(env_) : 0);
@@ -99,6 +111,16 @@ public:
         for (item* const one : running_) {
             if (one->key() == req) one->gone();
         }
+        const auto of = daemons_.find(req);
+        if (of == daemons_.end()) return;
+        const auto ending = of->second;
+        ending->stop_all(stop_reason::deleted);
+    }
+    void look_up_with(std::function<bool(const Request&)> is_there) override { is_there_ = std::move(is_there); }
+    void end_daemons() override {
+        std::vector<std::shared_ptr<object_daemons>> all;
+        for (const auto& [req, of] : daemons_) all.push_back(of);
+        for (const auto& of : all) of->stop_all(stop_reason::stopped);
     }
 
     std::shared_ptr<work_item> take(admission let) override {
@@ -127,6 +149,7 @@ private:
         item& operator=(const item&) = delete;
         const Request& key() const { return taken_.key(); }
         void gone() {
+            gone_ = true;
             if (const auto running = stop_when_gone_.lock()) running->stop(stop_reason::deleted);
         }
         void stop_when_gone(std::weak_ptr<reasoned_stop> running) override { stop_when_gone_ = std::move(running); }
@@ -143,6 +166,9 @@ private:
             return w.queue_.add(taken_.key(), w.env_.now(), how, cause(why),
                                 how.rate_limited() ? random_unit(w.env_) : 0);
         }
+        std::shared_ptr<object_daemons> daemons() const override {
+            return gone_ ? nullptr : work_->daemons_of(taken_.key());
+        }
         void forget() const override { work_->queue_.forget(taken_.key()); }
         void done() override { work_->queue_.done(std::move(taken_)); }
 
@@ -150,7 +176,23 @@ private:
         std::shared_ptr<typed_work> work_;
         typename workqueue<Request>::item taken_;
         std::weak_ptr<reasoned_stop> stop_when_gone_;
+        bool gone_ = false;
     };
+
+    std::shared_ptr<object_daemons> daemons_of(const Request& req) {
+        if (is_there_ && !is_there_(req)) return nullptr;
+        auto& slot = daemons_[req];
+        if (slot) return slot;
+        const std::weak_ptr<typed_work> weak = this->weak_from_this();
+        const auto reconcile = [weak, req] {
+            if (const auto self = weak.lock()) self->add(req, add_options(), cause(cause_type::generic, "daemon"));
+        };
+        const auto emptied = [weak, req] {
+            if (const auto self = weak.lock()) self->daemons_.erase(req);
+        };
+        slot = std::make_shared<object_daemons>(env_, daemon_backoff_, most_daemons_, reconcile, emptied);
+        return slot;
+    }
 
     static workqueue_options<Request> queue_options(const controller_options& options) {
         workqueue_options<Request> out;
@@ -165,6 +207,10 @@ private:
 
     environment& env_;
     reconciler<Request> reconcile_;
+    backoff_policy daemon_backoff_;
+    std::size_t most_daemons_;
+    std::function<bool(const Request&)> is_there_;
+    std::unordered_map<Request, std::shared_ptr<object_daemons>> daemons_;
     workqueue<Request> queue_;
     std::vector<item*> running_;  // few: as many as may run at a time, and what is late of earlier runs
 };

@@ -55,6 +55,10 @@ KCONTROL_DECL controller_stats any_controller::stats() const {
     out.queue_delayed = impl_->work->delayed();
     out.queue_adds = impl_->work->counters().adds;
     out.queue_retries = impl_->work->counters().retries;
+    out.daemons = impl_->daemons->alive;
+    out.daemon_starts = impl_->daemons->started;
+    out.daemon_failures = impl_->daemons->failures;
+    out.daemons_refused = impl_->daemons->refused;
     out.callback_exceptions = impl_->calls.thrown();
     out.last_callback_exception = impl_->calls.last_thrown();
     return out;

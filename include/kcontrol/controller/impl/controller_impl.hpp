@@ -64,6 +64,10 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
                 const logger& named);
     std::shared_ptr<own_writes> follow_writes(const executor& by);
     awaitable<void> see_writes(std::shared_ptr<own_writes> written, std::stop_token stop, logger named);
+    void start_daemon(const detail::work_item& item, const reasoned_token& within, const std::string& daemon,
+                      daemon_function f);
+    void tell_refused(const logger& named, bool room);
+    void stop_daemon(const detail::work_item& item, const std::string& daemon);
     duration add_again(const detail::work_item& item, add_options how, cause_type why);
     priority_stats* stats_of(int priority);
     void add_queue_stats(std::vector<priority_stats>& out) const;
@@ -86,8 +90,10 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::shared_ptr<reasoned_stop> term;  // the present run
     std::uint64_t generation = 0;         // counts runs
     std::size_t active_in_term = 0;       // reconciles of the present run
-    std::shared_ptr<task_group> tasks;    // the last run's reconciles
+    std::shared_ptr<task_group> tasks;    // the last run's reconciles and daemons
     controller_stats stats;
+    std::shared_ptr<detail::daemon_counts> daemons = std::make_shared<detail::daemon_counts>();
+    log_pace refused_daemons{std::chrono::minutes(1)};
     std::optional<backpressure> pressure;
     std::function<client_load()> load;
     std::function<std::shared_ptr<client_cache>()> cache;

@@ -1,6 +1,7 @@
 // What a controller does with its queue: takes requests, has them reconciled, and sees to what comes of it.
 #pragma once
 
+#include <kcontrol/controller/impl/controller_daemons.ipp>
 #include <kcontrol/controller/impl/controller_impl.hpp>
 #include <kcontrol/controller/impl/time_limit.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
@@ -148,6 +149,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
         const detail::time_limit limit(env, ex, within, options);
         item->stop_when_gone(limit.stop_of_its_own());
         reconcile_context ctx(env, {}, named, std::move(id), item->retries());
+        ctx.daemons(std::make_shared<reconcile_daemons>(weak_from_this(), item, within));
         // Of what is spawned there the writes are this reconcile's, too.
         ctx.stopped_by(limit.token()).home(written ? mine : ex).causes(item->causes()).priority(item->priority());
         co_await detail::reconcile_guarded(item, std::move(ctx), options.run_on(), end);

@@ -55,16 +55,17 @@ inline awaitable<result<void>> any_controller::impl::run_begun(std::stop_token s
 
     state = controller_state::stopping;
     current->stop();
+    work->end_daemons();
     for (auto& [id, w] : sources) w.hold.reset();
     work->shut_down();
     const auto mine = tasks;
     const bool drained = co_await mine->join(env.now() + options.graceful_stop_timeout());
     if (!drained && outcome) {
         outcome = error(errc::timeout, "controller " + name + ": " + std::to_string(tasks->awaited()) +
-                                           " reconciles have not returned in time after the stop");
+                                           " reconciles and daemons have not returned in time after the stop");
     }
     if (outcome || !drained) {
-        log.info(drained ? "controller stopped" : "controller stopped, but reconciles still run");
+        log.info(drained ? "controller stopped" : "controller stopped, but reconciles or daemons still run");
     }
     if (!outcome) last_error = outcome.error();
     term.reset();
@@ -85,7 +86,7 @@ inline awaitable<bool> any_controller::impl::stop(std::shared_ptr<impl> self) {
     }
     if (self->generation != number) co_return ending->awaited() == 0;
     const std::size_t callers = ending ? ending->running() - ending->awaited() : 0;
-    co_return self->stats.active_workers == callers;
+    co_return self->stats.active_workers + self->daemons->alive == callers;
 }
 
 inline awaitable<result<void>> any_controller::impl::wait_for_sync(std::stop_token stop) {

@@ -10,4 +10,12 @@ KCONTROL_DECL reconcile_context& reconcile_context::operator=(const reconcile_co
 KCONTROL_DECL reconcile_context& reconcile_context::operator=(reconcile_context&&) noexcept = default;
 KCONTROL_DECL reconcile_context::~reconcile_context() = default;
 
+KCONTROL_DECL void reconcile_context::start_daemon(std::string name, daemon_function f) const {
+    if (daemons_) daemons_->start(std::move(name), std::move(f));
+}
+
+KCONTROL_DECL void reconcile_context::stop_daemon(std::string name) const {
+    if (daemons_) daemons_->stop(std::move(name));
+}
+
 }  // namespace kcontrol

@@ -69,6 +69,15 @@ inline void write_controller_metrics(metrics_writer& out, const any_controller& 
             "Total number of reconciliations whose writes the caches had yet to see", stats.own_write_waits);
     counter("kcontrol_controller_own_write_timeouts_total",
             "Total number of those that the caches had not seen in time", stats.own_write_timeouts);
+    gauge("kcontrol_controller_daemons",
+          "Number of daemons and timers of objects that run, or wait after a failure, per controller", stats.daemons);
+    counter("kcontrol_controller_daemon_starts_total", "Total number of daemons and timers started per controller",
+            stats.daemon_starts);
+    counter("kcontrol_controller_daemon_failures_total",
+            "Total number of errors and exceptions of daemons and timers per controller", stats.daemon_failures);
+    counter("kcontrol_controller_daemons_refused_total",
+            "Total number of daemons and timers refused because there were as many as there may be, per controller",
+            stats.daemons_refused);
     gauge("controller_runtime_active_workers", "Number of currently used workers per controller", stats.active_workers);
     gauge("controller_runtime_max_concurrent_reconciles", "Maximum number of concurrent reconciles per controller",
           stats.max_concurrent_reconciles);
