@@ -42,6 +42,7 @@ struct member {
             async_event never;
             co_await never.wait(world.env, ctx.stop());
             stopped_inside = true;
+            reason = to_string(ctx.stop_reason());
             widget edited = *w;
             edited.spec.value = 99;
             const auto written = co_await c.patch(*w, edited);
@@ -81,7 +82,7 @@ struct member {
     void join() { world.network.set_link(host, link_state::up); }
 
     widget_world& world;
-    std::string name, host, calls, all, runs, refusal;
+    std::string name, host, calls, all, runs, refusal, reason;
     bool hold = false, stay = false, stopped_inside = false;
     std::unique_ptr<manager> m;
 };
@@ -153,6 +154,7 @@ TEST_CASE_FIXTURE(fixture,
     settle();
     a.cut();
     REQUIRE(until([&] { return a.stopped_inside; }, 12s));
+    CHECK(a.reason == "lost leadership");
     CHECK_FALSE(a.leading());
     CHECK_FALSE(b.leading());  // not yet: the lease duration is longer than the renew deadline
     settle(1s);
@@ -209,6 +211,16 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(until([&] { return a.leading(); }, 10s));
     CHECK(until([&] { return a.calls == "a:x a:x "; }, 5s));
     CHECK(a.m->state() == manager_state::running);
+}
+
+TEST_CASE_FIXTURE(fixture, "a leader that is stopped has lost nothing: its reconciles are stopped") {
+    member a(*this, "a");
+    a.hold = true;
+    a.add_controllers();
+    a.m->start();
+    REQUIRE(until([&] { return a.calls == "a:x "; }));
+    world.run(a.m->stop());
+    CHECK(a.reason == "stopped");
 }
 
 TEST_CASE_FIXTURE(fixture, "what is added while it runs, runs when its group does") {

@@ -107,7 +107,10 @@ inline void manager::impl::begin(std::stop_token parent, guest_task within) {
 inline awaitable<void> manager::impl::run_controller(std::shared_ptr<any_controller> one, std::stop_token stop) {
     const auto self = shared_from_this();
     const auto of_term = term;
-    const result<void> outcome = co_await one->run(stop);
+    stop_parents until(of_term->token());
+    // At a stop of the manager that comes after the other, so that the first reason is the right one.
+    if (waits_for_lead(*one)) until.add(stop, stop_reason::lost_leadership);
+    const result<void> outcome = co_await one->run(until);
     // One that is late where leadership was lost has said so, and is no reason to end.
     const bool only_late = stop.stop_requested() && !of_term->stopped();
     if (!outcome && !only_late && of_term == term) fail(outcome.error());  // it names the controller
