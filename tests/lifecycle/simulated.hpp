@@ -325,6 +325,21 @@ private:
     multicluster_manager m_{env(), ex(), options()};
 };
 
+/// The same with controllers that run while this process leads, which it does alone.
+class led_multicluster_life : public of_clusters {
+public:
+    led_multicluster_life() { server.api.set_history_window(16); }
+    void start(std::stop_token = {}) { m_.set_desired({desired_cluster("a", server.config())}); }
+    awaitable<void> stop() { return m_.stop(); }
+    bool works() { return change_is_seen(); }
+
+private:
+    multicluster_options led() {
+        return options().leader_election(leader_options({"default", "l"}).identity("me"), server.config());
+    }
+    multicluster_manager m_{env(), ex(), led()};
+};
+
 template <class Source>
 class source_life : public simulated {
 public:

@@ -76,6 +76,7 @@ private:
 /// leader_election_master_status{name} and leader_election_slowpath_total{name}, as client-go names them; `name` is the
 /// Lease's.
 KCONTROL_DECL void write_leader_metrics(metrics_writer& out, const leader_elector& of);
+KCONTROL_DECL void write_leader_metrics(metrics_writer& out, const std::string& name, const leader_stats& now);
 
 }  // namespace kcontrol
 

@@ -5,11 +5,14 @@
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/controller/host.hpp>
+#include <kcontrol/leader/leader_fence.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/options.hpp>
 #include <kcontrol/runtime/guest_task.hpp>
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,10 +31,12 @@ class cluster_board;
 /// Object lifetime: destruction stops it without waiting; options' functions are not called afterwards.
 class engaged_cluster final : public cluster, public controller_host {
 public:
-    /// `board` is where it leaves what its metrics are made of, if somebody wants to know.
+    /// `board` is where it leaves what its metrics are made of, if somebody wants to know. With a `fence` writes are
+    /// refused while that is shut, and controllers run only while the multicluster_manager says that it leads.
     KCONTROL_DECL engaged_cluster(environment& env, executor strand, std::string name,
                                   std::shared_ptr<const multicluster_options> options,
-                                  std::shared_ptr<detail::cluster_board> board = nullptr);
+                                  std::shared_ptr<detail::cluster_board> board = nullptr,
+                                  std::optional<leader_fence> fence = std::nullopt);
     KCONTROL_DECL ~engaged_cluster() override;
     engaged_cluster(const engaged_cluster&) = delete;
     engaged_cluster& operator=(const engaged_cluster&) = delete;
@@ -61,7 +66,11 @@ public:
     KCONTROL_DECL executor get_executor() const override;
     /// Its records carry the cluster's name.
     KCONTROL_DECL const logger& log() const noexcept override;
+    /// With leader election its writes are refused with not_leading while this process does not lead, and none is
+    /// waited for beyond that.
     KCONTROL_DECL client& get_client() noexcept override;
+    /// The same without that, for what is written whether this process leads or not.
+    KCONTROL_DECL client& get_unfenced_client() noexcept;
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> informers_of(const resource_info& kind) override;
     KCONTROL_DECL std::shared_ptr<cached_source> source_of(const resource_info& kind) override;
     /// Kinds of multicluster_options::kinds() can't be removed.
@@ -71,9 +80,11 @@ public:
     KCONTROL_DECL std::shared_ptr<event_recorder> recorder_of(const event_recorder_options& options) override;
 
     cluster& get_cluster() noexcept override { return *this; }
-    /// Runs the controller at once, until the cluster disengages. One whose sources did not sync in time (the cluster
-    /// could not be reached) is run again after the informers' probe period.
-    /// Errors: invalid_argument (its name is taken in this cluster), unavailable (the cluster is not engaged, or what
+    /// The same host for what runs whether this process leads or not: `controller_builder(c.always(), "seen")`.
+    KCONTROL_DECL controller_host& always() noexcept;
+    /// Runs the controller at once, or as soon as this process leads, until the cluster disengages. One whose sources
+    /// did not sync in time (the cluster could not be reached) is run again after the informers' probe period. Errors:
+    /// invalid_argument (its name is taken in this cluster), unavailable (the cluster is not engaged, or what
     /// on_engage() made before it threw is being taken back).
     KCONTROL_DECL result<void> add(std::shared_ptr<any_controller> added) override;
 
@@ -83,6 +94,8 @@ private:
     // On behalf of that task, which need not be known to the coroutine that awaits it.
     KCONTROL_DECL awaitable<void> disengage_for(guest_task caller);
     KCONTROL_DECL void leave_out(const guest_task& caller);
+    // This process leads until `stop` is triggered. It returns when the controllers have.
+    KCONTROL_DECL awaitable<void> lead(std::stop_token stop);
 
     std::shared_ptr<impl> impl_;
 };

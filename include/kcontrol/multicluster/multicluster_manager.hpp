@@ -1,11 +1,13 @@
 // The manager of many clusters: engages those there should be, rotates those that changed, disengages those that left.
 #pragma once
 
+#include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/multicluster/options.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,10 @@ namespace kcontrol {
 /// Runs an engaged_cluster for each desired cluster. Engaging, rotating or disengaging one touches no request of
 /// another; an unreachable one costs the others nothing. The options' on_engage() is the place to build controllers on
 /// a cluster.
+///
+/// With multicluster_options::leader_election() informers run always, so that a follower's caches are warm, and
+/// controllers only while this process leads. It contends from the first set_desired() on; stop() gives the Lease up
+/// when the clusters' controllers have returned.
 ///
 /// All of it, and all that the program hears of it, is on one strand over the executor given, so that the program's
 /// functions need no locks, on however many threads; multicluster_options::cluster_executor() spreads the clusters.
@@ -40,6 +46,11 @@ public:
     /// The strand that all its work is on, over the executor given; of the clusters', see cluster_executor(). A
     /// cluster_source that tells this manager belongs on it.
     KCONTROL_DECL executor get_executor() const;
+
+    /// Who leads; null without leader election. Started and stopped by the manager.
+    KCONTROL_DECL const leader_elector* get_elector() const noexcept;
+    /// Why it does not contend for leadership, as the last set_desired() found: what leader_elector::start() says.
+    KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
 
     /// The names of the clusters that are engaged, sorted.
     KCONTROL_DECL std::vector<std::string> names() const;

@@ -1,16 +1,19 @@
 // What is done in every cluster of a multicluster_manager, and who is notified of what.
 #pragma once
 
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/http/transport.hpp>
+#include <kcontrol/leader/options.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
 #include <kcontrol/runtime/executor.hpp>
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +36,7 @@ public:
     using status_callback = std::function<void(const cluster_status&)>;
     using cluster_callback = std::function<void(engaged_cluster&)>;
     using name_callback = std::function<void(const std::string& cluster)>;
+    using leading_callback = std::function<void(bool leads)>;
 
     /// Kinds to watch in every cluster; on_event() is notified of their objects. Default: none.
     multicluster_options& kinds(std::vector<kind_choice> k) { return kinds_ = std::move(k), *this; }
@@ -49,6 +53,13 @@ public:
     multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
     /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
     multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
+    /// Controllers run only while this process holds that Lease of the cluster `home`, which need not be one of the
+    /// engaged ones; informers run always. Writes through the clusters' clients are refused while it does not hold it.
+    /// Those of engaged_cluster::always() run always. See docs/leadership.md.
+    multicluster_options& leader_election(leader_options o, auth::cluster_config home) {
+        leader_election_ = std::move(o), home_ = std::move(home);
+        return *this;
+    }
     /// Adds kcontrol_cluster_… and kcontrol_informer_… of every cluster to a registry, a second old at most. The
     /// registry must be there when the multicluster_manager is made, may go before it, and may be asked on any thread.
     // A template, so that only programs that call this link what the registry is made of.
@@ -79,6 +90,8 @@ public:
     multicluster_options& on_disengage(cluster_callback f) { return on_disengage_ = std::move(f), *this; }
     /// A cluster is gone, whether it was ever engaged or not: no callback is about it afterwards.
     multicluster_options& on_removed(name_callback f) { return on_removed_ = std::move(f), *this; }
+    /// With leader election: this process leads now, or does not any more, be it by a loss or by a stop.
+    multicluster_options& on_leading(leading_callback f) { return on_leading_ = std::move(f), *this; }
 
     const std::vector<kind_choice>& kinds() const noexcept { return kinds_; }
     const std::vector<std::string>& namespaces() const noexcept { return cache_.namespaces(); }
@@ -88,6 +101,9 @@ public:
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     /// Adds a collector to the registry of metrics(); null without one.
     const std::function<void(collector)>& add_collector() const noexcept { return add_collector_; }
+    const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
+    /// The cluster of leader_election(); there if that is.
+    const std::optional<auth::cluster_config>& home() const noexcept { return home_; }
     const logger& log() const noexcept { return log_; }
     /// Empty if it was not set.
     const executor& cluster_executor() const noexcept { return cluster_executor_; }
@@ -96,6 +112,7 @@ public:
     const cluster_callback& on_engage() const noexcept { return on_engage_; }
     const cluster_callback& on_disengage() const noexcept { return on_disengage_; }
     const name_callback& on_removed() const noexcept { return on_removed_; }
+    const leading_callback& on_leading() const noexcept { return on_leading_; }
 
 private:
     std::vector<kind_choice> kinds_;
@@ -103,12 +120,15 @@ private:
     http::transport_factory transport_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
     std::function<void(collector)> add_collector_;
+    std::optional<leader_options> leader_election_;
+    std::optional<auth::cluster_config> home_;
     logger log_;
     executor cluster_executor_;
     event_callback on_event_;
     status_callback on_status_;
     cluster_callback on_engage_, on_disengage_;
     name_callback on_removed_;
+    leading_callback on_leading_;
 };
 
 }  // namespace kcontrol

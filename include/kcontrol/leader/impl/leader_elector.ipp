@@ -129,8 +129,11 @@ KCONTROL_DECL leader_stats leader_elector::stats() const {
 
 // Names: k8s.io/component-base, metrics/prometheus/clientgo/leaderelection.
 KCONTROL_DECL void write_leader_metrics(metrics_writer& out, const leader_elector& of) {
-    const leader_stats now = of.stats();
-    const metric_labels by{{"name", of.options().lease().name}};
+    write_leader_metrics(out, of.options().lease().name, of.stats());
+}
+
+KCONTROL_DECL void write_leader_metrics(metrics_writer& out, const std::string& name, const leader_stats& now) {
+    const metric_labels by{{"name", name}};
     out.gauge("leader_election_master_status",
               "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates "
               "master. 'name' is the string used to identify the lease. Please make sure to group by name.",

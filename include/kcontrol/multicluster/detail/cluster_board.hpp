@@ -3,10 +3,12 @@
 
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
+#include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +35,15 @@ public:
         clusters_.erase(cluster);
     }
 
+    void set_leadership(const std::string& lease, const leader_stats& now) {
+        const std::lock_guard lock(mutex_);
+        lease_ = lease;
+        leader_ = now;
+    }
+
     void write(metrics_writer& out, wall_time now) const {
         const std::lock_guard lock(mutex_);
+        if (leader_) write_leader_metrics(out, lease_, *leader_);
         for (const auto& [name, cluster] : clusters_) {
             for (const cluster_state one : {cluster_state::connecting, cluster_state::live, cluster_state::degraded,
                                             cluster_state::unreachable, cluster_state::failed}) {
@@ -52,6 +61,8 @@ public:
 private:
     mutable std::mutex mutex_;
     std::map<std::string, entry> clusters_;
+    std::string lease_;
+    std::optional<leader_stats> leader_;  // nothing without leader election
 };
 
 }  // namespace kcontrol::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
+#include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
 #include <kcontrol/runtime/decided.hpp>
 
@@ -53,8 +54,10 @@ inline awaitable<void> engaged_cluster::impl::connect_again(std::shared_ptr<impl
 inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
     const auto scopes = [o = options, l = log](const resource_info& kind) { return o->cache().of(kind, l); };
-    informers.emplace(env, strand, first, scopes, log);
+    informers.emplace(env, strand, leadership.guarded(first), scopes, log);
     informers->audit_every(options->cache().audit_period());
+    leadership.unfenced = first;
+    // What a former leader has to say is still true, and harms nobody.
     recorders.emplace(env, strand, std::move(first), log);
     for (const auto& choice : options->kinds()) make_slot(choice);
     informers->start(caches.token());
@@ -65,7 +68,8 @@ inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, 
     const bool same_server = previous.server() == config->server() && previous.base_path() == config->base_path();
     client old = informers->get_client();
     recorders->rebuild(next);
-    informers->rebuild(std::move(next), same_server ? resume_mode::resume : resume_mode::relist);
+    leadership.unfenced = next;
+    informers->rebuild(leadership.guarded(std::move(next)), same_server ? resume_mode::resume : resume_mode::relist);
     old.close();
 }
 
@@ -124,14 +128,13 @@ inline awaitable<void> engaged_cluster::impl::run_kind(std::shared_ptr<impl> sel
 
 inline awaitable<void> engaged_cluster::impl::run_controller(std::shared_ptr<impl> self,
                                                              std::shared_ptr<any_controller> one,
-                                                             std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        stop_parents until;
-        until.add(stop, stop_reason::disengaged);
-        const result<void> outcome = co_await one->run(until);
+                                                             stop_parents parents) {
+    const reasoned_stop until(parents);
+    while (!until.stopped()) {
+        const result<void> outcome = co_await one->run(until.token());
         const bool again = !outcome && (outcome.error() == errc::timeout || outcome.error() == errc::callback_failed);
         if (!again) co_return;
-        co_await sleep_for(self->env, self->options->informers().probe_period(), stop);
+        co_await sleep_for(self->env, self->options->informers().probe_period(), until.token().token());
     }
 }
 
@@ -152,8 +155,8 @@ inline awaitable<void> engaged_cluster::impl::introduce_again(std::shared_ptr<im
     while (!stop.stop_requested()) {
         self->built->stop();
         const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
-        co_await self->running->join(deadline);
-        self->controllers.clear();
+        co_await join_controllers(self, deadline);
+        self->forget_controllers();
         co_await sleep_for(self->env, pause.next(self->env.now(), random_unit(self->env)), stop);
         if (stop.stop_requested()) co_return;
         self->built->rebuild();
@@ -169,10 +172,11 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
         for (auto& version : slot->versions) version.subscriptions.clear();
     }
     const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
-    const bool drained = co_await self->running->join(deadline);
+    const bool drained = co_await join_controllers(self, deadline);
     if (!drained) {
+        const std::size_t led = self->leadership.tasks ? self->leadership.tasks->awaited() : 0;
         self->log.error("the cluster disengages, but not every controller has returned",
-                        {{"controllers", std::to_string(self->running->awaited())}});
+                        {{"controllers", std::to_string(self->running->awaited() + led)}});
     }
     self->caches.stop();
     if (self->informers) co_await self->informers->stop();
@@ -186,7 +190,7 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
         self->informers->clear();
         self->informers->get_client().close();
     }
-    self->controllers.clear();
+    self->forget_controllers();
     self->running = std::make_shared<task_group>(self->env, self->strand, self->log);
     self->config.reset();
     self->failure.reset();
@@ -201,6 +205,7 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
 
 inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
     self->running->leave_out(caller);
+    self->leadership.leave_out(caller);
     if (self->disengaging) {
         const std::uint64_t number = self->disengagements;
         while (self->disengagements == number) co_await self->disengaged.wait(self->env, {});
@@ -230,9 +235,16 @@ inline awaitable<void> engaged_cluster::impl::disengage_by_caller(std::shared_pt
 
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
                                                std::shared_ptr<const multicluster_options> options,
-                                               std::shared_ptr<detail::cluster_board> board)
-    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board))) {
+                                               std::shared_ptr<detail::cluster_board> board,
+                                               std::optional<leader_fence> fence)
+    : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board),
+                                   std::move(fence))) {
     impl_->owner = this;
+    impl_->leadership.always.of = this;
+    impl_->leadership.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> a) -> result<void> {
+        if (const auto self = weak.lock()) return self->take(std::move(a), true);
+        return error(errc::unavailable, "the cluster is gone");
+    };
 }
 
 KCONTROL_DECL engaged_cluster::~engaged_cluster() {
@@ -274,7 +286,10 @@ KCONTROL_DECL awaitable<void> engaged_cluster::disengage_for(guest_task caller) 
     return impl::disengage(impl_, std::move(caller));
 }
 
-KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) { impl_->running->leave_out(caller); }
+KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) {
+    impl_->running->leave_out(caller);
+    impl_->leadership.leave_out(caller);
+}
 
 KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(impl_->reports(false)); }
 KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() const {
@@ -286,6 +301,7 @@ KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_-
 KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->strand; }
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }
 KCONTROL_DECL client& engaged_cluster::get_client() noexcept { return impl_->informers->get_reading_client(); }
+KCONTROL_DECL client& engaged_cluster::get_unfenced_client() noexcept { return *impl_->leadership.unfenced; }
 
 KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> engaged_cluster::informers_of(const resource_info& kind) {
     return impl_->informers->of(kind);
@@ -318,14 +334,7 @@ KCONTROL_DECL std::shared_ptr<event_recorder> engaged_cluster::recorder_of(const
 }
 
 KCONTROL_DECL result<void> engaged_cluster::add(std::shared_ptr<any_controller> added) {
-    if (!impl_->engaged() || impl_->built->stopped()) {
-        return error(errc::unavailable,
-                     "controller " + added->name() + ": the cluster " + impl_->name + " is not engaged");
-    }
-    result<void> taken = impl_->controllers.add(added);
-    if (!taken) return taken;
-    impl_->running->spawn_guest(impl::run_controller(impl_, std::move(added), impl_->built->token()));
-    return {};
+    return impl_->take(std::move(added), false);
 }
 
 }  // namespace kcontrol

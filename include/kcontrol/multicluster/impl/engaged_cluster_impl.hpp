@@ -5,6 +5,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
 #include <kcontrol/multicluster/detail/cluster_board.hpp>
+#include <kcontrol/multicluster/detail/cluster_leadership.hpp>
 #include <kcontrol/multicluster/detail/kind_slot.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/record/recorder_set.hpp>
@@ -25,7 +26,7 @@ namespace kcontrol {
 
 struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::impl> {
     impl(environment& e, executor s, std::string n, std::shared_ptr<const multicluster_options> o,
-         std::shared_ptr<detail::cluster_board> b)
+         std::shared_ptr<detail::cluster_board> b, std::optional<leader_fence> fence)
         : env(e),
           strand(std::move(s)),
           name(std::move(n)),
@@ -34,7 +35,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
           log(options->log().with("cluster", name)),
           calls(env, log),
           tasks(env, strand, log),
-          running(std::make_shared<task_group>(env, strand, log)) {
+          running(std::make_shared<task_group>(env, strand, log)),
+          leadership(std::move(fence)) {
         begin_term();
     }
 
@@ -65,7 +67,13 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     // A cluster that can't be reached for long makes the sync time out, and a source may throw. That is tried again, as
     // everything here is.
     static awaitable<void> run_controller(std::shared_ptr<impl> self, std::shared_ptr<any_controller> one,
-                                          std::stop_token stop);
+                                          stop_parents parents);
+    result<void> take(std::shared_ptr<any_controller> added, bool always);
+    void run_now(const std::shared_ptr<any_controller>& one);
+    static awaitable<void> lead(std::shared_ptr<impl> self, std::stop_token stop);
+    // True if all have returned by then.
+    static awaitable<bool> join_controllers(std::shared_ptr<impl> self, time_point deadline);
+    void forget_controllers();
     bool in_slot(const any_informer& one) const;
     // Of the informers of slots, or of the others: those that only controllers watch.
     std::vector<informer_report> reports(bool of_slots) const;
@@ -97,7 +105,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     guarded_calls calls;                         // of the options' functions
     engaged_cluster* owner = nullptr;            // null once it is destroyed
     task_group tasks;                            // of slots and of the status
-    std::shared_ptr<task_group> running;         // controllers
+    std::shared_ptr<task_group> running;         // controllers that do not wait for leadership
+    detail::cluster_leadership leadership;       // and those that do
     scope lifetime;                              // of slots, status and controllers
     std::unique_ptr<scope> built;                // of the controllers; rebuilt where on_engage() threw
     scope caches;                                // of informers; it ends after the controllers have returned
