@@ -7,5 +7,6 @@
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/list_meter.ipp>
 #include <kcontrol/client/impl/list_reader.ipp>
+#include <kcontrol/client/impl/request_counts.ipp>
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>

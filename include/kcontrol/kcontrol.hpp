@@ -37,6 +37,7 @@
 #include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/options.hpp>
+#include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_event.hpp>

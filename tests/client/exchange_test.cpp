@@ -1,4 +1,10 @@
+#include <kcontrol/metrics/metrics_registry.hpp>
+
 #include "fixture.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
 
 using namespace kcontrol;
 using namespace kcontrol::test;
@@ -49,6 +55,38 @@ TEST_CASE_FIXTURE(client_fixture, "the client counts answers 429 and its writes,
     CHECK(copy.load().throttled == 2);
     CHECK(copy.load().writes == 2);
     CHECK(copy.load().write_time == duration::zero());  // the scripted server is quick; the wait between is none of its
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "requests are counted by method and code, as they were sent, of all copies") {
+    net->expect(std::string("POST ") + widgets_path).reply(429, too_many).header("Retry-After", "1");
+    net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
+    net->expect(get_target).reply(404, "{}");
+    net->expect(get_target).fail(errc::connection_lost);
+    client c = connect();
+    client fenced = c.guarded([]() -> result<duration> { return error(errc::not_leading, "no"); });
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
+    CHECK(!await(get_a(c)).has_value());
+    CHECK(!await(get_a(fenced)).has_value());
+    CHECK(!await(fenced.create(widgets(), make_widget("default", "a"), {})).has_value());  // is not sent
+    using counted = std::map<std::pair<std::string, std::string>, std::uint64_t>;
+    const request_counts& seen = c.requests();
+    CHECK(seen.host == "api.test:6443");
+    CHECK(seen.requests ==
+          counted{{{"GET", "404"}, 1}, {{"GET", "<error>"}, 1}, {{"POST", "201"}, 1}, {{"POST", "429"}, 1}});
+    CHECK(seen.retries == counted{{{"POST", "429"}, 1}});
+    CHECK(seen.durations.at("POST").count() == 2);
+    metrics_registry registry;
+    registry.collect([&](metrics_writer& out) { write_request_metrics(out, seen, {{"cluster", "a"}}); });
+    const std::string text = registry.text();
+    CAPTURE(text);
+    for (const char* line :
+         {"rest_client_requests_total{cluster=\"a\",code=\"<error>\",host=\"api.test:6443\",method=\"GET\"} 1\n",
+          "rest_client_request_retries_total{cluster=\"a\",code=\"429\",host=\"api.test:6443\",verb=\"POST\"} 1\n",
+          "rest_client_request_duration_seconds_count{cluster=\"a\",host=\"api.test:6443\",verb=\"POST\"} 2\n"}) {
+        CAPTURE(line);
+        CHECK(text.find(line) != std::string::npos);
+    }
     CHECK(net->verify());
 }
 

@@ -241,6 +241,31 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(a.api.request_log().count("create", "events") == 2);
 }
 
+TEST_CASE("metrics: the Events that are recorded about each cluster, until it is gone") {
+    metrics_registry registry;
+    fixture f([&](multicluster_options& o) { o.metrics(registry); });
+    for (const char* name : {"a", "b"}) {
+        auto& server = f.add(name);
+        server.api.register_resource(testing::resource_type_of(resource_of<api::events::v1::event>()));
+    }
+    f.want({{"a", ""}, {"b", ""}});
+    widget about;
+    about.metadata.name = "x";
+    about.metadata.namespace_ = "default";
+    f.engaged.at("a")->get_event_recorder("test")->normal(about, "Said", "something");
+    f.engaged.at("b")->get_event_recorder("other");
+    f.settle();
+    const std::string text = registry.text();
+    CAPTURE(text);
+    const auto has = [&text](const std::string& line) { return text.find("\n" + line + "\n") != std::string::npos; };
+    CHECK(has(R"(kcontrol_events_total{cluster="a",controller="test",outcome="created"} 1)"));
+    CHECK(has(R"(kcontrol_events_total{cluster="a",controller="test",outcome="dropped"} 0)"));
+    CHECK(has(R"(kcontrol_events_queued{cluster="a",controller="test"} 0)"));
+    CHECK(has(R"(kcontrol_events_total{cluster="b",controller="other",outcome="created"} 0)"));
+    f.want({{"b", ""}});
+    CHECK(registry.text().find("kcontrol_events_total{cluster=\"a\"") == std::string::npos);
+}
+
 TEST_CASE_FIXTURE(fixture, "a cluster without a usable configuration is not engaged, and refuses controllers") {
     std::vector<desired_cluster> desired;
     desired.emplace_back("a", error(errc::invalid_config, "no such context"));

@@ -8,6 +8,7 @@
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/options.hpp>
+#include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/client/write_guard.hpp>
@@ -160,6 +161,8 @@ public:
     KCONTROL_DECL executor get_executor() const noexcept;
     /// How busy the server seems from here; client_load says what is counted.
     KCONTROL_DECL client_load load() const noexcept;
+    /// What was sent so far, for metrics: write_request_metrics().
+    KCONTROL_DECL const request_counts& requests() const noexcept;
     /// Ends idle connections; calls in flight end with their own deadline, later ones with unavailable.
     KCONTROL_DECL void close();
 

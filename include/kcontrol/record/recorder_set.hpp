@@ -8,8 +8,19 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kcontrol {
+
+/// What the recorder of one who reports has counted.
+class recorder_report {
+public:
+    recorder_report(std::string who, event_recorder_stats s) : controller(std::move(who)), stats(s) {}
+
+    std::string controller;
+    event_recorder_stats stats;
+};
 
 /// What a cluster keeps its event_recorders in.
 ///
@@ -32,7 +43,9 @@ public:
     KCONTROL_DECL awaitable<bool> stop(time_point deadline);
     KCONTROL_DECL void rebuild(client next);
 
-    /// Writes the families kcontrol_events_…, with the labels cluster and controller (who reports).
+    /// What each has counted, by who reports.
+    KCONTROL_DECL std::vector<recorder_report> reports() const;
+    /// write_recorder_metrics() of that.
     KCONTROL_DECL void write_metrics(metrics_writer& out, const std::string& cluster) const;
 
 private:
@@ -44,6 +57,10 @@ private:
     bool running_ = false;
     scope lifetime_;  // whoever holds a recorder longer than its set does not make it write
 };
+
+/// Writes the families kcontrol_events_…, with the labels cluster and controller (who reports).
+KCONTROL_DECL void write_recorder_metrics(metrics_writer& out, const std::string& cluster,
+                                          const std::vector<recorder_report>& all);
 
 }  // namespace kcontrol
 

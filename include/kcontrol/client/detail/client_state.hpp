@@ -5,6 +5,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client_load.hpp>
+#include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
@@ -35,7 +36,9 @@ public:
           tokens(e, config),
           transport(std::move(t)),
           base_path(config.base_path()),
-          log(std::move(l)) {}
+          log(std::move(l)) {
+        requests->host = config.server().host + ":" + std::to_string(config.server().port);
+    }
 
     environment* env;
     executor ex;
@@ -46,6 +49,7 @@ public:
     std::shared_ptr<identity_question> identity;  // asked last
     bool told_identity_unknown = false;
     client_load load;
+    std::shared_ptr<request_counts> requests = std::make_shared<request_counts>();  // of guarded copies, too
 };
 
 using shared_client_state = std::shared_ptr<client_state>;

@@ -244,6 +244,7 @@ KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
 KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
 
 KCONTROL_DECL client_load client::load() const noexcept { return state_->load; }
+KCONTROL_DECL const request_counts& client::requests() const noexcept { return *state_->requests; }
 
 KCONTROL_DECL void client::close() {
     try {

@@ -67,8 +67,16 @@ inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state,
     co_return std::nullopt;
 }
 
+// A try without an answer. What the fence refused was not sent.
+inline void count_failure(client_state& state, const http::request& req, const error& why, time_point sent) {
+    if (why == errc::not_leading) return;
+    state.requests->count(req.method, 0, state.env->now() - sent);
+}
+
 // An answer that came, to a request that was sent at that time.
-inline void count_answer(client_state& state, bool is_write, int status, time_point sent) {
+inline void count_answer(client_state& state, const http::request& req, int status, time_point sent) {
+    const bool is_write = req.method != "GET" && req.method != "HEAD";
+    state.requests->count(req.method, status, state.env->now() - sent);
     if (status == 429) ++state.load.throttled;
     if (!is_write) return;
     ++state.load.writes;
@@ -78,7 +86,6 @@ inline void count_answer(client_state& state, bool is_write, int status, time_po
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
                                                          http::exchange_options options) {
     call_budget budget(state->env->now() + options.deadline(), options.stop());
-    const bool is_write = req.method != "GET" && req.method != "HEAD";
     for (;;) {
         const time_point now = state->env->now();
         if (auto over = out_of_budget(budget, now, req)) co_return *over;
@@ -86,11 +93,15 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         if (!attempt) co_return attempt.error();
         options.deadline(budget.deadline() - now);
         auto answer = co_await round_trip_guarded(state->transport, std::move(*attempt), options);
-        if (!answer) co_return explain_budget(answer.error());
-        count_answer(*state, is_write, answer->status, now);
+        if (!answer) {
+            count_failure(*state, req, answer.error(), now);
+            co_return explain_budget(answer.error());
+        }
+        count_answer(*state, req, answer->status, now);
         if (is_success(answer->status)) co_return std::move(*answer);
         const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
         if (!delay) co_return answer_error(*answer);
+        state->requests->count_retry(req.method, answer->status);
         auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
         if (stopped) co_return *stopped;
     }
@@ -120,13 +131,17 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
         if (!attempt) co_return attempt.error();
         options.deadline(budget.deadline() - now);
         auto opened = co_await open_stream_guarded(state->transport, std::move(*attempt), options);
-        if (!opened) co_return opened.error();
-        count_answer(*state, false, opened->head.status, now);
+        if (!opened) {
+            count_failure(*state, req, opened.error(), now);
+            co_return opened.error();
+        }
+        count_answer(*state, req, opened->head.status, now);
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();
         const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
         const auto delay = budget.retry_delay(refused, state->tokens, state->env->now());
         if (!delay) co_return answer_error(refused);
+        state->requests->count_retry(req.method, refused.status);
         auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
         if (stopped) co_return *stopped;
     }

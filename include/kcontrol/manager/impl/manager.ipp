@@ -286,6 +286,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         const auto self = weak.lock();
         if (!self) return;
         for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
+        write_request_metrics(out, self->unfenced.requests());
         if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());
         write_read_metrics(out, self->home.name(), self->home.informers().reads());

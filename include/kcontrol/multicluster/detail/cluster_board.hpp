@@ -1,10 +1,12 @@
 // Where every cluster leaves what its metrics are made of, for whoever asks on another thread.
 #pragma once
 
+#include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
 #include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/record/recorder_set.hpp>
 
 #include <map>
 #include <mutex>
@@ -24,6 +26,8 @@ public:
         std::vector<informer_report> informers;
         read_counts_by_kind reads;
         audit_counts_by_kind audits;
+        std::vector<recorder_report> recorders;
+        request_counts requests;
     };
 
     void set(const std::string& cluster, entry now) {
@@ -55,6 +59,9 @@ public:
             write_informer_metrics(out, name, cluster.informers, now);
             write_read_metrics(out, name, cluster.reads);
             write_audit_metrics(out, name, cluster.audits);
+            // Two clusters may be behind one host.
+            write_request_metrics(out, cluster.requests, {{"cluster", name}});
+            write_recorder_metrics(out, name, cluster.recorders);
         }
     }
 

@@ -131,9 +131,16 @@ inline void engaged_cluster::impl::publish() {
     auto now = current(others);
     tell(now);
     if (board) {
-        detail::cluster_board::entry shown{now.state, now.generation, all_reports(std::move(others)), {}, {}};
-        if (informers) shown.reads = informers->reads();
-        if (informers) shown.audits = informers->audits();
+        detail::cluster_board::entry shown;
+        shown.state = now.state;
+        shown.generation = now.generation;
+        shown.informers = all_reports(std::move(others));
+        if (informers) {
+            shown.reads = informers->reads();
+            shown.audits = informers->audits();
+            shown.requests = informers->get_client().requests();
+        }
+        if (recorders) shown.recorders = recorders->reports();
         board->set(name, std::move(shown));
     }
     if (published && same_but_for_time(*published, now) && !heard_since(published->last_sync, now.last_sync)) return;

@@ -52,21 +52,31 @@ KCONTROL_DECL void recorder_set::rebuild(client next) {
     client_ = std::move(next);
 }
 
+KCONTROL_DECL std::vector<recorder_report> recorder_set::reports() const {
+    std::vector<recorder_report> out;
+    for (const auto& [name, one] : recorders_) out.emplace_back(name, one->stats());
+    return out;
+}
+
 KCONTROL_DECL void recorder_set::write_metrics(metrics_writer& out, const std::string& cluster) const {
-    for (const auto& [name, one] : recorders_) {
-        const event_recorder_stats stats = one->stats();
-        const auto count = [&, who = &name](const char* outcome, std::uint64_t value) {
-            const metric_labels labels{{"cluster", cluster}, {"controller", *who}, {"outcome", outcome}};
+    write_recorder_metrics(out, cluster, reports());
+}
+
+KCONTROL_DECL void write_recorder_metrics(metrics_writer& out, const std::string& cluster,
+                                          const std::vector<recorder_report>& all) {
+    for (const recorder_report& of : all) {
+        const auto count = [&](const char* outcome, std::uint64_t value) {
+            const metric_labels labels{{"cluster", cluster}, {"controller", of.controller}, {"outcome", outcome}};
             out.counter("kcontrol_events_total", "Notes for Events, by what became of them.", labels,
                         static_cast<double>(value));
         };
-        count("created", stats.created);
-        count("repeated", stats.repeated);
-        count("spam", stats.spam);
-        count("dropped", stats.dropped);
-        count("failed", stats.failed);
+        count("created", of.stats.created);
+        count("repeated", of.stats.repeated);
+        count("spam", of.stats.spam);
+        count("dropped", of.stats.dropped);
+        count("failed", of.stats.failed);
         out.gauge("kcontrol_events_queued", "Notes that wait to be written.",
-                  {{"cluster", cluster}, {"controller", name}}, static_cast<double>(stats.queued));
+                  {{"cluster", cluster}, {"controller", of.controller}}, static_cast<double>(of.stats.queued));
     }
 }
 

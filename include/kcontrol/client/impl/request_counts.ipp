@@ -1,0 +1,48 @@
+#pragma once
+
+#include <kcontrol/client/request_counts.hpp>
+
+#include <array>
+
+namespace kcontrol {
+namespace detail {
+
+// k8s.io/component-base, metrics/prometheus/restclient.
+inline constexpr std::array request_time_bounds{0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0};
+
+inline std::string code_label(int code) { return code == 0 ? request_counts::no_answer : std::to_string(code); }
+
+}  // namespace detail
+
+KCONTROL_DECL void request_counts::count(const std::string& method, int code, duration took) {
+    ++requests[{method, detail::code_label(code)}];
+    durations.try_emplace(method, detail::request_time_bounds).first->second.observe(took);
+}
+
+KCONTROL_DECL void request_counts::count_retry(const std::string& method, int code) {
+    ++retries[{method, detail::code_label(code)}];
+}
+
+KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_counts& of, const metric_labels& more) {
+    const auto with = [&](metric_labels labels) {
+        labels.insert(more.begin(), more.end());
+        return labels;
+    };
+    for (const auto& [what, times] : of.requests) {
+        out.counter(
+            "rest_client_requests_total", "Number of HTTP requests, partitioned by status code, method, and host.",
+            with({{"method", what.first}, {"code", what.second}, {"host", of.host}}), static_cast<double>(times));
+    }
+    for (const auto& [what, times] : of.retries) {
+        out.counter("rest_client_request_retries_total",
+                    "Number of request retries, partitioned by status code, verb, and host.",
+                    with({{"verb", what.first}, {"code", what.second}, {"host", of.host}}), static_cast<double>(times));
+    }
+    for (const auto& [method, times] : of.durations) {
+        out.histogram("rest_client_request_duration_seconds",
+                      "Request latency in seconds. Broken down by verb, and host.",
+                      with({{"verb", method}, {"host", of.host}}), times.bounds(), times.counts(), times.sum());
+    }
+}
+
+}  // namespace kcontrol
