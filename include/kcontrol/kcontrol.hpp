@@ -116,6 +116,7 @@
 #include <kcontrol/leader/leader_fence.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
+#include <kcontrol/logging/log_levels.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>

@@ -150,6 +150,7 @@
 #include <kcontrol/leader/impl/leader_run.ipp>
 #include <kcontrol/leader/impl/lease_machine.ipp>
 #include <kcontrol/leader/impl/options.ipp>
+#include <kcontrol/logging/impl/log_levels.ipp>
 #include <kcontrol/logging/impl/log_sink.ipp>
 #include <kcontrol/manager/impl/command_line.ipp>
 #include <kcontrol/manager/impl/controller_metrics.ipp>
