@@ -114,6 +114,7 @@
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/leader/leader_fence.hpp>
+#include <kcontrol/leader/leader_flags.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/logging/log_levels.hpp>

@@ -42,7 +42,7 @@ TEST_CASE("flags with their values, in both forms") {
     CHECK(parsed->namespace_ == "ns");
     CHECK(parsed->listen == ":8080");
     CHECK(parsed->health_probe_bind_address == ":8081");
-    CHECK(parsed->verbosity == log_level::debug);
+    CHECK(parsed->levels.text() == "debug");
     CHECK(parsed->ready_when == readiness::live);
     CHECK_FALSE(command_line::parse({})->ready_when);
     CHECK_FALSE(parsed->help);
@@ -51,13 +51,38 @@ TEST_CASE("flags with their values, in both forms") {
     CHECK(command_line::parse({})->health_probe_bind_address == "0");
 }
 
+TEST_CASE("whoever deploys a program says whether it is one of several") {
+    const auto parsed = command_line::parse({"--leader-elect", "--leader-election-id=op", "--leader-election-namespace",
+                                             "ns", "--leader-election-lease-duration=1m"});
+    REQUIRE(parsed.has_value());
+    const auto leader = parsed->leader.options(std::nullopt);
+    REQUIRE(leader);
+    REQUIRE(*leader);
+    CHECK((*leader)->lease() == namespaced_name("ns", "op"));
+    CHECK((*leader)->lease_duration() == std::chrono::minutes(1));
+    CHECK_FALSE(*command_line::parse({})->leader.options(std::nullopt));
+    CHECK(message_of({"--leader-elect=maybe"}) == "--leader-elect maybe: not true or false");
+    CHECK(command_line::usage().find("  --leader-election-retry-period DURATION\n") != std::string::npos);
+    // What is refused when all is known ends the program, too, before it asks for a cluster.
+    const auto status_of = [](std::vector<std::string> arguments) {
+        std::vector<char*> argv{arguments.emplace(arguments.begin(), "program")->data()};
+        for (std::size_t i = 1; i < arguments.size(); ++i) argv.push_back(arguments[i].data());
+        return run(static_cast<int>(argv.size()), argv.data(), [](manager&) {});
+    };
+    CHECK(status_of({"--leader-elect"}) == 2);
+    CHECK(status_of({"--leader-elect", "--leader-election-id", "op", "--leader-election-renew-deadline=20s"}) == 2);
+}
+
 TEST_CASE("what is wrong with a command line") {
     CHECK(message_of({"--verbose"}) == "unknown flag \"--verbose\"; see --help");
     CHECK(message_of({"file\x1b"}) == "unexpected argument \"file\\x1b\": only flags are known; see --help");
     CHECK(message_of({"--kubeconfig"}) == "--kubeconfig needs a value; see --help");
     CHECK(message_of({"--kubeconfig", "--context"}) == "--kubeconfig needs a value; see --help");
     CHECK(message_of({"--context="}) == "--context needs a value; see --help");
-    CHECK(message_of({"--log-level=loud"}) == "--log-level loud: not one of debug, info, warning, error");
+    CHECK(message_of({"--log-level=loud"}) ==
+          "--log-level: log level \"loud\": not one of debug, info, warning, error, and not a component like "
+          "controller=websites:debug");
+    CHECK(command_line::parse({"--log-level", "info,lease:error"})->levels.text() == "info,lease:error");
     CHECK(message_of({"--ready-when=now"}) == "--ready-when now: not one of synced-once, live");
 }
 

@@ -13,10 +13,11 @@ namespace kcontrol {
 
 /// What stands behind a flag.
 enum class flag_value {
-    none,     ///< nothing: `--once`
-    text,     ///< `--name VALUE` or `--name=VALUE`, not empty
-    any,      ///< the same, and `--name=` for an empty one
-    optional  ///< the same as text, or nothing
+    none,      ///< nothing: `--once`
+    text,      ///< `--name VALUE` or `--name=VALUE`, not empty
+    any,       ///< the same, and `--name=` for an empty one
+    optional,  ///< the same as text, or nothing
+    joined     ///< nothing, or `--name=VALUE`: of a switch, `--name=false`
 };
 
 /// A flag that a program knows. `name` is what is typed, dashes included, and outlives the call.

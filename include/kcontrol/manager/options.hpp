@@ -32,6 +32,8 @@ public:
     /// Controllers and runnables of the group `leading`, which is the default, run only while this process holds that
     /// Lease; writes through the manager's client are refused while it does not. See docs/leadership.md.
     manager_options& leader_election(leader_options o) { return leader_election_ = std::move(o), *this; }
+    /// The same, or none: what leader_flags::options() says.
+    manager_options& leader_election(std::optional<leader_options> o) { return leader_election_ = std::move(o), *this; }
     /// A loss of leadership ends the manager's run with not_leading, for programs that can't be fenced otherwise.
     /// Default false: it goes on, and may lead again.
     manager_options& exit_on_loss(bool yes) { return exit_on_loss_ = yes, *this; }

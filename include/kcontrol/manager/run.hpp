@@ -2,6 +2,8 @@
 // that has an event loop of its own makes a manager itself.
 #pragma once
 
+#include <kcontrol/leader/leader_flags.hpp>
+#include <kcontrol/logging/log_levels.hpp>
 #include <kcontrol/manager/detail/setup_step.hpp>
 #include <kcontrol/manager/manager.hpp>
 
@@ -21,9 +23,10 @@ public:
     std::string listen = "0";  ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
     /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
     std::string health_probe_bind_address = "0";
-    std::optional<readiness> ready_when;    ///< --ready-when synced-once|live; else what the options say
-    log_level verbosity = log_level::info;  ///< --log-level debug|info|warning|error
-    bool help = false;                      ///< --help
+    std::optional<readiness> ready_when;  ///< --ready-when synced-once|live; else what the options say
+    log_levels levels;                    ///< --log-level info,controller=websites:debug
+    leader_flags leader;                  ///< --leader-elect, --leader-election-…; else what the options say
+    bool help = false;                    ///< --help
 
     /// Errors: invalid_argument naming the flag.
     static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments);

@@ -65,14 +65,15 @@ KCONTROL_DECL result<std::vector<argument>> split_arguments(const std::vector<st
             std::find_if(flags.begin(), flags.end(), [&](const flag_shape& f) { return f.name == name; });
         if (found == flags.end()) return detail::unknown_flag(name, flags, help);
         const bool joined = name.size() < text.size();
-        const bool follows = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
+        const bool follows =
+            found->value != flag_value::joined && i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
         std::string_view value;
         if (found->value == flag_value::none) {
             if (joined) return error(errc::invalid_argument, std::string(name) + " takes no value");
         } else if (joined || follows) {
             value = joined ? text.substr(name.size() + 1) : arguments[++i];
             if (value.empty() && found->value != flag_value::any) return detail::lacks_value(name, help);
-        } else if (found->value != flag_value::optional) {
+        } else if (found->value != flag_value::optional && found->value != flag_value::joined) {
             return detail::lacks_value(name, help);
         }
         out.push_back({static_cast<std::size_t>(found - flags.begin()), value});

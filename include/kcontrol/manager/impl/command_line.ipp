@@ -6,14 +6,6 @@
 namespace kcontrol {
 namespace detail {
 
-inline result<log_level> parse_log_level(std::string_view text) {
-    for (const log_level level : {log_level::debug, log_level::info, log_level::warning, log_level::error}) {
-        if (text == to_string(level)) return level;
-    }
-    return error(errc::invalid_argument,
-                 "--log-level " + escape_control(text) + ": not one of debug, info, warning, error");
-}
-
 inline result<readiness> parse_ready_when(std::string_view text) {
     for (const readiness one : {readiness::synced_once, readiness::live}) {
         if (text == to_string(one)) return one;
@@ -24,15 +16,16 @@ inline result<readiness> parse_ready_when(std::string_view text) {
 }  // namespace detail
 
 KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments) {
-    constexpr flag_shape flags[] = {{"--kubeconfig"},
-                                    {"--context"},
-                                    {"--namespace"},
-                                    {"--listen"},
-                                    {"--health-probe-bind-address"},
-                                    {"--log-level"},
-                                    {"--ready-when"},
-                                    {"--help", flag_value::none},
-                                    {"-h", flag_value::none}};
+    std::vector<flag_shape> flags{{"--kubeconfig"},
+                                  {"--context"},
+                                  {"--namespace"},
+                                  {"--listen"},
+                                  {"--health-probe-bind-address"},
+                                  {"--log-level"},
+                                  {"--ready-when"},
+                                  {"--help", flag_value::none},
+                                  {"-h", flag_value::none}};
+    for (const flag_shape& one : leader_flags::shapes()) flags.push_back(one);
     const auto said = split_arguments({arguments.begin(), arguments.end()}, flags);
     if (!said) return said.error();
     command_line out;
@@ -53,15 +46,19 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
             if (!when) return when.error();
             out.ready_when = *when;
         }
+        if (leader_flags::knows(name)) {
+            const auto taken = out.leader.take(name, one.text);
+            if (!taken) return taken.error();
+        }
         if (name != "--log-level") continue;
-        const auto parsed = detail::parse_log_level(one.text);
-        if (!parsed) return parsed.error();
-        out.verbosity = *parsed;
+        const auto assigned = out.levels.assign(one.text);
+        if (!assigned) return assigned.error().with_context("--log-level");
     }
     return out;
 }
 
 KCONTROL_DECL std::string command_line::usage() {
+    const std::string leader(leader_flags::usage());
     return "  --kubeconfig FILE    the cluster; else $KUBECONFIG, the pod's service account, or ~/.kube/config\n"
            "  --context NAME       a context of that file; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
@@ -70,8 +67,9 @@ KCONTROL_DECL std::string command_line::usage() {
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
-           "  --log-level LEVEL    debug, info, warning or error; else info\n"
-           "  --help               this text\n";
+           "  --log-level LEVELS   debug, info, warning or error; else info; of components others:\n"
+           "                       info,controller=websites:debug,lease:warning\n" +
+           leader + "  --help               this text\n";
 }
 
 }  // namespace kcontrol

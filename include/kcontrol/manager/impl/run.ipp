@@ -139,10 +139,16 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ma
         std::cout << "usage: " << program << " [flags]\n" << command_line::usage();
         return 0;
     }
+    const auto leader = flags->leader.options(options.leader_election());
+    if (!leader) {
+        std::cerr << program << ": " << escape_control(leader.error().what()) << "\n";
+        return 2;
+    }
+    options.leader_election(*leader);
     try {
         system_environment env;
         logger log = options.log();
-        if (!log.enabled(log_level::error)) log = logger(standard_error_sink(env), flags->verbosity);
+        if (!log.enabled(log_level::error)) log = flags->levels.logger_to(standard_error_sink(env));
         const result<void> outcome = run_with(env, *flags, log, std::move(options), setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
