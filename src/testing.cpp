@@ -1,8 +1,12 @@
 #include <kcontrol/testing/impl/api_server.ipp>
+#include <kcontrol/testing/impl/end_state.ipp>
 #include <kcontrol/testing/impl/event_checker.ipp>
+#include <kcontrol/testing/impl/fake_cluster.ipp>
 #include <kcontrol/testing/impl/fake_source.ipp>
+#include <kcontrol/testing/impl/idempotence.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/manual_environment.ipp>
+#include <kcontrol/testing/impl/pod_life.ipp>
 #include <kcontrol/testing/impl/scripted_body.ipp>
 #include <kcontrol/testing/impl/scripted_transport.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds the programs of examples/tutorial against an installed kcontrol, and runs them: see ladder.py.
 
-The first C++ program of README.md must be the first of them, that of docs/testing.md its controller_test, which must pass.
+The first C++ program of README.md must be the first of them, those of docs/testing.md and
+docs/testing_controllers.md its controller_test and 8_tests, which must pass.
 usage: run.py PREFIX BUILD_DIRECTORY
 """
 import pathlib
@@ -12,7 +13,8 @@ import sys
 import ladder
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHOWN = {"1_hello": "README.md", "controller_test": "docs/testing.md"}  # program: where it is shown
+SHOWN = {"1_hello": "README.md", "controller_test": "docs/testing.md",  # program: where it is shown
+         "8_tests": "docs/testing_controllers.md"}
 
 
 def snippet(program):
@@ -48,8 +50,9 @@ def main():
     for program in SHOWN:
         check_snippet(program)
     built = build(prefix, folder)
-    if subprocess.run([built / "controller_test"], timeout=60).returncode != 0:
-        sys.exit("the test in docs/testing.md fails")
+    for program in ("controller_test", "8_tests"):
+        if subprocess.run([built / program], timeout=60).returncode != 0:
+            sys.exit(f"the test in {SHOWN[program]} fails")
     ladder.run(built, built)
 
 

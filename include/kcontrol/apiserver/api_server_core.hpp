@@ -18,6 +18,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace kcontrol::testing::detail {
 
@@ -66,6 +67,9 @@ public:
     access_control access;
     request_log log;
     fault_hook faults;
+    /// Told of each change, in the middle of the write.
+    using change_observer = std::function<void(const resource_table&, change, const stored_object&)>;
+    std::vector<std::weak_ptr<change_observer>> observers;
     std::map<std::string, std::uint64_t> frozen;  // replica → version
     bool ready = true;
 

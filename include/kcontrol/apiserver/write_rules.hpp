@@ -22,7 +22,7 @@ public:
     std::string version;                 ///< of the API: "v1"; empty: the preferred one
     std::string namespace_;              ///< empty for cluster-scoped kinds
     std::string name;                    ///< empty in a create
-    std::string subresource;             ///< "", "status" or "finalize"
+    std::string subresource;             ///< "", "status", "finalize" or "binding"
     bool is_patch = false;               ///< the new object is a patched stored one: some refusals read differently
     std::string manager = "in-process";  ///< who writes: the owner of fields, where fields have owners
 

@@ -11,6 +11,7 @@
 #include <kcontrol/http/handler.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,10 +72,16 @@ public:
     /// Server-side apply.
     KCONTROL_DECL result<json::value> apply(json::value object, std::string field_manager, bool force = false,
                                             std::string subresource = {});
-    KCONTROL_DECL result<void> remove(const group_resource& id, const namespaced_name& key);
+    KCONTROL_DECL result<void> remove(const group_resource& id, const namespaced_name& key,
+                                      const delete_request& request = {});
     KCONTROL_DECL result<json::value> get(const group_resource& id, const namespaced_name& key) const;
     /// All objects of a kind, or those of one namespace, in order of namespace and name.
     KCONTROL_DECL std::vector<json::value> list(const group_resource& id, std::string_view ns = {}) const;
+
+    /// Called after each change, with the object as it is now, or was at its end, as long as the handle lives. It is
+    /// called in the middle of the write, so it writes nothing itself.
+    using change_listener = std::function<void(const resource_type&, change, const json::value& object)>;
+    [[nodiscard]] KCONTROL_DECL std::shared_ptr<void> on_change(change_listener listener);
 
     /// The version of the last change.
     KCONTROL_DECL std::uint64_t resource_version() const;

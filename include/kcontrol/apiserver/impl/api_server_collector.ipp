@@ -96,7 +96,12 @@ inline void apply_action(json::value& whole, const collector_action& action) {
 
 KCONTROL_DECL void api_server_core::changed(const resource_table& table, change what, const object_ptr& object) {
     wake_watches(&table);
-    if (!options.collects_garbage() || object == nullptr) return;
+    if (object == nullptr) return;
+    std::erase_if(observers, [](const auto& one) { return one.expired(); });
+    for (const auto& one : std::vector(observers)) {
+        if (const auto observer = one.lock()) (*observer)(table, what, *object);
+    }
+    if (!options.collects_garbage()) return;
     show_collector(table, what, *object);
     start_collecting();
 }

@@ -154,6 +154,32 @@ inline void take_over(json::object& into, const json::object& from, std::string_
     }
 }
 
+// Leaves of `body` one member of its spec, in what is stored otherwise.
+inline void write_spec_member(std::string_view name, json::object& updated, const json::object& body) {
+    json::value& kept = updated["spec"];
+    if (!kept.is_object()) kept = json::object();
+    const json::value* spec = body.if_contains("spec");
+    if (spec != nullptr && spec->is_object()) {
+        take_over(kept.get_object(), spec->get_object(), name);
+    } else {
+        kept.get_object().erase(name);
+    }
+}
+
+// What is written through a subresource is a part of the object; the rest stays as it is. False: it is no subresource.
+inline bool write_part(std::string_view subresource, const json::object& stored, json::object& body) {
+    if (subresource != "status" && subresource != "finalize" && subresource != "binding") return false;
+    json::object updated = stored;
+    if (subresource == "finalize") {
+        write_spec_member("finalizers", updated, body);
+    } else {
+        if (subresource == "binding") write_spec_member("nodeName", updated, body);
+        take_over(updated, body, "status");
+    }
+    body = std::move(updated);
+    return true;
+}
+
 // Everything but metadata and status: what metadata.generation counts the changes of.
 inline json::object specification(const json::object& content) {
     json::object rest = content;
@@ -244,27 +270,7 @@ KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const writ
     if (auto checked = detail::check_version_and_uid(type, target, stored, metadata_of(body)); !checked) return checked;
     json::object before = stored.content();
     const json::object& old_metadata = metadata_of(before);
-    if (target.subresource == "status") {
-        json::object updated = before;
-        detail::take_over(updated, body, "status");
-        body = std::move(updated);
-        return {};
-    }
-    if (target.subresource == "finalize") {
-        json::object updated = before;
-        json::value& kept = updated["spec"];
-        if (!kept.is_object()) kept = json::object();
-        const json::value* spec = body.if_contains("spec");
-        const json::value* wanted =
-            spec != nullptr && spec->is_object() ? spec->get_object().if_contains("finalizers") : nullptr;
-        if (wanted == nullptr) {
-            kept.get_object().erase("finalizers");
-        } else {
-            kept.get_object()["finalizers"] = *wanted;
-        }
-        body = std::move(updated);
-        return {};
-    }
+    if (detail::write_part(target.subresource, before, body)) return {};
     if (type.status_subresource) detail::take_over(body, before, "status");
     json::object& metadata = metadata_of(body);
     for (const std::string_view fixed :

@@ -116,10 +116,11 @@ KCONTROL_DECL result<json::value> api_server::apply(json::value object, std::str
     return detail::shown(*placed->table, applied->object);
 }
 
-KCONTROL_DECL result<void> api_server::remove(const group_resource& id, const namespaced_name& key) {
+KCONTROL_DECL result<void> api_server::remove(const group_resource& id, const namespaced_name& key,
+                                              const delete_request& request) {
     const auto table = detail::table_of(core_->store, id);
     if (!table) return table.error();
-    const auto removed = core_->remove(**table, key, {});
+    const auto removed = core_->remove(**table, key, request);
     if (!removed) return removed.error().to_error();
     return {};
 }
@@ -141,6 +142,16 @@ KCONTROL_DECL std::vector<json::value> api_server::list(const group_resource& id
         if (ns.empty() || key.namespace_ == ns) out.push_back(object->value(table->type(), api_version));
     }
     return out;
+}
+
+KCONTROL_DECL std::shared_ptr<void> api_server::on_change(change_listener listener) {
+    auto held = std::make_shared<detail::api_server_core::change_observer>(
+        [listener = std::move(listener)](const resource_table& table, change what, const stored_object& object) {
+            const resource_type& type = table.type();
+            listener(type, what, object.value(type, type.api_version(type.versions.front())));
+        });
+    core_->observers.push_back(held);
+    return held;
 }
 
 KCONTROL_DECL std::uint64_t api_server::resource_version() const { return core_->store.version(); }

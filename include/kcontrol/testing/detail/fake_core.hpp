@@ -1,0 +1,116 @@
+// The inside of a fake_cluster: what is to be looked at when, and what is remembered of pods and Jobs.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/api_server.hpp>
+#include <kcontrol/testing/fake_cluster.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::testing::detail {
+
+/// A pod that is there, as its kubelet knows it.
+class pod_record {
+public:
+    enum class stage { unbound, starting, running, ending };
+
+    void enter(stage s, time_point now) { at = s, since = now; }
+
+    namespaced_name key;
+    std::string node;
+    stage at = stage::unbound;
+    time_point since;
+    time_point bound;
+    std::optional<time_point> lost;  // since when its node is
+    std::int64_t restarts = 0;
+    duration backoff{};  // before the run to come
+    pod_life life;
+    bool evicted = false;
+};
+
+/// A Job that is there: what became of its pods, those that are gone too.
+class job_record {
+public:
+    std::set<std::string> succeeded, failed;  // uids
+    std::set<std::int64_t> done;              // indexes
+    std::optional<time_point> started, last_failure, over;
+};
+
+class rollout;
+
+/// Looks at an object some time after it, or what belongs to it, has changed, and when it asked for that itself.
+class fake_core : public std::enable_shared_from_this<fake_core> {
+public:
+    KCONTROL_DECL fake_core(environment& env, api_server& api, fake_cluster_options options);
+
+    KCONTROL_DECL void begin();
+    KCONTROL_DECL void end();
+    bool idle() const noexcept { return due_.empty(); }
+
+    KCONTROL_DECL bool end_pod(const namespaced_name& key, int exit_code, std::string message, bool evicts);
+    KCONTROL_DECL void set_lost(const std::string& node, bool lost);
+
+private:
+    enum class part { pod, job, replica_set, deployment };
+    using work = std::pair<part, namespaced_name>;
+    /// In how long to look again, if anybody has to.
+    using again = std::optional<duration>;
+
+    KCONTROL_DECL void changed(const resource_type& type, change what, const json::value& object);
+    KCONTROL_DECL void add_node(const std::string& name);
+    KCONTROL_DECL void plan(const work& what, duration delay);
+    KCONTROL_DECL void wake_pods(const std::string& node);
+    static KCONTROL_DECL awaitable<void> wait(std::shared_ptr<fake_core> self, work what, time_point when);
+    KCONTROL_DECL again look_at(const work& what);
+
+    KCONTROL_DECL again step_pod(const namespaced_name& key);
+    KCONTROL_DECL again schedule(const json::value& pod, pod_record& record);
+    KCONTROL_DECL std::string choose_node(const json::value& pod) const;
+    KCONTROL_DECL again begin_run(const json::value& pod, pod_record& record);
+    KCONTROL_DECL again start_pod(const json::value& pod, pod_record& record);
+    KCONTROL_DECL again run_pod(const json::value& pod, pod_record& record);
+    KCONTROL_DECL again finish_run(const json::value& pod, pod_record& record);
+    KCONTROL_DECL again terminate_pod(const json::value& pod, pod_record& record);
+    KCONTROL_DECL again lose_pod(const json::value& pod, pod_record& record);
+    KCONTROL_DECL void write_status(const group_resource& id, const json::value& object, json::object changes);
+
+    KCONTROL_DECL again step_job(const namespaced_name& key);
+    KCONTROL_DECL again run_job(const json::value& job, const std::vector<json::value>& pods, job_record& record);
+    KCONTROL_DECL again make_pods(const json::value& job, std::int64_t active, const std::set<std::int64_t>& taken,
+                                  job_record& record);
+    KCONTROL_DECL void end_job(const json::value& job, const std::vector<json::value>& pods, const job_record& record,
+                               std::string_view failure);
+    KCONTROL_DECL void suspend_job(const json::value& job, const std::vector<json::value>& pods);
+    KCONTROL_DECL again step_replica_set(const namespaced_name& key);
+    KCONTROL_DECL again step_deployment(const namespaced_name& key);
+    KCONTROL_DECL json::value new_replica_set(const json::value& deployment, const std::vector<json::value>& all);
+    KCONTROL_DECL void show_rollout(const json::value& deployment, const rollout& before, const rollout& now,
+                                    std::int64_t missing);
+    KCONTROL_DECL void scale(const json::value& replica_set, std::int64_t replicas);
+    KCONTROL_DECL void create_pod(const json::value& owner, std::string prefix, json::object annotations = {});
+    KCONTROL_DECL void delete_pod(const json::value& pod, std::optional<std::int64_t> grace = std::nullopt);
+
+    KCONTROL_DECL std::string now_text() const;
+
+    environment& env_;
+    api_server& api_;
+    fake_cluster_options options_;
+    std::stop_source closing_;
+    std::shared_ptr<void> listening_;
+    std::map<work, time_point> due_;
+    std::map<std::string, pod_record> pods_;       // by uid
+    std::map<namespaced_name, std::size_t> runs_;  // begun, by the name of the pod
+    std::map<std::string, job_record> jobs_;       // by uid
+    std::set<std::string> lost_nodes_;
+    std::uint64_t addresses_ = 0;
+};
+
+}  // namespace kcontrol::testing::detail

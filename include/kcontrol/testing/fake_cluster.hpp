@@ -1,0 +1,102 @@
+// What a cluster does besides serving its API: nodes on which pods live as they say, and the controllers of Jobs,
+// ReplicaSets and Deployments, for tests of what stands on them.
+#pragma once
+
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/api_server.hpp>
+#include <kcontrol/testing/pod_life.hpp>
+#include <kcontrol/testing/sim_world.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace kcontrol::testing {
+
+namespace detail {
+class fake_core;
+}
+
+/// The settings of a fake_cluster.
+class fake_cluster_options {
+public:
+    /// Called when a pod begins to run, again, or another one of its name; `run` counts these from 0.
+    using life_of_pod = std::function<pod_life(const json::value& pod, std::size_t run)>;
+
+    fake_cluster_options& nodes(int count) { return nodes_ = count, *this; }
+    fake_cluster_options& life(life_of_pod f) { return life_ = std::move(f), *this; }
+    fake_cluster_options& reaction(duration d) { return reaction_ = d, *this; }
+    fake_cluster_options& termination(duration d) { return termination_ = d, *this; }
+    fake_cluster_options& eviction_delay(duration d) { return eviction_delay_ = d, *this; }
+    fake_cluster_options& controllers(bool yes) { return controllers_ = yes, *this; }
+
+    /// Nodes that are made at the start: node-0, node-1… Nodes that a test makes itself count as well. Default 1.
+    int nodes() const noexcept { return nodes_; }
+    /// How pods live; by default as their annotations say (pod_life_of).
+    const life_of_pod& life() const noexcept { return life_; }
+    /// Between a change and what follows from it. Default 10 ms.
+    duration reaction() const noexcept { return reaction_; }
+    /// How long a pod takes to end that was deleted, if its grace is not shorter. Default 1 s.
+    duration termination() const noexcept { return termination_; }
+    /// How long pods stay bound to a node that is lost before they are deleted. Default 5 min, as in Kubernetes.
+    duration eviction_delay() const noexcept { return eviction_delay_; }
+    /// Whether there are controllers besides scheduler and kubelets. Default true.
+    bool has_controllers() const noexcept { return controllers_; }
+
+private:
+    int nodes_ = 1;
+    life_of_pod life_ = &pod_life_of;
+    duration reaction_ = std::chrono::milliseconds(10);
+    duration termination_ = std::chrono::seconds(1);
+    duration eviction_delay_ = std::chrono::minutes(5);
+    bool controllers_ = true;
+};
+
+/// A scheduler, kubelets and controllers on an api_server, under its environment's time: an hour of a simulated world
+/// takes milliseconds. They act from the start to the destruction, on what is there and on what comes.
+///
+/// - The scheduler binds pods to the node with the fewest: by nodeSelector, schedulingGates and spec.unschedulable;
+///   resources, taints and affinity are not looked at.
+/// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_life says, and end deleted ones. All
+///   containers of a pod begin and end together; init containers, probes and volumes are passed over.
+/// - Jobs: parallelism, completions, Indexed, backoffLimit with backoff, activeDeadlineSeconds, suspend,
+///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
+/// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no
+///   rollback and no progress deadline.
+///
+/// Dependents of what is deleted go if the server collects garbage (api_server_options::collect_garbage).
+///
+/// Thread-safety: shared objects unsafe; use it on the server's executor, where it works.
+/// Object lifetime: the server outlives it, the environment outlives what it began.
+class fake_cluster {
+public:
+    KCONTROL_DECL fake_cluster(environment& env, api_server& api, fake_cluster_options options = {});
+    fake_cluster(sim_world& world, sim_server& server, fake_cluster_options options = {})
+        : fake_cluster(world.env(), server.api(), std::move(options)) {}
+    KCONTROL_DECL ~fake_cluster();
+    fake_cluster(const fake_cluster&) = delete;
+    fake_cluster& operator=(const fake_cluster&) = delete;
+
+    /// Whether nothing is to happen by itself: no pod starts, ends or restarts some time.
+    KCONTROL_DECL bool idle() const;
+
+    /// The containers of a pod that runs end now. False: it does not run.
+    KCONTROL_DECL bool end_pod(const namespaced_name& key, int exit_code = 0, std::string message = {});
+    /// A pod that runs is evicted now, as for want of memory. False: it does not run.
+    KCONTROL_DECL bool evict_pod(const namespaced_name& key);
+    /// The node is not heard of: it and its pods are not ready, and after the eviction delay they are deleted, which no
+    /// kubelet confirms.
+    KCONTROL_DECL void lose_node(const std::string& name);
+    /// It is back.
+    KCONTROL_DECL void restore_node(const std::string& name);
+
+private:
+    std::shared_ptr<detail::fake_core> core_;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/fake_cluster.ipp>
+#endif

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <kcontrol/testing/pod_life.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace kcontrol::testing {
+namespace detail {
+
+// Entry `run` of "1,1,0", or the last one.
+inline std::string_view entry_of_run(std::string_view list, std::size_t run) {
+    for (; run > 0; --run) {
+        const std::size_t comma = list.find(',');
+        if (comma == std::string_view::npos) break;
+        list.remove_prefix(comma + 1);
+    }
+    return list.substr(0, list.find(','));
+}
+
+inline std::optional<int> number_of_annotation(std::string_view text) {
+    int number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+inline std::optional<duration> milliseconds_of_annotation(std::string_view text) {
+    const auto number = number_of_annotation(text);
+    if (!number) return std::nullopt;
+    return std::chrono::milliseconds(std::max(*number, 0));
+}
+
+}  // namespace detail
+
+KCONTROL_DECL pod_life pod_life_of(const json::value& pod, std::size_t run) {
+    const auto said = [&pod](std::string_view name) { return json::find(pod, {"metadata", "annotations", name}); };
+    const auto text = [&pod](std::string_view name) {
+        return json::get_string(pod, {"metadata", "annotations", name});
+    };
+    pod_life life;
+    const std::string_view policy = json::get_string(pod, {"spec", "restartPolicy"});
+    const bool ends = policy == "Never" || policy == "OnFailure";
+    if (ends) life.run_for(std::chrono::seconds(2));
+    const std::string_view run_for = detail::entry_of_run(text("sim/run-ms"), run);
+    if (run_for == "forever") life.run_for(std::nullopt);
+    if (const auto d = detail::milliseconds_of_annotation(run_for)) life.run_for(*d);
+    if (const auto code = detail::number_of_annotation(detail::entry_of_run(text("sim/exit-code"), run))) {
+        life.exit_code(*code);
+    }
+    life.message(std::string(text("sim/message"))).reason(std::string(text("sim/reason")));
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/start-ms"))) life.start_after(*d);
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/evict-ms"))) life.evict_after(*d);
+    if (const auto d = detail::milliseconds_of_annotation(text("sim/node-lost-ms"))) life.lose_node_after(*d);
+    if (said("sim/unschedulable") != nullptr) life.unschedulable(std::string(text("sim/unschedulable")));
+    if (said("sim/image-error") != nullptr) life.image_error(std::string(text("sim/image-error")));
+    return life;
+}
+
+}  // namespace kcontrol::testing

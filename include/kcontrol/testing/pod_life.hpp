@@ -1,0 +1,75 @@
+// How a pod lives where no kubelet is: what its annotations say, or a test.
+#pragma once
+
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kcontrol::testing {
+
+/// The life of a pod in a fake_cluster. The annotations of a pod that say the same:
+///
+/// | annotation           | meaning                                                                                  |
+/// |----------------------|------------------------------------------------------------------------------------------|
+/// | `sim/run-ms`         | how long its containers run, or `forever`; without it: 2 s where restartPolicy is Never or
+/// | |                      | OnFailure, else forever | | `sim/exit-code`      | what they end with; 0 | |
+/// `sim/message`        | their termination message                                                                | |
+/// `sim/reason`         | the reason of their end: OOMKilled; else Completed or Error                              | |
+/// `sim/start-ms`       | how long it takes from the node to running: images, volumes                              | |
+/// `sim/evict-ms`       | after so long on its node it is evicted                                                  | |
+/// `sim/node-lost-ms`   | after so long its node is not heard of any more                                          | |
+/// `sim/unschedulable`  | no node takes it; the value is the scheduler's message                                   | |
+/// `sim/image-error`    | its image is not there; the value is the kubelet's message                               |
+///
+/// `sim/run-ms` and `sim/exit-code` may be lists, "1,1,0": the first entry is for the first run of a pod of that name,
+/// be the next one a restart in place or another pod; the last entry stands for all that follow.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class pod_life {
+public:
+    pod_life() = default;
+
+    /// Nothing: until it is deleted.
+    pod_life& run_for(std::optional<duration> d) { return run_for_ = d, *this; }
+    pod_life& exit_code(int code) { return exit_code_ = code, *this; }
+    pod_life& message(std::string text) { return message_ = std::move(text), *this; }
+    pod_life& reason(std::string text) { return reason_ = std::move(text), *this; }
+    pod_life& start_after(duration d) { return start_after_ = d, *this; }
+    pod_life& evict_after(duration d) { return evict_after_ = d, *this; }
+    pod_life& lose_node_after(duration d) { return lose_node_after_ = d, *this; }
+    pod_life& unschedulable(std::string why) { return unschedulable_ = std::move(why), *this; }
+    pod_life& image_error(std::string why) { return image_error_ = std::move(why), *this; }
+
+    const std::optional<duration>& run_for() const noexcept { return run_for_; }
+    int exit_code() const noexcept { return exit_code_; }
+    const std::string& message() const noexcept { return message_; }
+    /// As its containers' status says it.
+    std::string reason() const { return !reason_.empty() ? reason_ : exit_code_ == 0 ? "Completed" : "Error"; }
+    duration start_after() const noexcept { return start_after_; }
+    const std::optional<duration>& evict_after() const noexcept { return evict_after_; }
+    const std::optional<duration>& lose_node_after() const noexcept { return lose_node_after_; }
+    const std::optional<std::string>& unschedulable() const noexcept { return unschedulable_; }
+    const std::optional<std::string>& image_error() const noexcept { return image_error_; }
+
+private:
+    std::optional<duration> run_for_;
+    int exit_code_ = 0;
+    std::string message_, reason_;
+    duration start_after_ = std::chrono::milliseconds(500);
+    std::optional<duration> evict_after_, lose_node_after_;
+    std::optional<std::string> unschedulable_, image_error_;
+};
+
+/// What a pod's annotations say of its run number `run`, counted from 0: in place, or in pods of its name before it.
+/// What is no number there is passed over.
+KCONTROL_DECL pod_life pod_life_of(const json::value& pod, std::size_t run = 0);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/testing/impl/pod_life.ipp>
+#endif
