@@ -38,6 +38,18 @@ TEST_CASE_FIXTURE(world_fixture, "advance writes the phase and the conditions th
     CHECK(asked("patch") == 3);
 }
 
+TEST_CASE_FIXTURE(world_fixture, "the reason of a phase's conditions is the phase, or what the call says") {
+    const advance_options why = advance_options().reason("ImageMissing").message("web:7");
+    const auto nothing = [](site&) {};
+    site s = world.run(ensure_phase<phases>(c, create_site(), "Failed", nothing, why)).value();
+    CHECK(of(s, "Available") == "False ImageMissing web:7 1");
+    CHECK(of(s, "Degraded") == "Unknown Pending web:7 1");  // of the first phase, which it came by
+    const auto again = world.run(ensure_phase<phases>(c, s, "Failed", nothing, why)).value();
+    CHECK(again == s);
+    s = world.run(advance<phases>(c, create_site("other"), "Pending", advance_options().reason("Asked"))).value();
+    CHECK(of(s, "Available") == "False Asked  1");
+}
+
 TEST_CASE_FIXTURE(world_fixture, "a step that is illegal or repeated names both phases and is not sent") {
     site s = create_site();
     CHECK(world.run(advance<phases>(c, s, "Ready")).error().message() ==

@@ -42,17 +42,22 @@ class advance_options {
 public:
     /// The message of the conditions that follow from the phase.
     advance_options& message(std::string m) { return message_ = std::move(m), *this; }
+    /// The reason of these conditions, one word in CamelCase, where the phase's name says too little:
+    /// "BackoffLimitExceeded" of the phase "Failed". Default: the phase's name.
+    advance_options& reason(std::string r) { return reason_ = std::move(r), *this; }
     /// Counts the transition, once it is written.
     advance_options& counter(transition_counter c) { return counter_ = std::move(c), *this; }
     /// Ends the call with errc::stopped.
     advance_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
 
     const std::string& message() const noexcept { return message_; }
+    const std::string& reason() const noexcept { return reason_; }
     const transition_counter& counter() const noexcept { return counter_; }
     const std::stop_token& stop() const noexcept { return stop_; }
 
 private:
     std::string message_;
+    std::string reason_;
     transition_counter counter_;
     std::stop_token stop_;
 };
@@ -95,14 +100,15 @@ constexpr bool assert_has_phase() {
     return has_phase;
 }
 
-/// Puts the phase and the conditions that follow from it into the status.
+/// Puts the phase and the conditions that follow from it into the status. `reason` empty: the phase's name.
 template <class T>
-void enter_phase(T& object, const phase& next, const std::string& message, wall_time now) {
+void enter_phase(T& object, const phase& next, std::string_view reason, const std::string& message, wall_time now) {
     auto& status = status_of(object);
     status.phase = std::string(next.name());
+    if (reason.empty()) reason = next.name();
     if constexpr (requires { status.conditions.begin(); }) {
         for (const phase_condition& each : next.conditions()) {
-            auto condition = condition_for(object, each.type, true, next.name(), message);
+            auto condition = condition_for(object, each.type, true, reason, message);
             condition.status = each.status;
             set_condition(status.conditions, condition, now);
         }
@@ -115,7 +121,7 @@ result<std::shared_ptr<const T>> edited_in_phase(const T& object, const phase& t
                                                  const advance_options& options, environment& env) {
     auto after = std::make_shared<T>(object);
     if (auto ok = call_edit(edit, *after); !ok) return name_error<T>(ok.error(), object.metadata);
-    enter_phase(*after, to, options.message(), env.wall_now());
+    enter_phase(*after, to, options.reason(), options.message(), env.wall_now());
     return std::shared_ptr<const T>(std::move(after));
 }
 
@@ -146,7 +152,7 @@ awaitable<result<T>> write_ensured_phase(client c, std::shared_ptr<const T> obje
     const phase& initial = Phases.phases().front();
     if (current_phase(*object).empty() && to.name() != initial.name()) {
         auto begun = std::make_shared<T>(*object);
-        enter_phase(*begun, initial, options.message(), c.env().wall_now());
+        enter_phase(*begun, initial, {}, options.message(), c.env().wall_now());
         auto written = co_await write_phase<T>(c, object, std::move(begun), options);
         if (!written) co_return written;
         object = std::make_shared<const T>(std::move(*written));
