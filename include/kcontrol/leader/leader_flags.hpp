@@ -32,7 +32,12 @@ public:
     /// What the program says, changed by what the command line says; nothing if there is to be no election: neither
     /// of them asked for one, or `--leader-elect=false`. Without a namespace it is the pod's own.
     /// Errors: invalid_argument (no name for the Lease; durations that leader_options::validate() refuses).
-    KCONTROL_DECL result<std::optional<leader_options>> options(const std::optional<leader_options>& program) const;
+    result<std::optional<leader_options>> options(const std::optional<leader_options>& program) const {
+        return options(program, program.has_value());
+    }
+    /// The same where the program says how, and only if `always`, that there is one without the flag.
+    KCONTROL_DECL result<std::optional<leader_options>> options(const std::optional<leader_options>& program,
+                                                                bool always) const;
 
 private:
     std::optional<bool> elect_;

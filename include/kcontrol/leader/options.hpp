@@ -20,6 +20,7 @@ public:
     /// All who contend name the same Lease. Without a namespace it is the pod's own.
     explicit leader_options(namespaced_name lease) : lease_(std::move(lease)) {}
 
+    leader_options& lease(namespaced_name name) { return lease_ = std::move(name), *this; }
     /// Who this candidate is; no two have the same. Default: the host's name, '_', and a random UUID. Others learn it,
     /// so it may be an address at which the leader is reached.
     leader_options& identity(std::string name) { return identity_ = std::move(name), *this; }

@@ -6,8 +6,10 @@
 #include <kcontrol/logging/log_levels.hpp>
 #include <kcontrol/manager/detail/setup_step.hpp>
 #include <kcontrol/manager/manager.hpp>
+#include <kcontrol/manager/run_options.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,33 +19,40 @@ namespace kcontrol {
 /// What a program of run() understands on its command line; values as `--name VALUE` or `--name=VALUE`.
 class command_line {
 public:
-    std::string kubeconfig;    ///< --kubeconfig FILE
-    std::string context;       ///< --context NAME
-    std::string namespace_;    ///< --namespace NAME: watch only this one
-    std::string listen = "0";  ///< --listen ADDR:PORT: /healthz, /readyz and /metrics; "0": nowhere
+    std::string kubeconfig;  ///< --kubeconfig FILE
+    std::string context;     ///< --context NAME
+    std::string namespace_;  ///< --namespace NAME: watch only this one
+    /// --listen ADDR:PORT, or --metrics-bind-address: /healthz, /readyz and /metrics; "0": nowhere
+    std::string listen = "0";
     /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
     std::string health_probe_bind_address = "0";
     std::optional<readiness> ready_when;  ///< --ready-when synced-once|live; else what the options say
     log_levels levels;                    ///< --log-level info,controller=websites:debug
     leader_flags leader;                  ///< --leader-elect, --leader-election-…; else what the options say
+    std::optional<log_format> format;     ///< --log-format text|json; else what the options say
     bool help = false;                    ///< --help
 
-    /// Errors: invalid_argument naming the flag.
-    static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments);
+    /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument naming the flag, and
+    /// theirs.
+    static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments,
+                                                    std::span<const own_flag> own = {});
     /// The text of --help, without the first line.
-    static KCONTROL_DECL std::string usage();
+    static KCONTROL_DECL std::string usage(std::span<const own_flag> own = {});
 };
 
 namespace detail {
 
-KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, manager_options options);
+KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options);
+/// A manager's options as the flags have them. Errors: invalid_argument (nothing says which Lease).
+KCONTROL_DECL result<manager_options> manager_options_of(const command_line& flags, const run_options& options);
 
 }  // namespace detail
 
 /// Makes a manager for the cluster that find_cluster_config finds, lets `setup` add controllers to it, and runs it
 /// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
-/// to standard error as text (standard_error_sink), unless the options have a logger. /readyz has the check
+/// to standard error as text or JSON (standard_error_sink), unless the options have a logger. /readyz has the check
 /// manager::informers_synced(). Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command line.
+/// The options are those of the manager, or run_options, with which a program has flags of its own.
 ///
 /// `setup` takes `manager&`, and a `std::stop_token` if it likes, and returns nothing or a result; an error ends the
 /// program. It may be a coroutine (`awaitable<void>`, `awaitable<result<T>>`): what has to be there before controllers
@@ -51,7 +60,7 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ma
 /// answer, and /readyz says that the set-up has not ended. A signal triggers its stop token; it has the manager's
 /// graceful_shutdown_timeout() to return then.
 template <class Setup>
-int run(int argc, char** argv, Setup setup, manager_options options = {}) {
+int run(int argc, char** argv, Setup setup, run_options options = {}) {
     if constexpr (detail::assert_sets_up<Setup>()) {
         return detail::run_program(argc, argv, detail::make_setup_step(setup), std::move(options));
     } else {

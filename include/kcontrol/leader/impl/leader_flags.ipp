@@ -64,9 +64,9 @@ KCONTROL_DECL result<void> leader_flags::take(std::string_view flag, std::string
     return {};
 }
 
-KCONTROL_DECL result<std::optional<leader_options>> leader_flags::options(
-    const std::optional<leader_options>& program) const {
-    if (!elect_.value_or(program.has_value())) return std::optional<leader_options>();
+KCONTROL_DECL result<std::optional<leader_options>> leader_flags::options(const std::optional<leader_options>& program,
+                                                                          bool always) const {
+    if (!elect_.value_or(always)) return std::optional<leader_options>();
     namespaced_name lease;
     if (program) lease = program->lease();
     if (!id_.empty()) lease.name = id_;

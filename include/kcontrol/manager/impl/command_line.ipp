@@ -3,6 +3,9 @@
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/manager/run.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace kcontrol {
 namespace detail {
 
@@ -13,19 +16,63 @@ inline result<readiness> parse_ready_when(std::string_view text) {
     return error(errc::invalid_argument, "--ready-when " + escape_control(text) + ": not one of synced-once, live");
 }
 
+inline result<log_format> parse_log_format(std::string_view text) {
+    if (text == "text") return log_format::text;
+    if (text == "json") return log_format::json;
+    return error(errc::invalid_argument, "--log-format " + escape_control(text) + ": not one of text, json");
+}
+
+// Puts what was read into its place; an error if there is one.
+template <class T, class Place>
+result<void> put(result<T> read, Place& to) {
+    if (!read) return read.error();
+    to = *read;
+    return {};
+}
+
+inline constexpr flag_shape run_flags[] = {{"--kubeconfig"},
+                                           {"--context"},
+                                           {"--namespace"},
+                                           {"--listen"},
+                                           {"--metrics-bind-address"},
+                                           {"--health-probe-bind-address"},
+                                           {"--ready-when"},
+                                           {"--log-level"},
+                                           {"--log-format"},
+                                           {"--help", flag_value::none},
+                                           {"-h", flag_value::none}};
+
+inline result<void> take_flag(std::string_view name, std::string_view text, command_line& out) {
+    const auto is = [name](std::string_view one) { return name == one; };
+    if (is("--kubeconfig")) out.kubeconfig = text;
+    if (is("--context")) out.context = text;
+    if (is("--namespace")) out.namespace_ = text;
+    if (is("--listen") || is("--metrics-bind-address")) out.listen = text;
+    if (is("--health-probe-bind-address")) out.health_probe_bind_address = text;
+    if (is("--help") || is("-h")) out.help = true;
+    if (is("--ready-when")) return put(parse_ready_when(text), out.ready_when);
+    if (leader_flags::knows(name)) return out.leader.take(name, text);
+    if (is("--log-level")) {
+        const auto assigned = out.levels.assign(text);
+        return assigned ? result<void>() : result<void>(assigned.error().with_context("--log-level"));
+    }
+    if (is("--log-format")) return put(parse_log_format(text), out.format);
+    return {};
+}
+
 }  // namespace detail
 
-KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments) {
-    std::vector<flag_shape> flags{{"--kubeconfig"},
-                                  {"--context"},
-                                  {"--namespace"},
-                                  {"--listen"},
-                                  {"--health-probe-bind-address"},
-                                  {"--log-level"},
-                                  {"--ready-when"},
-                                  {"--help", flag_value::none},
-                                  {"-h", flag_value::none}};
+KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::string>& arguments,
+                                                       std::span<const own_flag> own) {
+    std::vector<flag_shape> flags(std::begin(detail::run_flags), std::end(detail::run_flags));
     for (const flag_shape& one : leader_flags::shapes()) flags.push_back(one);
+    const std::size_t first_own = flags.size();
+    for (const own_flag& one : own) {
+        if (std::ranges::count(flags, one.name, &flag_shape::name) != 0) {
+            return error(errc::invalid_argument, one.name + ": the program has two flags of that name");
+        }
+        flags.push_back({one.name, one.value.empty() ? flag_value::none : flag_value::text});
+    }
     const auto said = split_arguments({arguments.begin(), arguments.end()}, flags);
     if (!said) return said.error();
     command_line out;
@@ -34,41 +81,36 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
             return error(errc::invalid_argument,
                          "unexpected argument \"" + escape_control(one.text) + "\": only flags are known; see --help");
         }
-        const auto name = flags[one.flag].name;
-        if (name == "--kubeconfig") out.kubeconfig = one.text;
-        if (name == "--context") out.context = one.text;
-        if (name == "--namespace") out.namespace_ = one.text;
-        if (name == "--listen") out.listen = one.text;
-        if (name == "--health-probe-bind-address") out.health_probe_bind_address = one.text;
-        if (name == "--help" || name == "-h") out.help = true;
-        if (name == "--ready-when") {
-            const auto when = detail::parse_ready_when(one.text);
-            if (!when) return when.error();
-            out.ready_when = *when;
-        }
-        if (leader_flags::knows(name)) {
-            const auto taken = out.leader.take(name, one.text);
-            if (!taken) return taken.error();
-        }
-        if (name != "--log-level") continue;
-        const auto assigned = out.levels.assign(one.text);
-        if (!assigned) return assigned.error().with_context("--log-level");
+        const auto taken = one.flag < first_own ? detail::take_flag(flags[one.flag].name, one.text, out)
+                                                : own[one.flag - first_own].take(one.text);
+        if (!taken) return taken.error();
     }
     return out;
 }
 
-KCONTROL_DECL std::string command_line::usage() {
+KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
+    constexpr std::size_t column = 23;
     const std::string leader(leader_flags::usage());
-    return "  --kubeconfig FILE    the cluster; else $KUBECONFIG, the pod's service account, or ~/.kube/config\n"
+    std::string text;
+    for (const own_flag& one : own) {
+        std::string line = "  " + one.name + (one.value.empty() ? "" : " " + one.value);
+        if (line.size() + 2 > column) text += std::exchange(line, std::string()) + "\n";
+        line.resize(column, ' ');
+        text += line + one.help + "\n";
+    }
+    return text +
+           "  --kubeconfig FILE    the cluster; else $KUBECONFIG, the pod's service account, or ~/.kube/config\n"
            "  --context NAME       a context of that file; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
-           "  --listen ADDR:PORT   answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
+           "  --listen ADDR:PORT, --metrics-bind-address ADDR:PORT\n"
+           "                       answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
            "  --log-level LEVELS   debug, info, warning or error; else info; of components others:\n"
-           "                       info,controller=websites:debug,lease:warning\n" +
+           "                       info,controller=websites:debug,lease:warning\n"
+           "  --log-format FORMAT  text or json\n" +
            leader + "  --help               this text\n";
 }
 

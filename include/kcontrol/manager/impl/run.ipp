@@ -80,6 +80,20 @@ inline awaitable<void> run_manager(set_up_manager& of, run_servers& servers, sig
     signals.cancel();
 }
 
+KCONTROL_DECL result<manager_options> manager_options_of(const command_line& flags, const run_options& options) {
+    manager_options out = options.manager();
+    if (!flags.namespace_.empty()) {
+        cache_options cache = out.cache();
+        out.cache(std::move(cache.namespaces({flags.namespace_})));
+    }
+    if (flags.ready_when) out.ready_when(*flags.ready_when, out.ready_grace());
+    const bool always = out.leader_election().has_value();
+    const auto elected = flags.leader.options(always ? out.leader_election() : options.leader_election(), always);
+    if (!elected) return elected.error();
+    out.leader_election(*elected);
+    return out;
+}
+
 inline result<void> run_with(environment& env, const command_line& flags, const logger& log, manager_options options,
                              const setup_step& setup) {
     const auto at = address_of("--listen", flags.listen);
@@ -88,11 +102,6 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     if (!health_at) return health_at.error();
     const auto config = find_cluster_config(env, flags.kubeconfig, flags.context);
     if (!config) return config.error();
-    if (!flags.namespace_.empty()) {
-        cache_options cache = options.cache();
-        options.cache(std::move(cache.namespaces({flags.namespace_})));
-    }
-    if (flags.ready_when) options.ready_when(*flags.ready_when, options.ready_grace());
     options.log(log);
 
     boost::asio::io_context context(1);
@@ -128,28 +137,28 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     return outcome;
 }
 
-KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, manager_options options) {
+KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options) {
     const std::string program = argc > 0 ? argv[0] : "program";
-    const auto flags = command_line::parse(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-    if (!flags) {
-        std::cerr << program << ": " << flags.error().message() << "\n";
+    const auto refuse = [&program](const error& why) {
+        std::cerr << program << ": " << escape_control(why.message()) << "\n";
         return 2;
-    }
-    if (flags->help) {
-        std::cout << "usage: " << program << " [flags]\n" << command_line::usage();
-        return 0;
-    }
-    const auto leader = flags->leader.options(options.leader_election());
-    if (!leader) {
-        std::cerr << program << ": " << escape_control(leader.error().what()) << "\n";
-        return 2;
-    }
-    options.leader_election(*leader);
+    };
     try {
+        const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+        const auto flags = command_line::parse(words, options.own_flags());
+        if (!flags) return refuse(flags.error());
+        if (flags->help) {
+            std::cout << "usage: " << program << " [flags]\n" << command_line::usage(options.own_flags());
+            return 0;
+        }
+        auto of_manager = manager_options_of(*flags, options);
+        if (!of_manager) return refuse(of_manager.error());
         system_environment env;
-        logger log = options.log();
-        if (!log.enabled(log_level::error)) log = flags->levels.logger_to(standard_error_sink(env));
-        const result<void> outcome = run_with(env, *flags, log, std::move(options), setup);
+        logger log = of_manager->log();
+        if (!log.enabled(log_level::error)) {
+            log = flags->levels.logger_to(standard_error_sink(env, flags->format.value_or(options.log_as())));
+        }
+        const result<void> outcome = run_with(env, *flags, log, std::move(*of_manager), setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {

@@ -1,0 +1,68 @@
+// What a program of run() is besides its set-up: its manager, flags of its own, the Lease that its replicas contend
+// for.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/leader/options.hpp>
+#include <kcontrol/logging/log_format.hpp>
+#include <kcontrol/manager/options.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// A flag of the program's own. `value` is what --help shows in the place of its value; empty: it takes none.
+class own_flag {
+public:
+    using function = std::function<result<void>(std::string_view)>;
+
+    own_flag(std::string n, std::string v, std::string h, function f)
+        : name(std::move(n)), value(std::move(v)), help(std::move(h)), take(std::move(f)) {}
+
+    std::string name;
+    std::string value;
+    std::string help;
+    function take;
+};
+
+/// How run() goes about it; a manager_options is one, too.
+class run_options {
+public:
+    run_options() = default;
+    run_options(manager_options m) : manager_(std::move(m)) {}  // NOLINT(google-explicit-constructor): enough for most
+
+    run_options& manager(manager_options m) { return manager_ = std::move(m), *this; }
+    /// A flag without a value, dashes included: `set` becomes true. `set` outlives run().
+    run_options& flag(std::string name, std::string help, bool& set) {
+        auto take = [&set](std::string_view) -> result<void> { return set = true, result<void>(); };
+        return own_flags_.emplace_back(std::move(name), std::string(), std::move(help), std::move(take)), *this;
+    }
+    /// A flag with a value, which may be there several times: `take` gets each value, and may refuse it; the program
+    /// ends with its words and status 2 then. `value` stands for the value in --help.
+    run_options& flag(std::string name, std::string value, std::string help, own_flag::function take) {
+        return own_flags_.emplace_back(std::move(name), std::move(value), std::move(help), std::move(take)), *this;
+    }
+    /// What --leader-elect does; --leader-election-namespace and --leader-election-id say another Lease. (Where
+    /// manager_options has leader election, there is one without the flag.)
+    run_options& leader_election(leader_options o) { return leader_election_ = std::move(o), *this; }
+    /// Of the log, unless --log-format says otherwise. Default: text.
+    run_options& log_as(log_format f) { return log_format_ = f, *this; }
+
+    const manager_options& manager() const noexcept { return manager_; }
+    const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }
+    const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
+    log_format log_as() const noexcept { return log_format_; }
+
+private:
+    manager_options manager_;
+    std::vector<own_flag> own_flags_;
+    std::optional<leader_options> leader_election_;
+    log_format log_format_ = log_format::text;
+};
+
+}  // namespace kcontrol
