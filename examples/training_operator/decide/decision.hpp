@@ -1,0 +1,64 @@
+// One decision in the making: what the files of decide/ share.
+#pragma once
+
+#include "decide/failure.hpp"
+#include "decide/plan.hpp"
+
+#include <algorithm>
+
+namespace training_operator {
+
+class decision {
+public:
+    decision(const training_job& job, const gang& ranks, wall_time now) : job_(job), ranks_(ranks), now_(now) {
+        out_.status = job.status;
+    }
+    plan make();
+    plan fail(std::string reason, std::string message);
+
+private:
+    // One for each phase, and for what may come in each.
+    plan leave();
+    plan pending();
+    plan restarting();
+    plan suspended();
+    plan after_the_end();
+    // Starting and Running: working.cpp.
+    plan working();
+    plan starting();
+    plan missed();
+    plan after(const failure& found);
+
+    plan start();
+    plan turn(std::string_view phase, std::string reason, std::string message, bool warning = false);
+    plan remove_all();
+    // Those that are being deleted already are only deleted again where nobody will say that they are gone: on a node
+    // that is lost.
+    template <class Which>
+    plan remove(Which which) {
+        for (const rank& one : ranks_) {
+            const bool lost = is_lost(one, now_);
+            if (which(one) && (!one.leaving || lost)) out_.remove.push_back(one);
+            if (one.leaving && one.unready_since && !lost) look_again(*one.unready_since + node_grace);
+        }
+        return out_;
+    }
+
+    bool is_over_deadline();
+    void look_again(wall_time when) { out_.again = out_.again ? std::min(*out_.again, when) : when; }
+    const rank* find(std::int32_t number) const;
+    std::vector<std::int32_t> missing() const;
+    std::int32_t count(rank_state state) const {
+        return static_cast<std::int32_t>(std::ranges::count(ranks_, state, &rank::state));
+    }
+
+    const training_job& job_;
+    const gang& ranks_;
+    wall_time now_;
+    plan out_;
+};
+
+/// The time of a status, which has whole seconds, and so much after it.
+inline wall_time later(const timestamp& since, std::int64_t by) { return since.value() + std::chrono::seconds(by); }
+
+}  // namespace training_operator

@@ -1,0 +1,61 @@
+#include "decide/failure.hpp"
+
+namespace training_operator {
+namespace {
+
+constexpr std::int32_t first_signal = 128;
+
+std::string about(const rank& one, std::string what) {
+    std::string out = "rank " + std::to_string(one.number) + " " + std::move(what);
+    if (!one.words.empty() && one.state == rank_state::failed) out += ": " + one.words;
+    return out;
+}
+
+failure make(bool retryable, std::string reason, std::string message) {
+    failure out;
+    out.retryable = retryable;
+    out.reason = std::move(reason);
+    out.message = std::move(message);
+    return out;
+}
+
+std::optional<failure> failure_of(const rank& one, wall_time now) {
+    if (one.state == rank_state::ended_well) return std::nullopt;
+    if (is_lost(one, now)) {
+        return make(true, "NodeLost", about(one, "is lost: its node " + one.node + " is not ready"));
+    }
+    if (one.state == rank_state::failed && one.disrupted) return make(true, "Disrupted", about(one, "was taken away"));
+    if (one.state == rank_state::failed) {
+        auto text = about(one, "exited with code " + std::to_string(one.exit_code));
+        return make(one.exit_code >= first_signal, "RankFailed", std::move(text));
+    }
+    if (one.leaving) return make(true, "PodDeleted", about(one, "is lost: somebody deleted its pod"));
+    return std::nullopt;
+}
+
+// Those that do not say when they ended come first: they were taken away.
+wall_time order_of(const rank& one) { return one.ended && !one.disrupted ? *one.ended : wall_time::min(); }
+
+}  // namespace
+
+failure lost_pod(std::int32_t number) {
+    return make(true, "PodDeleted", "rank " + std::to_string(number) + " is lost: its pod is gone");
+}
+
+std::optional<failure> find_failure(const gang& ranks, wall_time now) {
+    std::optional<failure> first;
+    wall_time first_at{};
+    bool doubtful = false;
+    for (const rank& one : ranks) {
+        doubtful = doubtful || one.unready_since.has_value();
+        auto found = failure_of(one, now);
+        if (!found) continue;
+        const wall_time at = order_of(one);
+        const bool better = found->retryable && first && !first->retryable;
+        if (!first || at < first_at || (at == first_at && better)) first = std::move(found), first_at = at;
+    }
+    if (first && !first->retryable && doubtful) return std::nullopt;
+    return first;
+}
+
+}  // namespace training_operator

@@ -1,0 +1,89 @@
+// The phases in which ranks are meant to be there: Starting and Running.
+#include "decide/decision.hpp"
+
+namespace training_operator {
+
+using std::chrono::seconds;
+
+plan decision::working() {
+    // Pods of no rank of this attempt were made before it, and are seen late.
+    remove([this](const rank& r) {
+        return r.number < 0 || r.number >= job_.status.workers || r.attempt != job_.status.attempt;
+    });
+    if (!out_.remove.empty()) return out_;
+    if (job_.spec.workers != job_.status.workers) {
+        return turn("Restarting", "Resized",
+                    "spec.workers has changed from " + std::to_string(job_.status.workers) + " to " +
+                        std::to_string(job_.spec.workers));
+    }
+    if (const auto found = find_failure(ranks_, now_)) return after(*found);
+    const bool starts = job_.status.phase == "Starting";
+    if (const auto absent = missing(); !starts && !absent.empty()) return after(lost_pod(absent.front()));
+
+    const auto well = count(rank_state::ended_well);
+    const auto there = well + count(rank_state::running);
+    out_.status.ready = std::to_string(there) + "/" + std::to_string(job_.status.workers);
+    if (well == job_.status.workers) return turn("Succeeded", "Succeeded", "all ranks exited with code 0");
+    for (const rank& one : ranks_) {
+        if (one.unready_since) look_again(*one.unready_since + node_grace);
+    }
+    if (starts) return starting();
+    return out_;
+}
+
+plan decision::starting() {
+    constexpr seconds create_again{5};  // a pod of that name was there, which is not ours, or not any more
+    if (count(rank_state::ended_well) + count(rank_state::running) == job_.status.workers) {
+        out_.status.missed_starts = 0;
+        return turn("Running", "Running", "all ranks run");
+    }
+    const auto deadline = later(job_.status.phase_time, job_.spec.start_deadline_seconds);
+    if (now_ >= deadline) return missed();
+    look_again(deadline);
+    out_.create = missing();
+    if (!out_.create.empty()) look_again(now_ + create_again);
+    return out_;
+}
+
+plan decision::missed() {
+    std::string who;
+    for (std::int32_t number = 0; number < job_.status.workers && who.empty(); ++number) {
+        const rank* one = find(number);
+        if (one == nullptr) who = "rank " + std::to_string(number) + " has no pod";
+        if (one != nullptr && one->state == rank_state::waiting) {
+            who = "rank " + std::to_string(number) + " waits: " + one->words;
+        }
+    }
+    const auto pause = std::chrono::duration_cast<seconds>(start_backoff(++out_.status.missed_starts)).count();
+    out_.status.ready = "0/" + std::to_string(job_.status.workers);
+    return turn("Pending", "StartDeadlineExceeded",
+                "not all ranks ran within " + std::to_string(job_.spec.start_deadline_seconds) + " s: " + who +
+                    "; the next start is in " + std::to_string(pause) + " s",
+                true);
+}
+
+plan decision::after(const failure& found) {
+    if (!found.retryable) return fail(found.reason, found.message);
+    const auto attempt = std::to_string(job_.status.attempt);
+    if (job_.status.attempt > job_.spec.backoff_limit) {
+        return fail("BackoffLimitExceeded", found.message + "; attempt " + attempt + " was the last one");
+    }
+    ++out_.status.attempt;
+    out_.status.ready = "0/" + std::to_string(job_.status.workers);
+    return turn("Restarting", found.reason, found.message + "; attempt " + attempt + " ends", true);
+}
+
+std::vector<std::int32_t> decision::missing() const {
+    std::vector<std::int32_t> out;
+    for (std::int32_t number = 0; number < job_.status.workers; ++number) {
+        if (find(number) == nullptr) out.push_back(number);
+    }
+    return out;
+}
+
+const rank* decision::find(std::int32_t number) const {
+    const auto found = std::ranges::find(ranks_, number, &rank::number);
+    return found == ranks_.end() ? nullptr : &*found;
+}
+
+}  // namespace training_operator

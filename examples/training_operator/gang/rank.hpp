@@ -1,0 +1,43 @@
+// A rank of a job, as decisions see it: what its pod says, in a few words.
+#pragma once
+
+#include "gang/rank_pod.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace training_operator {
+
+/// `ended_well` and `failed` are about the first container of the template: others of the pod may go on.
+enum class rank_state { waiting, running, ended_well, failed };
+
+class rank {
+public:
+    std::int32_t number = -1;
+    std::int32_t attempt = 0;
+    std::string pod;
+    std::string uid;
+    rank_state state = rank_state::waiting;
+    bool over = false;               ///< all containers of the pod have ended
+    bool leaving = false;            ///< the pod is being deleted
+    bool disrupted = false;          ///< of a failed one: the program is not to blame (evicted, preempted…)
+    std::int32_t exit_code = 0;      ///< of a failed one that is not disrupted
+    std::string words;               ///< the last message, or what it waits for
+    std::optional<wall_time> ended;  ///< if the pod says when
+    std::string node;
+    std::optional<wall_time> unready_since;  ///< its node
+
+    friend bool operator==(const rank&, const rank&) = default;
+};
+
+using gang = std::vector<rank>;
+
+/// What a pod and its node (null: none is known) say. A pod whose labels are not the operator's has the number -1.
+rank read_rank(const rank_pod& pod, const rank_node* node);
+
+/// Since when the node is not ready; nothing: it is.
+std::optional<wall_time> unready_since(const rank_node& node);
+
+}  // namespace training_operator

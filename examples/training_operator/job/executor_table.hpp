@@ -1,0 +1,32 @@
+// The executors by name: what spec.executor may say. A new one is a class, and a line here.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace training_operator {
+
+class job_executor;  // executors/job_executor.hpp
+
+std::unique_ptr<job_executor> make_pods_executor(kcontrol::client c);
+
+struct executor_entry {
+    std::string_view name;
+    std::unique_ptr<job_executor> (*make)(kcontrol::client c);
+};
+
+/// The first one is the default.
+inline constexpr std::array executor_table{
+    executor_entry{"pods", make_pods_executor},
+};
+
+inline constexpr auto executor_names = [] {
+    std::array<std::string_view, executor_table.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = executor_table[i].name;
+    return names;
+}();
+
+}  // namespace training_operator

@@ -1,0 +1,124 @@
+// TrainingJob: what a user asks for and what the operator answers. Its CustomResourceDefinition follows from these
+// types.
+#pragma once
+
+#include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/model/condition.hpp>
+#include <kcontrol/schema/crd_options.hpp>
+
+#include "job/executor_table.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace training_operator {
+
+using namespace kcontrol;
+
+/// What of a node each worker gets for itself.
+struct accelerator_spec {
+    text resource = "nvidia.com/gpu";
+    std::int32_t per_worker = 0;
+    static constexpr auto kcontrol_fields() {
+        using self = accelerator_spec;
+        return fields(
+            field("resource", &self::resource, rules().default_string("nvidia.com/gpu").min_length(1).max_length(317)),
+            field("perWorker", &self::per_worker, rules().required().minimum(0).maximum(64)));
+    }
+    friend bool operator==(const accelerator_spec&, const accelerator_spec&) = default;
+};
+
+struct training_job_spec {
+    text executor = executor_names[0];
+    std::int32_t workers = 1;
+    api::core::v1::pod_template_spec template_;
+    std::optional<accelerator_spec> accelerator;
+    std::int32_t start_deadline_seconds = 600;
+    std::int32_t backoff_limit = 2;
+    std::optional<std::int32_t> active_deadline_seconds;
+    std::optional<std::int32_t> ttl_seconds_after_finished;
+    bool suspend = false;
+
+    static constexpr auto kcontrol_fields() {
+        using self = training_job_spec;
+        return fields(
+            field("executor", &self::executor,
+                  rules()
+                      .enum_values(executor_names)
+                      .default_string(executor_names[0])
+                      .validation("self == oldSelf", "the executor of a job can't be changed")
+                      .describe("What runs the workers.")),
+            field("workers", &self::workers,
+                  rules().default_json("1").minimum(1).maximum(10000).describe("Ranks, one pod each: all or none.")),
+            field("template", &self::template_, rules().required().describe("The pod of a rank.")),
+            field("accelerator", &self::accelerator),
+            field("startDeadlineSeconds", &self::start_deadline_seconds,
+                  rules().default_json("600").minimum(1).describe("If not all ranks run by then, all are deleted, and "
+                                                                  "it is tried again later.")),
+            field("backoffLimit", &self::backoff_limit,
+                  rules().default_json("2").minimum(0).maximum(1000).describe("Attempts after the first one.")),
+            field("activeDeadlineSeconds", &self::active_deadline_seconds,
+                  rules().minimum(1).describe("From the first start, over all attempts.")),
+            field("ttlSecondsAfterFinished", &self::ttl_seconds_after_finished,
+                  rules().minimum(0).describe("The job is deleted so long after its end.")),
+            field("suspend", &self::suspend, rules().describe("Ends the ranks; the attempts so far are kept.")));
+    }
+    static constexpr auto kcontrol_rules() {
+        return rules().validation(
+            "!has(self.template.spec) || !has(self.template.spec.restartPolicy) || self.template.spec.restartPolicy == "
+            "'Never'",
+            "template.spec.restartPolicy is Never, or left out: a rank that fails ends the attempt of all ranks");
+    }
+    friend bool operator==(const training_job_spec&, const training_job_spec&) = default;
+};
+
+struct training_job_status {
+    text phase;
+    list<status_condition> conditions;
+    std::int32_t attempt = 0;
+    text ready;                      ///< ranks that run or have ended well, of all: "3/4"
+    std::int32_t workers = 0;        ///< ranks of the present attempt
+    timestamp phase_time;            ///< when the phase began
+    timestamp start_time;            ///< of the first attempt since the job was suspended last
+    std::int32_t missed_starts = 0;  ///< starts in a row at which not all ranks ran in time
+
+    static constexpr auto kcontrol_fields() {
+        using self = training_job_status;
+        return fields(field("phase", &self::phase), field("conditions", &self::conditions),
+                      field("attempt", &self::attempt), field("ready", &self::ready), field("workers", &self::workers),
+                      field("phaseTime", &self::phase_time), field("startTime", &self::start_time),
+                      field("missedStarts", &self::missed_starts));
+    }
+    friend bool operator==(const training_job_status&, const training_job_status&) = default;
+};
+
+struct training_job {
+    static constexpr resource_name kcontrol_resource{"ai.kcontrol.dev", "v1alpha1", "TrainingJob", "trainingjobs"};
+    object_meta metadata;
+    training_job_spec spec;
+    training_job_status status;
+
+    static constexpr auto kcontrol_fields() {
+        return fields(field("spec", &training_job::spec, rules().required()), field("status", &training_job::status));
+    }
+    static constexpr auto kcontrol_rules() {
+        return rules().validation(
+            "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,50}[a-z0-9])?$')",
+            "metadata.name is at most 52 of a-z, 0-9 and '-', a letter first: the names of its ranks are host names");
+    }
+    static constexpr auto kcontrol_crd() {
+        return crd()
+            .short_names("tj")
+            .categories("all")
+            .status()
+            .scale(path(&training_job::spec, &training_job_spec::workers),
+                   path(&training_job::status, &training_job_status::workers))
+            .column({"Phase", path(&training_job::status, &training_job_status::phase)})
+            .column({"Ready", path(&training_job::status, &training_job_status::ready)})
+            .column({"Attempt", path(&training_job::status, &training_job_status::attempt)})
+            .column({"Age", "date", ".metadata.creationTimestamp"});
+    }
+    friend bool operator==(const training_job&, const training_job&) = default;
+};
+
+}  // namespace training_operator
