@@ -298,6 +298,7 @@ group_e2e() {
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
     export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
     export KCONTROL_TUTORIAL=$BUILD/release/examples/tutorial
+    export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe leader_probe record_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
