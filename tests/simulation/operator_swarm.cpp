@@ -45,7 +45,8 @@ std::string owner_of(const json::value& object) {
 
 testing::api_server_options server_options() {
     testing::api_server_options out;
-    out.bookmark_period(5s);
+    // A process whose cache is old may make a leaf of a site that has gone meanwhile: that is why clusters collect it.
+    out.bookmark_period(5s).collect_garbage(true).collection_delay(3s);
     return out;
 }
 
