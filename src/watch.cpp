@@ -1,3 +1,4 @@
+#include <kcontrol/watch/impl/bookmark_cadence.ipp>
 #include <kcontrol/watch/impl/list_plan.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_action.ipp>

@@ -239,6 +239,7 @@
 #include <kcontrol/values/impl/quantity_print.ipp>
 #include <kcontrol/values/impl/raw_json.ipp>
 #include <kcontrol/values/impl/time.ipp>
+#include <kcontrol/watch/impl/bookmark_cadence.ipp>
 #include <kcontrol/watch/impl/list_plan.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_action.ipp>

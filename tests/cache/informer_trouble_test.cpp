@@ -35,6 +35,44 @@ TEST_CASE_FIXTURE(fixture, "informer: a half-open watch is noticed by its silenc
     CHECK(server.watches() == 2);
 }
 
+// The server of these tests sends a bookmark every 20 s.
+TEST_CASE_FIXTURE(fixture,
+                  "informer: a half-open watch is noticed within three of the periods of bookmarks it has seen") {
+    server.create("x");
+    watched.start();
+    settle(65s);
+    take();
+    network.freeze_connections("a");
+    server.set_value("x", 9);
+    settle(35s);
+    CHECK(take().empty());
+    settle(27s);
+    CHECK(take() == "~x ");
+    CHECK(server.lists() == 1);
+    CHECK(server.watches() == 2);
+    // The next one knows from its beginning.
+    network.freeze_connections("a");
+    server.set_value("x", 10);
+    settle(62s);
+    CHECK(take() == "~x ");
+    CHECK(server.watches() == 3);
+}
+
+TEST_CASE("informer: a watch whose server has gone is ended five seconds after its time, however patient one is") {
+    fixture f(informer_options().watch_timeout(30s, 30s).watch_idle(1h));
+    f.server.create("x");
+    f.watched.start();
+    f.settle();
+    f.take();
+    f.network.freeze_connections("a");
+    f.server.set_value("x", 9);
+    f.settle(33s);
+    CHECK(f.take().empty());
+    f.settle(3s);
+    CHECK(f.take() == "~x ");
+    CHECK(f.server.watches() == 2);
+}
+
 TEST_CASE_FIXTURE(fixture, "informer: a kind that is not installed is a state, and is picked up when it appears") {
     server.api.remove_resource(widgets);
     watched.start();

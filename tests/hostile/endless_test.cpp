@@ -222,20 +222,20 @@ std::vector<scenario> endless_watches() {
             .per_minute(6)
             .peak(std::size_t{80} << 20),
         watch_that_goes_on(
-            "5. a watch that its server does not end, with bookmarks", 6, 7,
+            "5. a watch that its server does not end, with bookmarks", 9, 10,
             [](const ask& q) { return reply::stream().repeat(bookmark_text(q.world.version()), 1000, 5s); }),
-        watch_that_goes_on("5. a watch that its server does not end, silent", 6, 8,
+        watch_that_goes_on("5. a watch that its server does not end, silent", 9, 10,
                            [](const ask&) { return reply::stream().hangs(); }),
-        watch_that_goes_on("5. a watch that its server does not end, with events", 6, 7,
+        watch_that_goes_on("5. a watch that its server does not end, with events", 9, 10,
                            [](const ask& q) {
                                play& p = q.world;
                                return reply::stream().make([&p](std::uint64_t) { return p.touch("a"); }, 1000, 7s);
                            }),
-        watch_that_goes_on("5. blank lines are no sign of life", 6, 8,
+        watch_that_goes_on("5. blank lines are no sign of life", 9, 10,
                            [](const ask&) { return reply::stream().repeat("\n", 1000, 1s); }),
-        watch_that_goes_on("5. CR LF are no sign of life", 6, 8,
+        watch_that_goes_on("5. CR LF are no sign of life", 9, 10,
                            [](const ask&) { return reply::stream().repeat("\r\n \t\r\n", 1000, 1s); }),
-        watch_that_goes_on("5. F18 half an event that drips, a byte in 10 s", 6, 7,
+        watch_that_goes_on("5. F18 half an event that drips, a byte in 10 s", 9, 10,
                            [](const ask& q) {
                                const std::string text = q.world.object("a");
                                return reply::stream()

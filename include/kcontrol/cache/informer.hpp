@@ -91,7 +91,7 @@ public:
     informer_options& list_limits(list_bounds b) { return reflector_.policy(policy().bounds(b)), *this; }
     /// See reflector_policy::silence_period, whose default it is.
     informer_options& silence_period(duration d) { return reflector_.policy(policy().silence_period(d)), *this; }
-    /// A watch without a sign of life for so long is half-open: it is resumed. The default is reflector_options'.
+    /// The longest that a watch may be without a sign of life; see reflector_options::watch_idle, whose default it is.
     informer_options& watch_idle(duration d) { return reflector_.watch_idle(d), *this; }
     /// What is stored in place of each object: for what nobody reads, and is not known by its type. Default: nothing.
     informer_options& transform(object_transform f) { return transform_ = std::move(f), *this; }

@@ -33,6 +33,9 @@ public:
     /// that is not JSON), not_an_api_server (the first bytes are a web page's, or compressed).
     KCONTROL_DECL awaitable<result<watch_event>> next(std::stop_token stop);
 
+    /// How long nothing may come from now on; see watch_options::idle().
+    void idle(duration d) noexcept { idle_ = d; }
+
     /// Nobody has asked for events for a while: that was no silence of the server.
     void resume_reading() { last_sign_ = env_->now(); }
 

@@ -48,7 +48,8 @@ public:
     reflector_options& watch_timeout(std::chrono::seconds least, std::chrono::seconds most) {
         return watch_timeout_min_ = least, watch_timeout_max_ = most, *this;
     }
-    /// A watch without a sign of life for so long is half-open: it is resumed. The default is watch_options'.
+    /// A watch without a sign of life for so long, or for three of the periods in which its server's bookmarks came so
+    /// far, is half-open: it is resumed. The default is watch_options'.
     reflector_options& watch_idle(duration d) { return watch_idle_ = d, *this; }
 
     const reflector_policy& policy() const noexcept { return policy_; }

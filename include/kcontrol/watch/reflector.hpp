@@ -6,6 +6,7 @@
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/watch/detail/bookmark_cadence.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
@@ -101,6 +102,8 @@ private:
     listed_objects listed_;            // pages of the list in progress
     std::optional<list_meter> meter_;  // of that list
     std::unique_ptr<watch_stream> stream_;
+    detail::bookmark_cadence bookmarks_;
+    bool behind_ = false;                      // what is read has waited, for the sink was not ready
     std::unique_ptr<scope> watching_;          // of the open watch and its guard
     std::optional<reflector_action> instead_;  // of reading on: what the guard found out
     task_group guards_;

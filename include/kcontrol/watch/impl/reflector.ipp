@@ -24,6 +24,9 @@ inline bool deletes_nobody(const watch_event& event) {
            event.invalid->metadata.uid.empty();
 }
 
+// A server ends a watch at its time; one that has not by then is not there.
+inline constexpr duration watch_grace = std::chrono::seconds(5);
+
 inline bool is_of_list(reflector_step step) {
     return step == reflector_step::list || step == reflector_step::replace || step == reflector_step::clear;
 }
@@ -168,7 +171,8 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
         .field_selector(options_.field_selector())
         .resource_version(step.resource_version)
         .timeout(asked)
-        .idle(options_.watch_idle())
+        .grace(detail::watch_grace)
+        .idle(bookmarks_.patience(options_.watch_idle()))
         .pool(pool_)
         .stop(stop);
     ++watches_;
@@ -177,6 +181,8 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
     if (!opened) co_return fsm_.on_watch_refused(opened.error(), env_->now(), unit());
     stream_ = std::move(*opened);
     watching_ = std::make_unique<scope>(stop);
+    bookmarks_.opened();
+    behind_ = false;
     co_return fsm_.on_watch_open(env_->now(), asked);
 }
 
@@ -185,8 +191,11 @@ KCONTROL_DECL awaitable<reflector_action> reflector::read(client& cl, std::stop_
     if (!sink_->ready()) {
         co_await sink_->wait_ready(watching_->token());
         stream_->resume_reading();
+        behind_ = true;
     }
+    const time_point asked = env_->now();
     auto event = co_await stream_->next(watching_->token());
+    if (env_->now() - asked >= std::chrono::seconds(1)) behind_ = false;
     if (stop.stop_requested()) co_return reflector_action::read();
     if (instead_) co_return *std::exchange(instead_, std::nullopt);
     if (event) co_return take(std::move(*event));
@@ -233,7 +242,10 @@ KCONTROL_DECL awaitable<result<std::string>> reflector::consistent_version(clien
 
 KCONTROL_DECL reflector_action reflector::take(watch_event event) {
     switch (event.type) {
-    case watch_event_type::bookmark: break;
+    case watch_event_type::bookmark:
+        behind_ ? bookmarks_.opened() : bookmarks_.bookmark(env_->now());
+        stream_->idle(bookmarks_.patience(options_.watch_idle()));
+        break;
     case watch_event_type::error:
         failed_at_ = env_->now();
         return fsm_.on_error_event(event.failure, env_->now(), unit());
