@@ -36,7 +36,7 @@ awaitable<result<plan>> job_control::plan_for(const reconcile_context& ctx, trai
     if (!guess.is_grave(job)) co_return guess;
     get_options how;
     how.stop(ctx.stop());
-    auto now = co_await manager_->get_client().get<training_job>(key_of(job.metadata), how);
+    auto now = co_await manager_->get_client().live().get<training_job>(key_of(job.metadata), how);
     if (!now) co_return now.error();
     job = std::move(*now);
     const auto ranks = co_await observed_.asked(job, ctx.stop());

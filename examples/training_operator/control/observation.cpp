@@ -38,7 +38,7 @@ awaitable<result<gang>> observation::asked(training_job job, std::stop_token sto
     list_options which;
     which.in_namespace(job.metadata.namespace_);
     which.label_selector(job_label + ("=" + job.metadata.name.str())).stop(std::move(stop));
-    const auto pods = co_await manager_->get_client().list<rank_pod>(which);
+    const auto pods = co_await manager_->get_client().live().list<rank_pod>(which);
     if (!pods) co_return pods.error();
     gang out;
     for (const auto& pod : *pods) {
