@@ -182,6 +182,7 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/runtime/timer.hpp>
+#include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/schema/crd.hpp>

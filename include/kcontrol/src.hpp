@@ -107,6 +107,7 @@
 #include <kcontrol/controller/impl/controller_run.ipp>
 #include <kcontrol/controller/impl/controller_sources.ipp>
 #include <kcontrol/controller/impl/controller_stats.ipp>
+#include <kcontrol/controller/impl/controller_trace.ipp>
 #include <kcontrol/controller/impl/daemon.ipp>
 #include <kcontrol/controller/impl/daemon_set.ipp>
 #include <kcontrol/controller/impl/dynamic_predicate.ipp>
@@ -194,6 +195,7 @@
 #include <kcontrol/runtime/impl/signals.ipp>
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>
+#include <kcontrol/runtime/impl/trace.ipp>
 #include <kcontrol/runtime/impl/wait.ipp>
 #include <kcontrol/schema/impl/crd.ipp>
 #include <kcontrol/schema/impl/field_error.ipp>

@@ -2,7 +2,9 @@
 
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -87,6 +89,41 @@ TEST_CASE_FIXTURE(client_fixture, "requests are counted by method and code, as t
         CAPTURE(line);
         CHECK(text.find(line) != std::string::npos);
     }
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture,
+                  "each try of a traced client's request is a span under its parent; a sink that throws ends nothing") {
+    net->expect(std::string("POST ") + widgets_path).reply(429, too_many).header("Retry-After", "1");
+    net->expect(std::string("POST ") + widgets_path).reply(201, widget_json("a"));
+    net->expect(get_target).fail(errc::connection_lost, "cut");
+    net->expect(get_target).reply(200, widget_json("a"));
+    net->expect(get_target).reply(200, widget_json("a"));
+    std::string spans;
+    bool throws = false;
+    client plain = connect();
+    client c = plain.traced(trace_parent(
+        [&](const trace_span& span) {
+            if (throws) throw std::runtime_error("full");
+            spans += std::string(span.name) + " under " + span.parent;
+            for (const log_field& field : span.fields) spans += " " + field.value;
+            spans += span.error.empty() ? "\n" : ": " + span.error + "\n";
+        },
+        "id-1"));
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), {})).has_value());
+    CHECK(!await(get_a(c)).has_value());
+    CHECK(await(get_a(plain)).has_value());  // is not traced
+    throws = true;
+    CHECK(await(get_a(c)).has_value());
+    const std::string on_widgets = std::string(widgets_path) + " api.test:6443 ";
+    CHECK(spans == "request under id-1 POST " + on_widgets + "429: HTTP 429\n" + "request under id-1 POST " +
+                       on_widgets + "201\n" + "request under id-1 GET " + widgets_path + "/a api.test:6443: cut\n");
+    // What is counted is counted together.
+    CHECK(plain.load().writes == 2);
+    CHECK(plain.requests().requests.size() == 4);
+    CHECK(std::count_if(logged.begin(), logged.end(), [](const std::string& line) {
+              return line.find("the sink of spans") != std::string::npos;
+          }) == 1);
     CHECK(net->verify());
 }
 

@@ -15,6 +15,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/trace.hpp>
 
 #include <memory>
 #include <string>
@@ -156,6 +157,10 @@ public:
     KCONTROL_DECL client live() const;
     /// The cache behind it, whether it reads from there or not; null if there is none.
     const std::shared_ptr<client_cache>& cache() const noexcept { return cache_; }
+
+    /// The same client, whose requests are told as spans "request", under that parent, each try of them: the method and
+    /// the path, the host, and the code of the answer. What a cache answers is none.
+    KCONTROL_DECL client traced(trace_parent to) const;
 
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const noexcept;

@@ -5,6 +5,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/executor.hpp>
+#include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/workqueue/backpressure.hpp>
 #include <kcontrol/workqueue/rate_limiter.hpp>
 
@@ -73,6 +74,8 @@ public:
     controller_options& priorities(bool yes) { return priorities_ = yes, *this; }
     /// Holds back less urgent requests while these targets are missed; see docs/workqueue.md. Default: never.
     controller_options& hold_back(backpressure_targets t) { return backpressure_ = t, *this; }
+    /// Is told a span "queue" and a span "reconcile" for each reconcile; see docs/observability.md. Default: none.
+    controller_options& trace(trace_sink s) { return trace_ = std::move(s), *this; }
     controller_options& log(logger l) { return log_ = std::move(l), *this; }
 
     std::size_t max_concurrent_reconciles() const noexcept { return concurrency_; }
@@ -90,6 +93,7 @@ public:
     duration starvation_limit() const noexcept { return starvation_limit_; }
     bool priorities() const noexcept { return priorities_; }
     const std::optional<backpressure_targets>& hold_back() const noexcept { return backpressure_; }
+    const trace_sink& trace() const noexcept { return trace_; }
     /// Nothing if it was not set: the manager's logger is used then.
     const std::optional<logger>& log() const noexcept { return log_; }
 
@@ -109,6 +113,7 @@ private:
     duration starvation_limit_ = std::chrono::seconds(60);
     bool priorities_ = true;
     std::optional<backpressure_targets> backpressure_;
+    trace_sink trace_;
     std::optional<logger> log_;
 };
 

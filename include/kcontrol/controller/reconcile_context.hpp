@@ -5,6 +5,7 @@
 #include <kcontrol/controller/daemon.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/reasoned_stop.hpp>
+#include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/workqueue/cause.hpp>
 
 #include <concepts>
@@ -29,6 +30,7 @@ public:
           retries_(retries) {}
     reconcile_context& stopped_by(reasoned_token token) { return stop_ = std::move(token), *this; }
     reconcile_context& daemons(std::shared_ptr<detail::daemon_keeper> k) { return daemons_ = std::move(k), *this; }
+    reconcile_context& trace(trace_parent t) { return trace_ = std::move(t), *this; }
     reconcile_context& home(executor ex) { return home_ = std::move(ex), *this; }
     reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }
     reconcile_context& priority(int p) { return priority_ = p, *this; }
@@ -89,6 +91,9 @@ public:
     /// Its records carry the controller's name, the request, the reconcile id and the causes.
     const logger& log() const noexcept { return log_; }
 
+    /// Under which what the reconcile does is traced: `cl.traced(ctx.trace())`.
+    const trace_parent& trace() const noexcept { return trace_; }
+
     /// A UUID that only this reconcile has.
     const std::string& reconcile_id() const noexcept { return id_; }
 
@@ -110,6 +115,7 @@ private:
     environment* env_;
     reasoned_token stop_;
     executor home_;
+    trace_parent trace_;
     std::shared_ptr<detail::daemon_keeper> daemons_;
     logger log_;
     std::string id_;

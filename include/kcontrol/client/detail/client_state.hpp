@@ -9,6 +9,7 @@
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include <memory>
@@ -33,7 +34,7 @@ public:
                  logger l)
         : env(&e),
           ex(std::move(x)),
-          tokens(e, config),
+          tokens(std::make_shared<auth::token_source>(e, config)),
           transport(std::move(t)),
           base_path(config.base_path()),
           log(std::move(l)) {
@@ -42,13 +43,14 @@ public:
 
     environment* env;
     executor ex;
-    auth::token_source tokens;
+    std::shared_ptr<auth::token_source> tokens;
     std::shared_ptr<http::transport> transport;
     std::string base_path;
     logger log;
     std::shared_ptr<identity_question> identity;  // asked last
     bool told_identity_unknown = false;
-    client_load load;
+    std::shared_ptr<client_load> load = std::make_shared<client_load>();
+    trace_parent trace;
     std::shared_ptr<request_counts> requests = std::make_shared<request_counts>();  // of guarded copies, too
 };
 

@@ -220,7 +220,7 @@ KCONTROL_DECL client client::guarded(write_guard guard) const {
     auto next = std::make_shared<detail::client_state>(*state_);
     next->transport = std::make_shared<detail::fenced_transport>(state_->transport, std::move(guard));
     next->identity.reset();
-    next->load = {};
+    next->load = std::make_shared<client_load>();
     client made = *this;
     made.state_ = std::move(next);
     return made;
@@ -239,11 +239,19 @@ KCONTROL_DECL client client::live() const {
     return made;
 }
 
+KCONTROL_DECL client client::traced(trace_parent to) const {
+    auto next = std::make_shared<detail::client_state>(*state_);
+    next->trace = trace_parent(guarded_sink(*next->env, next->log, std::move(to.sink)), std::move(to.id));
+    client made = *this;
+    made.state_ = std::move(next);
+    return made;
+}
+
 KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
 
 KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
 
-KCONTROL_DECL client_load client::load() const noexcept { return state_->load; }
+KCONTROL_DECL client_load client::load() const noexcept { return *state_->load; }
 KCONTROL_DECL const request_counts& client::requests() const noexcept { return *state_->requests; }
 
 KCONTROL_DECL void client::close() {

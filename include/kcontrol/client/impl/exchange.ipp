@@ -36,7 +36,7 @@ inline result<http::request> with_credentials(client_state& state, const http::r
     out.headers.set("User-Agent", std::string("kcontrol/") + std::string(library_version));
     if (!out.headers.contains("Accept")) out.headers.set("Accept", "application/json");
     if (out.headers.contains("Authorization")) return out;
-    const auto token = state.tokens.token();
+    const auto token = state.tokens->token();
     if (!token) return token.error();
     if (!token->empty()) out.headers.set("Authorization", "Bearer " + std::string(token->reveal()));
     return out;
@@ -67,20 +67,35 @@ inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state,
     co_return std::nullopt;
 }
 
+inline void trace_request(const client_state& state, const http::request& req, int status, std::string failure,
+                          time_point sent) {
+    if (!state.trace.sink) return;
+    const duration took = state.env->now() - sent;
+    trace_span span("request", state.env->wall_now() - took, took);
+    span.parent = state.trace.id;
+    span.error = std::move(failure);
+    span.fields = {
+        {"method", req.method}, {"path", req.target.substr(0, req.target.find('?'))}, {"host", state.requests->host}};
+    if (status != 0) span.fields.push_back({"code", std::to_string(status)});
+    state.trace.sink(span);
+}
+
 // A try without an answer. What the fence refused was not sent.
 inline void count_failure(client_state& state, const http::request& req, const error& why, time_point sent) {
     if (why == errc::not_leading) return;
     state.requests->count(req.method, 0, state.env->now() - sent);
+    trace_request(state, req, 0, why.what(), sent);
 }
 
 // An answer that came, to a request that was sent at that time.
 inline void count_answer(client_state& state, const http::request& req, int status, time_point sent) {
     const bool is_write = req.method != "GET" && req.method != "HEAD";
     state.requests->count(req.method, status, state.env->now() - sent);
-    if (status == 429) ++state.load.throttled;
+    trace_request(state, req, status, status < 400 ? "" : "HTTP " + std::to_string(status), sent);
+    if (status == 429) ++state.load->throttled;
     if (!is_write) return;
-    ++state.load.writes;
-    state.load.write_time += state.env->now() - sent;
+    ++state.load->writes;
+    state.load->write_time += state.env->now() - sent;
 }
 
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
@@ -99,7 +114,7 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         }
         count_answer(*state, req, answer->status, now);
         if (is_success(answer->status)) co_return std::move(*answer);
-        const auto delay = budget.retry_delay(*answer, state->tokens, state->env->now());
+        const auto delay = budget.retry_delay(*answer, *state->tokens, state->env->now());
         if (!delay) co_return answer_error(*answer);
         state->requests->count_retry(req.method, answer->status);
         auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
@@ -139,7 +154,7 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();
         const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
-        const auto delay = budget.retry_delay(refused, state->tokens, state->env->now());
+        const auto delay = budget.retry_delay(refused, *state->tokens, state->env->now());
         if (!delay) co_return answer_error(refused);
         state->requests->count_retry(req.method, refused.status);
         auto stopped = co_await wait_for_retry(state, *delay, budget.stop());

@@ -16,6 +16,9 @@
 #include <utility>
 
 namespace kcontrol {
+namespace detail {
+struct reconcile_end;
+}
 
 struct any_controller::impl : std::enable_shared_from_this<any_controller::impl> {
     struct watched {
@@ -30,6 +33,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
           name(std::move(n)),
           options(std::move(o)),
           log(options.log().value_or(logger()).with("controller", name)),
+          trace(guarded_sink(env, log, options.trace())),
           work(std::move(w)),
           calls(env, log) {
         work->shut_down();  // what is added before the start is dropped
@@ -64,6 +68,10 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
                 const logger& named);
     std::shared_ptr<own_writes> follow_writes(const executor& by);
     awaitable<void> see_writes(std::shared_ptr<own_writes> written, std::stop_token stop, logger named);
+    void trace_wait(const detail::work_item& item, const std::string& id);
+    void trace_reconcile(const detail::work_item& item, const std::string& id, const detail::reconcile_end& end,
+                         duration took);
+    std::vector<log_field> span_fields(const detail::work_item& item);
     void start_daemon(const detail::work_item& item, const reasoned_token& within, const std::string& daemon,
                       daemon_function f);
     void tell_refused(const logger& named, bool room);
@@ -77,6 +85,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::string name;
     controller_options options;
     logger log;
+    trace_sink trace;
     std::shared_ptr<detail::work_queue> work;
     guarded_calls calls;  // of predicates, event handlers and sources
     std::map<std::uint64_t, watched> sources;

@@ -3,6 +3,7 @@
 
 #include <kcontrol/controller/impl/controller_daemons.ipp>
 #include <kcontrol/controller/impl/controller_impl.hpp>
+#include <kcontrol/controller/impl/controller_trace.ipp>
 #include <kcontrol/controller/impl/time_limit.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
 
@@ -17,12 +18,6 @@
 
 namespace kcontrol {
 namespace detail {
-
-// How a reconcile ended. Shared: the executor of the reconciler may outlive the coroutine that waits for it.
-struct reconcile_end {
-    result<reconcile_result> outcome = reconcile_result::done();
-    bool threw = false;
-};
 
 // An exception is an error like any other: the loop goes on. In a handler of exceptions only.
 inline void end_by_exception(reconcile_end& end) {
@@ -141,6 +136,8 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     calls.call("add_log_fields()", [&] { named = item->name_in(log); });
     named = named.with("reconcileID", id);
     if (!item->causes().empty()) named = named.with("cause", to_string(item->causes()));
+    if (trace) trace_wait(*item, id);
+    const std::string span = trace ? id : std::string();
     const auto end = std::make_shared<detail::reconcile_end>();
     const executor mine = co_await boost::asio::this_coro::executor;
     const std::shared_ptr<own_writes> written = follow_writes(mine);
@@ -150,6 +147,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
         item->stop_when_gone(limit.stop_of_its_own());
         reconcile_context ctx(env, {}, named, std::move(id), item->retries());
         ctx.daemons(std::make_shared<reconcile_daemons>(weak_from_this(), item, within));
+        if (trace) ctx.trace(trace_parent(trace, span));
         // Of what is spawned there the writes are this reconcile's, too.
         ctx.stopped_by(limit.token()).home(written ? mine : ex).causes(item->causes()).priority(item->priority());
         co_await detail::reconcile_guarded(item, std::move(ctx), options.run_on(), end);
@@ -158,6 +156,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     --stats.active_workers;
     if (end->threw) ++stats.exceptions;
     const duration took = env.now() - begun;
+    if (trace) trace_reconcile(*item, span, *end, took);
     stats.reconcile_time.observe(took);
     stats.work_duration.observe(took);
     if (priority_stats* const of = stats_of(item->priority())) of->work_duration.observe(took);

@@ -1,0 +1,51 @@
+// What a program is told of where its time goes: a span for each request's wait in the queue, each reconcile, and each
+// request to a server. For a tracing system of the program's choice; the library knows none.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// Something that took time and is over. What it was is in the fields, as in a record of the log; never a secret.
+class trace_span {
+public:
+    trace_span(std::string_view n, wall_time b, duration t) : name(n), begun(b), took(t) {}
+
+    std::string_view name;  ///< "queue", "reconcile" or "request"
+    std::string id;         ///< of a reconcile its reconcileID; empty of those that nothing is under
+    std::string parent;     ///< the id of the span that it is under, which ends after it; empty: none
+    wall_time begun;
+    duration took;
+    std::vector<log_field> fields;
+    std::string error;  ///< what it failed with; empty if it did not
+};
+
+/// Takes spans as they end, on the executor of what they are about. What it throws is told and ends nothing.
+using trace_sink = std::function<void(const trace_span&)>;
+
+/// Where the spans of something go, and under which they are. Without a sink nothing is traced.
+class trace_parent {
+public:
+    trace_parent() = default;
+    explicit trace_parent(trace_sink s, std::string i = {}) : sink(std::move(s)), id(std::move(i)) {}
+
+    trace_sink sink;
+    std::string id;
+};
+
+/// The same sink; what it throws is told once a minute and counted nowhere. Null for null. The environment outlives it.
+KCONTROL_DECL trace_sink guarded_sink(environment& env, logger log, trace_sink sink);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/runtime/impl/trace.ipp>
+#endif
