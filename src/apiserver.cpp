@@ -3,12 +3,19 @@
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
+#include <kcontrol/apiserver/impl/api_server_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #include <kcontrol/apiserver/impl/body_writer.ipp>
 #include <kcontrol/apiserver/impl/builtin_resource_types.ipp>
 #include <kcontrol/apiserver/impl/builtin_schema.ipp>
+#include <kcontrol/apiserver/impl/cel_evaluator.ipp>
+#include <kcontrol/apiserver/impl/cel_parser.ipp>
+#include <kcontrol/apiserver/impl/cel_rules.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
+#include <kcontrol/apiserver/impl/crd_validation.ipp>
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
@@ -35,6 +42,7 @@
 #include <kcontrol/apiserver/impl/schema_shape.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/impl/strategic_merge.ipp>
+#include <kcontrol/apiserver/impl/structural_schema.ipp>
 #include <kcontrol/apiserver/impl/timestamp.ipp>
 #include <kcontrol/apiserver/impl/typed_object.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>

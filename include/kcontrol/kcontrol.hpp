@@ -188,6 +188,7 @@
 #include <kcontrol/schema/crd.hpp>
 #include <kcontrol/schema/crd_options.hpp>
 #include <kcontrol/schema/schema.hpp>
+#include <kcontrol/schema/text_checks.hpp>
 #include <kcontrol/schema/validate.hpp>
 #include <kcontrol/serve/embedded_file.hpp>
 #include <kcontrol/serve/event_log.hpp>

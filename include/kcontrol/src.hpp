@@ -206,6 +206,7 @@
 #include <kcontrol/schema/impl/schema_formats.ipp>
 #include <kcontrol/schema/impl/schema_rules.ipp>
 #include <kcontrol/schema/impl/schema_types.ipp>
+#include <kcontrol/schema/impl/text_checks.ipp>
 #include <kcontrol/schema/impl/validate.ipp>
 #include <kcontrol/serve/impl/embedded_file.ipp>
 #include <kcontrol/serve/impl/event_log.ipp>

@@ -170,8 +170,31 @@ TEST_CASE("the in-process API server collects garbage as a cluster does") {
 
 TEST_CASE("the in-process API server takes the bodies that a real one takes") { conformance().run("bodies.json"); }
 
-TEST_CASE("the in-process API server completes and refuses what is written as a real one does") {
+namespace {
+
+kcontrol::testing::api_server_options complete() {
     kcontrol::testing::api_server_options options;
-    options.complete_objects(true);
-    conformance(options).run("writes.json");
+    return options.complete_objects(true);
+}
+
+}  // namespace
+
+TEST_CASE("the in-process API server completes and refuses what is written as a real one does") {
+    conformance(complete()).run("writes.json");
+}
+
+TEST_CASE("the in-process API server prunes, completes and refuses custom objects as a real one does") {
+    conformance(complete()).run("custom.json");
+}
+
+TEST_CASE("the in-process API server holds custom objects to their rules as a real one does") {
+    conformance(complete()).run("rules.json");
+}
+
+TEST_CASE("the in-process API server refuses and serves definitions as a real one does") {
+    conformance(complete()).run("definitions.json");
+}
+
+TEST_CASE("the in-process API server scales, binds, evicts and reviews as a real one does") {
+    conformance(complete()).run("subresources.json");
 }

@@ -42,6 +42,16 @@ public:
     fault injected;
 };
 
+/// A condition of a pod holds from now on.
+KCONTROL_DECL void set_pod_condition(json::value& pod, std::string_view type, std::string_view reason,
+                                     std::string_view message, const std::string& now);
+
+/// Whether this server answers a subresource of a kind, besides the object's parts (status, finalize).
+KCONTROL_DECL bool serves_below(const resource_type& type, const request_info& info);
+
+/// Whether it is a review that this server answers.
+KCONTROL_DECL bool answers_review(const request_info& info);
+
 /// Everything but the executor. Touched on the server's executor only.
 class api_server_core : public std::enable_shared_from_this<api_server_core> {
 public:
@@ -102,6 +112,19 @@ private:
                                                      resource_table& table, shape form);
     KCONTROL_DECL outcome<http::response> remove_many(const http::server_request& request, const request_info& info,
                                                       resource_table& table, shape form);
+    KCONTROL_DECL outcome<http::response> answer_scale(const http::server_request& request, const request_info& info,
+                                                       resource_table& table);
+    KCONTROL_DECL outcome<http::response> answer_binding(const http::server_request& request, const request_info& info);
+    KCONTROL_DECL outcome<http::response> answer_eviction(const http::server_request& request, const request_info& info,
+                                                          resource_table& pods);
+    KCONTROL_DECL outcome<http::response> answer_token(const http::server_request& request, const request_info& info,
+                                                       const resource_table& table);
+    KCONTROL_DECL outcome<http::response> answer_below(const http::server_request& request, const request_info& info,
+                                                       resource_table& table);
+    KCONTROL_DECL outcome<http::response> answer_review(const http::server_request& request, const request_info& info,
+                                                        const resource_type& type) const;
+    KCONTROL_DECL outcome<void> spend_budget(const std::string& ns, const json::value& pod, const stored_object& stored,
+                                             bool dry_run);
     KCONTROL_DECL outcome<object_store::table_ptr> find_table(const request_info& info) const;
     KCONTROL_DECL renderer renderer_for(const resource_table& table, const request_info& info, shape form) const;
     KCONTROL_DECL read_view view_of(const std::string& replica) const;
@@ -127,6 +150,9 @@ private:
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
+#include <kcontrol/apiserver/impl/api_server_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #endif

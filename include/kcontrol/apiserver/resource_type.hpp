@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ public:
 };
 
 class schema_type;
+class structural_schema;
 
 /// A kind that the server serves. Made by hand, or from a CustomResourceDefinition.
 ///
@@ -64,6 +66,8 @@ public:
     bool orphans_dependents = false;      ///< a delete that does not say what becomes of dependents orphans them
     bool generation = true;               ///< metadata.generation is kept
     bool returns_deleted_object = false;  ///< DELETE answers with the object where others answer with a Status
+    /// Of a custom kind, by version.
+    std::map<std::string, std::shared_ptr<const structural_schema>> structures;
     /// What may be asked of it: c create, d delete, D deletecollection, g get, l list, p patch, u update, w watch.
     std::string verbs = "dDglpcuw";
     std::vector<subresource_type> subresources;   ///< of Kubernetes' own kinds; "status" is among them
@@ -87,6 +91,8 @@ public:
     KCONTROL_DECL std::string api_version(std::string_view version) const;
     /// What is known of the kind's fields in that version, or null.
     KCONTROL_DECL const schema_type* schema_in(std::string_view version) const;
+    /// The schema of a custom kind in that version, or null.
+    KCONTROL_DECL const structural_schema* structure_in(const std::string& version) const;
     bool allows(char verb) const { return verbs.find(verb) != std::string::npos; }
     /// The subresource, or null.
     KCONTROL_DECL const subresource_type* subresource(std::string_view name) const;

@@ -36,10 +36,9 @@ class api_server_core;
 /// apply empties is removed; Kubernetes leaves null there in custom kinds, and refuses that where the schema does.
 /// Other than in Kubernetes, the number of updaters on record has no limit (there: 10).
 ///
-/// What it does not do: schemas of custom kinds (no defaulting, pruning or field validation), protobuf bodies,
-/// admission, quota. Kubernetes' own kinds are defaulted and validated, and garbage is collected by owner, only if the
-/// options say so (docs/apiserver.md). A list that asks for a version ahead of the server is refused at once, where a
-/// real one waits 3 s first.
+/// What it does not do: protobuf bodies, admission, quota. Objects are defaulted and validated, custom ones by the
+/// schema of their definition, and garbage is collected by owner, only if the options say so (docs/apiserver.md). A
+/// list that asks for a version ahead of the server is refused at once, where a real one waits 3 s first.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context, where its
 /// handler runs, too.

@@ -159,8 +159,8 @@ KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const
     const bool wrong_scope = type.namespaced ? info.namespace_.empty() && !info.name.empty() : !info.namespace_.empty();
     if (wrong_scope) return failure(0, "", "");
     const bool finalizes = info.subresource == "finalize" && type.subresource("finalize") != nullptr;
-    const bool known =
-        info.subresource.empty() || finalizes || (info.subresource == "status" && type.status_subresource);
+    const bool known = info.subresource.empty() || finalizes ||
+                       (info.subresource == "status" && type.status_subresource) || serves_below(type, info);
     if (known) return table;
     if (type.subresource(info.subresource) == nullptr) return missing;
     return failure(501, "NotImplemented",
@@ -172,6 +172,11 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_resource(const htt
                                                                        const std::string& replica) {
     const auto table = find_table(info);
     if (!table) return table.error();
+    if (serves_below((*table)->type(), info)) return answer_below(request, info, **table);
+    if (info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty()) {
+        return answer_binding(request, info);
+    }
+    if (answers_review(info)) return answer_review(request, info, (*table)->type());
     const bool creates_named = info.verb == "create" && !info.name.empty();
     const bool changes_unnamed = (info.verb == "update" || info.verb == "patch") && info.name.empty();
     const bool deletes_status = info.verb == "delete" && !info.subresource.empty();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/discovery.hpp>
+#include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/http/url.hpp>
 
 #include <algorithm>
@@ -36,15 +37,23 @@ inline json::array verb_names(std::string_view letters) {
     return out;
 }
 
-// Those that a kind has; a custom one may have a status.
-inline std::vector<subresource_type> subresources_of(const resource_type& type) {
-    if (!type.custom || !type.status_subresource) return type.subresources;
+// Those that a kind has in a version; a custom one may have a status and a scale.
+inline std::vector<subresource_type> subresources_of(const resource_type& type, const std::string& version) {
     auto all = type.subresources;
-    subresource_type status;
-    status.name = "status";
-    status.kind = type.kind;
-    status.verbs = "gpu";
-    all.push_back(std::move(status));
+    if (!type.custom) return all;
+    const auto add = [&all](const char* name, std::string kind) {
+        subresource_type made;
+        made.name = name;
+        made.kind = std::move(kind);
+        made.verbs = "gpu";
+        all.push_back(std::move(made));
+    };
+    if (type.status_subresource) add("status", type.kind);
+    const structural_schema* structure = type.structure_in(version);
+    if (structure == nullptr || structure->scale_spec.empty()) return all;
+    add("scale", "Scale");
+    all.back().group = "autoscaling";
+    all.back().version = "v1";
     return all;
 }
 
@@ -132,7 +141,9 @@ inline std::optional<json::value> api_resource_list(const object_store& store, c
         if (served != version) continue;
         for (const resource_type* type : types) {
             resources.push_back(api_resource(*type));
-            for (const auto& below : subresources_of(*type)) resources.push_back(api_subresource(*type, below));
+            for (const auto& below : subresources_of(*type, version)) {
+                resources.push_back(api_subresource(*type, below));
+            }
         }
     }
     if (resources.empty()) return std::nullopt;
@@ -156,8 +167,9 @@ inline json::object aggregated_subresource(const resource_type& type, const std:
                                            const subresource_type& below) {
     json::object out;
     out["subresource"] = below.name;
-    out["responseKind"] = type.custom ? response_kind(type.group, version, below.kind)
-                                      : response_kind(below.group, below.version, below.kind);
+    const bool own = type.custom && below.group.empty();
+    out["responseKind"] =
+        own ? response_kind(type.group, version, below.kind) : response_kind(below.group, below.version, below.kind);
     out["verbs"] = verb_names(below.verbs);
     return out;
 }
@@ -174,7 +186,7 @@ inline json::object aggregated_resource(const resource_type& type, const std::st
     if (!type.short_names.empty()) out["shortNames"] = string_array(type.short_names);
     if (!type.categories.empty()) out["categories"] = string_array(type.categories);
     json::array subresources;
-    for (const auto& below : subresources_of(type)) {
+    for (const auto& below : subresources_of(type, version)) {
         subresources.push_back(aggregated_subresource(type, version, below));
     }
     if (!subresources.empty()) out["subresources"] = std::move(subresources);

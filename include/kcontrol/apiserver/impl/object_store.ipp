@@ -1,8 +1,10 @@
 #pragma once
 
+#include <kcontrol/apiserver/crd_validation.hpp>
 #include <kcontrol/apiserver/impl/field_managers.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/object_store.hpp>
+#include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/apiserver/typed_object.hpp>
 #include <kcontrol/apiserver/validation.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
@@ -14,6 +16,11 @@ namespace detail {
 
 inline const group_resource& namespaces_id() {
     static const group_resource id("", "namespaces");
+    return id;
+}
+
+inline const group_resource& definitions_id() {
+    static const group_resource id("apiextensions.k8s.io", "customresourcedefinitions");
     return id;
 }
 
@@ -215,15 +222,23 @@ KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, wri
 KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& type, const write_target& target,
                                                         json::object& body) const {
     const schema_type* schema = options_.complete_objects() ? type.schema_in(target.version) : nullptr;
-    if (schema == nullptr) return {};
+    const structural_schema* structure = options_.complete_objects() ? type.structure_in(target.version) : nullptr;
+    if (schema == nullptr && structure == nullptr) return {};
     // What the path and the kind say is checked before, and by others.
     const json::value* kind = body.if_contains("kind");
     if (kind != nullptr && kind->is_string() && kind->get_string() != std::string_view(type.kind)) return {};
-    auto reading = read_typed(*schema, body);
     const std::string refusal =
         type.kind + " in version \"" + target.version + "\" cannot be handled as a " + type.kind + ": ";
-    if (reading.problem) return failure::bad_request(refusal + *reading.problem);
-    std::vector<std::string> odd = std::move(reading.unknown);
+    std::vector<std::string> odd;
+    if (structure != nullptr) {
+        structure->prune(body, odd);
+        for (auto& path : odd) path = "unknown field \"" + path + "\"";
+        structure->set_defaults(body);
+    } else {
+        auto reading = read_typed(*schema, body);
+        if (reading.problem) return failure::bad_request(refusal + *reading.problem);
+        odd = std::move(reading.unknown);
+    }
     if (odd.empty() || target.unknown_fields == write_target::field_validation::ignore) return {};
     if (target.unknown_fields == write_target::field_validation::warn) {
         if (target.warnings != nullptr) *target.warnings = std::move(odd);
@@ -238,14 +253,24 @@ KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& typ
 
 KCONTROL_DECL outcome<void> object_store::complete(const resource_type& type, const write_target& target,
                                                    json::object& body, const json::object* before) const {
-    const schema_type* schema = options_.complete_objects() ? type.schema_in(target.version) : nullptr;
-    if (schema == nullptr) return {};
-    if (type.group.empty() && type.plural == "secrets") take_string_data(body);
-    show_zeros(*schema, body);
-    set_api_defaults(type, *schema, body);
-    if (before == nullptr) set_initial_values(type, body);
-    if (!target.subresource.empty()) return {};
-    const auto problems = validate_builtin(type, body, before);
+    if (!options_.complete_objects()) return {};
+    std::vector<field_problem> problems;
+    if (type.custom) {
+        problems = validate_builtin(type, body, before);  // its metadata
+        const structural_schema* structure = type.structure_in(target.version);
+        if (structure != nullptr) {
+            for (auto& problem : structure->validate(body, before)) problems.push_back(std::move(problem));
+        }
+    } else if (const schema_type* schema = type.schema_in(target.version)) {
+        if (type.group.empty() && type.plural == "secrets") take_string_data(body);
+        show_zeros(*schema, body);
+        set_api_defaults(type, *schema, body);
+        const bool defines = type.id() == detail::definitions_id();
+        if (defines) set_definition_defaults(body);
+        if (before == nullptr) set_initial_values(type, body);
+        if (!target.subresource.empty()) return {};
+        problems = defines ? validate_definition(body, before) : validate_builtin(type, body, before);
+    }
     if (problems.empty()) return {};
     return failure::invalid(detail::kind_of(type), detail::member(metadata_of(body), "name"), problems);
 }

@@ -2,6 +2,7 @@
 
 #include <kcontrol/apiserver/builtin_schema.hpp>
 #include <kcontrol/apiserver/resource_type.hpp>
+#include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/schema/schema.hpp>
 
 #include <algorithm>
@@ -62,7 +63,15 @@ inline void read_crd_version(const json::value& version, resource_type& type) {
     const json::value* served = json::find(version, {"served"});
     if (served == nullptr || *served != true) return;
     const bool first = type.versions.empty();
-    type.versions.emplace_back(json::get_string(version, {"name"}));
+    const std::string name(json::get_string(version, {"name"}));
+    type.versions.push_back(name);
+    if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
+        auto structure = std::make_shared<structural_schema>(*schema);
+        structure->scale_spec = json::get_string(version, {"subresources", "scale", "specReplicasPath"});
+        structure->scale_status = json::get_string(version, {"subresources", "scale", "statusReplicasPath"});
+        structure->scale_selector = json::get_string(version, {"subresources", "scale", "labelSelectorPath"});
+        type.structures[name] = std::move(structure);
+    }
     if (!first) return;
     type.status_subresource = json::find(version, {"subresources", "status"}) != nullptr;
     if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
@@ -104,6 +113,11 @@ KCONTROL_DECL const schema_type* resource_type::schema_in(std::string_view versi
     if (schema == nullptr || version.empty() || version == versions.front()) return schema;
     const builtin_kind* found = builtin_schema::get().find(group, version, kind);
     return found == nullptr ? schema : found->type;
+}
+
+KCONTROL_DECL const structural_schema* resource_type::structure_in(const std::string& version) const {
+    const auto found = structures.find(version);
+    return found == structures.end() ? nullptr : found->second.get();
 }
 
 KCONTROL_DECL const subresource_type* resource_type::subresource(std::string_view name) const {

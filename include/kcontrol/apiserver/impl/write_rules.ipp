@@ -173,7 +173,10 @@ inline bool write_part(std::string_view subresource, const json::object& stored,
     if (subresource == "finalize") {
         write_spec_member("finalizers", updated, body);
     } else {
-        if (subresource == "binding") write_spec_member("nodeName", updated, body);
+        if (subresource == "binding") {
+            write_spec_member("nodeName", updated, body);
+            take_over(metadata_of(updated), metadata_of(body), "annotations");
+        }
         take_over(updated, body, "status");
     }
     body = std::move(updated);

@@ -1,0 +1,57 @@
+// CEL, as far as rules of CustomResourceDefinitions commonly use it: parsed and evaluated over JSON. Pure.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/schema/text_checks.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// What an expression consists of.
+class cel_node {
+public:
+    enum class kind { literal, list, name, member, index, call, negation, minus, conditional, binary };
+
+    kind what = kind::literal;
+    std::string text;  ///< the name, function or operator
+    json::value literal;
+    std::vector<cel_node> children;  ///< of a call of a method the target is first
+    bool is_method = false;
+};
+
+/// An expression of the Common Expression Language.
+///
+/// There are: literals of null, booleans, whole numbers, fractions and strings, lists; members, indexes, `in`, `?:`,
+/// all operators; has(), all(), exists(), exists_one(), filter() and map(); size(), int(), double(), string(); of texts
+/// contains(), startsWith(), endsWith(), matches(), lowerAscii(), upperAscii(), trim(), split(), indexOf(); of lists
+/// min(), max(), sum(), isSorted(), indexOf(). There are no times, durations, bytes, unsigned numbers, maps as
+/// literals, optionals, quantities, URLs and addresses: an expression that needs one is refused, and the error names
+/// it.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class cel_expression {
+public:
+    /// Errors: invalid_argument, naming what is not understood.
+    static KCONTROL_DECL result<cel_expression> parse(std::string_view text);
+
+    /// Whether it looks at what was before: such a rule holds for new objects.
+    bool uses_old_self() const noexcept { return uses_old_self_; }
+    /// With `self`, and `old_self` if there is one. Errors: invalid_argument with CEL's own words: "no such key: high".
+    KCONTROL_DECL result<json::value> evaluate(const json::value& self, const json::value* old_self,
+                                               text_checks& texts) const;
+
+private:
+    cel_node root_;
+    bool uses_old_self_ = false;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/cel_evaluator.ipp>
+#include <kcontrol/apiserver/impl/cel_parser.ipp>
+#endif

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <kcontrol/apiserver/impl/structural_problems.ipp>
+#include <kcontrol/apiserver/impl/structural_validation.ipp>
+#include <kcontrol/apiserver/impl/structural_values.ipp>
+#include <kcontrol/apiserver/structural_schema.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace kcontrol::testing {
+namespace detail {
+
+constexpr std::array<std::string_view, 3> resource_members = {"apiVersion", "kind", "metadata"};
+constexpr std::array<std::string_view, 15> metadata_members = {"name",
+                                                               "generateName",
+                                                               "namespace",
+                                                               "selfLink",
+                                                               "uid",
+                                                               "resourceVersion",
+                                                               "generation",
+                                                               "creationTimestamp",
+                                                               "labels",
+                                                               "deletionTimestamp",
+                                                               "deletionGracePeriodSeconds",
+                                                               "annotations",
+                                                               "finalizers",
+                                                               "ownerReferences",
+                                                               "managedFields"};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Removes what a schema does not have.
+class structural_pruner {
+public:
+    explicit structural_pruner(std::vector<std::string>& unknown) : unknown_(unknown) {}
+
+    void prune(const json::value& schema, json::value& v, const std::string& path, bool is_resource) {
+        if (v.is_array()) {
+            const json::value* items = json::find(schema, {"items"});
+            std::size_t index = 0;
+            for (auto& item : v.get_array()) {
+                const std::string place = item_path(path, index++);
+                if (items != nullptr) prune(*items, item, place, schema_flag(*items, "x-kubernetes-embedded-resource"));
+            }
+        } else if (v.is_object()) {
+            prune_members(schema, v.get_object(), path, is_resource);
+        }
+    }
+
+private:
+    void prune_members(const json::value& schema, json::object& members, const std::string& path, bool is_resource) {
+        const bool keeps =
+            schema_flag(schema, "x-kubernetes-preserve-unknown-fields") || schema_flag(schema, "additionalProperties");
+        for (auto member = members.begin(); member != members.end();) {
+            const std::string place = below_path(path, member->key());
+            if (is_resource && is_among(resource_members, member->key())) {
+                if (member->key() == "metadata") prune_metadata(member->value(), place);
+                ++member;
+                continue;
+            }
+            const json::value* found = member_schema(schema, member->key());
+            if (found == nullptr && !keeps) {
+                unknown_.push_back(place);
+                member = members.erase(member);
+                continue;
+            }
+            if (found != nullptr) {
+                prune(*found, member->value(), place, schema_flag(*found, "x-kubernetes-embedded-resource"));
+            }
+            ++member;
+        }
+    }
+
+    void prune_metadata(json::value& metadata, const std::string& path) {
+        if (!metadata.is_object()) return;
+        json::object& members = metadata.get_object();
+        for (auto member = members.begin(); member != members.end();) {
+            if (is_among(metadata_members, member->key())) {
+                ++member;
+                continue;
+            }
+            unknown_.push_back(below_path(path, member->key()));
+            member = members.erase(member);
+        }
+    }
+
+    std::vector<std::string>& unknown_;
+};
+
+inline bool wants_value(const json::value& schema, const json::value* found) {
+    return found == nullptr || (found->is_null() && !schema_flag(schema, "nullable"));
+}
+
+inline void add_structural_defaults(const json::value& schema, json::value& v) {
+    if (v.is_object()) {
+        json::object& members = v.get_object();
+        const json::value* properties = json::find(schema, {"properties"});
+        if (properties != nullptr && properties->is_object()) {
+            for (const auto& one : properties->get_object()) {
+                const json::value* usual = json::find(one.value(), {"default"});
+                if (usual != nullptr && wants_value(one.value(), members.if_contains(one.key()))) {
+                    members[one.key()] = *usual;
+                }
+            }
+        }
+        for (auto& member : members) {
+            const json::value* below = member_schema(schema, member.key());
+            if (below != nullptr) add_structural_defaults(*below, member.value());
+        }
+    } else if (v.is_array()) {
+        const json::value* items = json::find(schema, {"items"});
+        if (items == nullptr) return;
+        const json::value* usual = json::find(*items, {"default"});
+        for (auto& item : v.get_array()) {
+            if (usual != nullptr && wants_value(*items, &item)) item = *usual;
+            add_structural_defaults(*items, item);
+        }
+    }
+}
+
+// A null that may not be is as good as absent.
+inline void remove_structural_nulls(const json::value& schema, json::value& v) {
+    if (v.is_array()) {
+        const json::value* items = json::find(schema, {"items"});
+        if (items == nullptr) return;
+        for (auto& item : v.get_array()) remove_structural_nulls(*items, item);
+    }
+    if (!v.is_object()) return;
+    json::object& members = v.get_object();
+    for (auto member = members.begin(); member != members.end();) {
+        const json::value* below = member_schema(schema, member->key());
+        if (below != nullptr && member->value().is_null() && !schema_flag(*below, "nullable") &&
+            !json::get_string(*below, {"type"}).empty()) {
+            member = members.erase(member);
+            continue;
+        }
+        if (below != nullptr) remove_structural_nulls(*below, member->value());
+        ++member;
+    }
+}
+
+}  // namespace detail
+
+KCONTROL_DECL structural_schema::structural_schema(json::value schema)
+    : schema_(std::move(schema)), has_rules_(detail::has_rules(schema_)), texts_(std::make_shared<text_checks>()) {}
+
+KCONTROL_DECL void structural_schema::prune(json::object& whole, std::vector<std::string>& unknown) const {
+    json::value v(std::move(whole));
+    detail::structural_pruner(unknown).prune(schema_, v, "", true);
+    std::sort(unknown.begin(), unknown.end());
+    whole = std::move(v.get_object());
+}
+
+KCONTROL_DECL void structural_schema::set_defaults(json::object& whole) const {
+    json::value v(std::move(whole));
+    detail::add_structural_defaults(schema_, v);
+    detail::remove_structural_nulls(schema_, v);
+    whole = std::move(v.get_object());
+}
+
+KCONTROL_DECL std::vector<field_problem> structural_schema::validate(const json::object& whole,
+                                                                     const json::object* before) const {
+    const json::value now(whole);
+    const json::value old = before == nullptr ? json::value() : json::value(*before);
+    detail::structural_validator validator(*texts_);
+    validator.check(schema_, now, "");
+    validator.check_scale(now, scale_spec);
+    validator.check_scale(now, scale_status);
+    validator.check_embedded(schema_, now, "");
+    validator.check_lists(schema_, now, "");
+    auto problems = validator.take();
+    if (before != nullptr) detail::forgive_unchanged(problems, now, old);
+    if (!has_rules_) return problems;
+    if (detail::hides_rules(problems)) {
+        problems.emplace_back("<nil>", "FieldValueInvalid",
+                              "Invalid value: null: some validation rules were not checked because the object was "
+                              "invalid; correct the existing errors to complete validation");
+        return problems;
+    }
+    detail::check_rules(schema_, now, before == nullptr ? nullptr : &old, "", *texts_, problems);
+    return problems;
+}
+
+KCONTROL_DECL const json::value* value_at_path(const json::value& whole, std::string_view path) {
+    const json::value* at = &whole;
+    while (!path.empty() && at != nullptr) {
+        path.remove_prefix(1);  // the dot
+        const std::string_view name = path.substr(0, path.find('.'));
+        path.remove_prefix(name.size());
+        at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
+    }
+    return at;
+}
+
+}  // namespace kcontrol::testing

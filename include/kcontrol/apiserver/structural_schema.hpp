@@ -1,0 +1,47 @@
+// The schema of a version of a custom kind: what it drops, what it adds, and what it has against an object. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/schema/text_checks.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// An openAPIV3Schema, as apiextensions-apiserver 1.36 uses it. Rules (x-kubernetes-validations) are those of
+/// cel_rules.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe (patterns are compiled once).
+class structural_schema {
+public:
+    KCONTROL_DECL explicit structural_schema(json::value schema);
+
+    /// Where the subresource scale finds its numbers: ".spec.replicas".
+    std::string scale_spec, scale_status, scale_selector;
+
+    /// Removes what the schema does not have, and adds its paths to `unknown`, in order.
+    KCONTROL_DECL void prune(json::object& whole, std::vector<std::string>& unknown) const;
+    /// Adds defaults, and removes nulls where none may be.
+    KCONTROL_DECL void set_defaults(json::object& whole) const;
+    /// What is wrong with an object. What was wrong in `before` at the same place already, and is unchanged, passes.
+    KCONTROL_DECL std::vector<field_problem> validate(const json::object& whole, const json::object* before) const;
+
+    const json::value& text() const noexcept { return schema_; }
+
+private:
+    json::value schema_;
+    bool has_rules_;
+    std::shared_ptr<text_checks> texts_;
+};
+
+/// The value at ".spec.replicas" of an object, or null.
+KCONTROL_DECL const json::value* value_at_path(const json::value& whole, std::string_view path);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/structural_schema.ipp>
+#endif
