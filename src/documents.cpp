@@ -5,3 +5,4 @@
 #include <kcontrol/documents/impl/value.ipp>
 #include <kcontrol/documents/impl/yaml.ipp>
 #include <kcontrol/documents/impl/yaml_scalar.ipp>
+#include <kcontrol/documents/impl/yaml_writer.ipp>

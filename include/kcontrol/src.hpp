@@ -134,6 +134,7 @@
 #include <kcontrol/documents/impl/value.ipp>
 #include <kcontrol/documents/impl/yaml.ipp>
 #include <kcontrol/documents/impl/yaml_scalar.ipp>
+#include <kcontrol/documents/impl/yaml_writer.ipp>
 #include <kcontrol/http/impl/message.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_target.ipp>

@@ -91,7 +91,8 @@ for _ in range(100):
     if ask({"method": "GET", "path": "/apis/conformance.example.com/v1/things"})[0] == 200:
         break
     time.sleep(0.1)
-ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "custom", "rules", "definitions", "subresources"]
+ordinary = ["cases", "discovery", "kinds", "deletion", "bodies", "writes", "custom", "rules", "definitions", "subresources",
+            "yaml"]
 names = options.files or (["collection"] if options.controllers else ordinary)
 count = failed = 0
 for name in names:

@@ -252,3 +252,33 @@ TEST_CASE("budgets") {
         CHECK(failure(text).find("multiply") != std::string::npos);
     }
 }
+
+TEST_CASE("what is written as YAML reads back as it was") {
+    const char* const texts[] = {"",      "a",    "5",   "true",  "y",    "No",         "~",     "null", "1.5",
+                                 "0x1f",  "010",  "1e3", "1_000", "+1",   "2026-11-23", "1:20",  "it's", "a: b",
+                                 "#x",    "- a",  "-",   "...",   "---",  "%x",         "`x",    "*a",   "&a",
+                                 "!x",    "a\tb", " x",  "x ",    "a\nb", "a\nb\n",     "\n\na", "äöü",  "a\\b",
+                                 "\"q\"", "[a]",  "{a}", "a, b",  "a:",   "<<",         "=",     ".inf", "a #b",
+                                 "?",     "? a",  "@a",  "'",     "\r\n", "\x7f",       "\x01",  "a\n ", "  a\nb"};
+    json::object members;
+    json::array list;
+    for (const char* text : texts) {
+        members[text] = text;
+        list.push_back(json::value(text));
+    }
+    members["list"] = list;
+    members["nested"] = json::array({json::array({1, json::array()}), json::object(), json::object({{"a", nullptr}}),
+                                     -2, 1.5, false, std::string(200, 'x') + " " + std::string(200, 'y')});
+    const json::value whole(members);
+    const auto read = json::parse_yaml(json::to_yaml(whole));
+    REQUIRE(read);
+    REQUIRE(read->size() == 1);
+    for (const auto& member : members) {
+        CAPTURE(std::string(member.key()));
+        const json::value* found = read->front().as_object().if_contains(member.key());
+        CHECK((found == nullptr ? "nothing" : json::serialize(*found)) == json::serialize(member.value()));
+    }
+    CHECK(json::to_yaml(json::value({{"b", {{"c", json::array({"1", 2})}}}, {"a", json::object()}})) ==
+          "a: {}\nb:\n  c:\n  - \"1\"\n  - 2\n");
+    CHECK(json::to_yaml("x") == "x\n");
+}

@@ -198,3 +198,5 @@ TEST_CASE("the in-process API server refuses and serves definitions as a real on
 TEST_CASE("the in-process API server scales, binds, evicts and reviews as a real one does") {
     conformance(complete()).run("subresources.json");
 }
+
+TEST_CASE("the in-process API server answers in YAML as a real one does") { conformance(complete()).run("yaml.json"); }

@@ -13,8 +13,10 @@ namespace kcontrol::testing {
 /// The form that a request's Accept header asks for.
 enum class shape { object, metadata, table };
 
-/// Chooses a form. Fails with NotAcceptable if the client takes no JSON; `streams`: of a list or a watch.
+/// Chooses a form. Fails with NotAcceptable if the client takes neither JSON nor YAML; `streams`: of a list or a watch.
 KCONTROL_DECL outcome<shape> negotiate(std::string_view accept, bool streams);
+/// Whether the first of the media types that is known is YAML.
+KCONTROL_DECL bool prefers_yaml(std::string_view accept);
 
 /// Writes objects, lists and watch events of one kind, in one version and one form, as JSON text.
 ///

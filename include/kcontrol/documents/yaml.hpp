@@ -1,8 +1,9 @@
-// YAML to JSON: the YAML that kubeconfigs and manifests are written in, as plain data.
+// YAML to JSON, the YAML that kubeconfigs and manifests are written in, as plain data; and JSON to YAML.
 #pragma once
 
 #include <kcontrol/documents/value.hpp>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,13 @@ namespace kcontrol::json {
 KCONTROL_DECL result<std::vector<value>> parse_yaml(std::string_view text,
                                                     std::size_t max_bytes = std::size_t{1} << 20);
 
+/// A document as Kubernetes writes YAML: members in order of their names, blocks, lists not indented; texts plain where
+/// they read back as texts, else in quotes; several lines as a literal block.
+KCONTROL_DECL std::string to_yaml(const value& v);
+
 }  // namespace kcontrol::json
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/documents/impl/yaml.ipp>
+#include <kcontrol/documents/impl/yaml_writer.ipp>
 #endif

@@ -6,6 +6,7 @@
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/openapi.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>
+#include <kcontrol/documents/yaml.hpp>
 
 #include <algorithm>
 
@@ -55,6 +56,20 @@ KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_option
         [this](const resource_table& table, change what, const object_ptr& object) { changed(table, what, object); });
 }
 
+inline failure no_stream_of_yaml() {
+    return failure(406, "NotAcceptable",
+                   "only the following media types are accepted: application/json;stream=watch, "
+                   "application/vnd.kubernetes.protobuf;stream=watch");
+}
+
+// What was answered in JSON, for who prefers YAML.
+inline void show_as_yaml(http::response& response) {
+    const auto document = json::parse(response.body);
+    if (!document) return;
+    response.body = json::to_yaml(*document);
+    response.headers.set("Content-Type", "application/yaml");
+}
+
 KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request request, http::responder& out) {
     const auto keep_alive = shared_from_this();
     watch_job job;
@@ -77,6 +92,7 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
     }
     http::response response;
     const auto user = access.authenticate(request);
+    const bool yaml = prefers_yaml(request.headers.get("Accept"));
     const auto form = negotiate(request.headers.get("Accept"), job.info.verb == "list" || job.info.verb == "watch");
     if (user) log.set_user(number, *user);
     if (job.injected.answer()) {
@@ -91,6 +107,8 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         response = answer_path(request, job.info);
     } else if (!form) {
         response = status_response(form.error());
+    } else if (job.info.verb == "watch" && yaml) {
+        response = status_response(no_stream_of_yaml());
     } else if (job.info.verb == "watch") {
         job.form = *form;
         const int code = co_await start_watch(out, job);
@@ -105,6 +123,8 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         out.abort();
         co_return;
     }
+    const bool shows_resource = job.info.is_resource && !job.injected.answer();
+    if (yaml && shows_resource && response.headers.get("Content-Type") == json_media_type) show_as_yaml(response);
     response.headers.set("Cache-Control", "no-cache, private");
     co_await send_answer(out, std::move(response), job.injected);
 }

@@ -25,7 +25,9 @@ inline std::string_view cut(std::string_view& text, char separator) {
 
 inline std::optional<shape> shape_of_media_range(std::string_view range) {
     const std::string_view media_type = cut(range, ';');
-    if (media_type != "application/json" && media_type != "*/*") return std::nullopt;
+    if (media_type != "application/json" && media_type != "application/yaml" && media_type != "*/*") {
+        return std::nullopt;
+    }
     std::string_view as, group;
     while (!range.empty()) {
         std::string_view parameter = cut(range, ';');
@@ -88,6 +90,14 @@ KCONTROL_DECL outcome<shape> negotiate(std::string_view accept, bool streams) {
         if (const auto found = detail::shape_of_media_range(detail::cut(accept, ','))) return *found;
     }
     return failure::not_acceptable(streams);
+}
+
+KCONTROL_DECL bool prefers_yaml(std::string_view accept) {
+    while (!accept.empty()) {
+        std::string_view range = detail::cut(accept, ',');
+        if (detail::shape_of_media_range(range)) return detail::cut(range, ';') == "application/yaml";
+    }
+    return false;
 }
 
 KCONTROL_DECL renderer::renderer(const resource_type& type, const request_info& request, shape form, wall_time now)
