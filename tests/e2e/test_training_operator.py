@@ -58,8 +58,8 @@ class TrainingOperatorTest(unittest.TestCase):
     @classmethod
     def is_installed(cls):  # `kubectl wait` fails while there is no status at all
         found = cls.real.kubectl("get", "crd", "trainingjobs.ai.kcontrol.dev", "-o", "json", "--ignore-not-found")
-        conditions = json.loads(found).get("status", {}).get("conditions", []) if found else []
-        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+        conditions = json.loads(found).get("status", {}).get("conditions") if found else None
+        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions or [])
 
     @classmethod
     def start(cls):
@@ -126,8 +126,16 @@ class TrainingOperatorTest(unittest.TestCase):
         self.until_gone(name)
 
     def test_exit_137_restarts_it(self):
-        name = self.apply(training_job("killed", exit_code=137))
-        wait.until(lambda: f"no second attempt: {self.status(name)}", lambda: self.status(name).get("attempt") == 2, 60)
+        job = training_job("killed", run_ms=2000, exit_code=137)
+        saved = {"checkpoint": {"step": 120, "uri": "s3://bucket/120", "sha256": "a" * 64}}
+        job["spec"]["template"]["metadata"]["annotations"]["ai.kcontrol.dev/progress"] = json.dumps(saved)
+        name = self.apply(job)
+        wait.until(lambda: f"no second attempt: {self.status(name)}",
+                   lambda: len(self.pods(name)) == 2 and self.status(name).get("attempt") == 2
+                   and all(p["metadata"]["labels"]["ai.kcontrol.dev/attempt"] == "2" for p in self.pods(name)), 60)
+        env = {e["name"]: e["value"] for e in self.pods(name)[1]["spec"]["containers"][0]["env"]}
+        self.assertEqual((env["RESUME_FROM"], env["RESUME_STEP"], env["RESUME_SHA256"]),
+                         ("s3://bucket/120", "121", "a" * 64))
         annotations = {"metadata": {"annotations": {"sim/exit-code": "0", "sim/run-ms": "1000"}}}
         self.real.merge("trainingjob", name, {"spec": {"template": annotations}})
         self.until_phase(name, "Succeeded")

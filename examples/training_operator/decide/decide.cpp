@@ -1,6 +1,7 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
 
 #include "decide/decision.hpp"
+#include "job/names.hpp"
 #include "job/phases.hpp"
 
 namespace training_operator {
@@ -94,9 +95,10 @@ plan decision::start() {
     const auto count = std::to_string(job_.spec.workers);
     out_.status.workers = job_.spec.workers;
     out_.status.ready = "0/" + count;
-    return turn("Starting", "Starting",
-                "attempt " + std::to_string(out_.status.attempt) + " begins with " + count +
-                    (job_.spec.workers == 1 ? " rank" : " ranks"));
+    auto message = "attempt " + std::to_string(out_.status.attempt) + " begins with " + count;
+    message += job_.spec.workers == 1 ? " rank" : " ranks";
+    if (const checkpoint* from = resume_from(job_)) message += " at step " + std::to_string(from->step + 1);
+    return turn("Starting", "Starting", std::move(message));
 }
 
 // What has ended stays, for its log.

@@ -28,6 +28,7 @@ private:
     plan starting();
     plan missed();
     plan after(const failure& found);
+    plan refused(const rank& by);
 
     plan start();
     plan turn(std::string_view phase, std::string reason, std::string message, bool warning = false);

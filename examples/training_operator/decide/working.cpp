@@ -1,4 +1,5 @@
 // The phases in which ranks are meant to be there: Starting and Running.
+#include "decide/checkpoints.hpp"
 #include "decide/decision.hpp"
 
 namespace training_operator {
@@ -11,6 +12,7 @@ plan decision::working() {
         return r.number < 0 || r.number >= job_.status.workers || r.attempt != job_.status.attempt;
     });
     if (!out_.remove.empty()) return out_;
+    if (const rank* refusal = take_reports(ranks_, now_, out_.status)) return refused(*refusal);
     if (job_.spec.workers != job_.status.workers) {
         return turn("Restarting", "Resized",
                     "spec.workers has changed from " + std::to_string(job_.status.workers) + " to " +
@@ -60,6 +62,15 @@ plan decision::missed() {
                 "not all ranks ran within " + std::to_string(job_.spec.start_deadline_seconds) + " s: " + who +
                     "; the next start is in " + std::to_string(pause) + " s",
                 true);
+}
+
+// The job is not to blame: no attempt is counted. It comes to an end, for no checkpoint is refused twice.
+plan decision::refused(const rank& by) {
+    out_.status.ready = "0/" + std::to_string(job_.status.workers);
+    return turn(
+        "Restarting", "CheckpointRefused",
+        "rank " + std::to_string(by.number) + " refused the checkpoint of step " + std::to_string(*by.told.refused),
+        true);
 }
 
 plan decision::after(const failure& found) {

@@ -47,6 +47,12 @@ void set_environment(const training_job& job, std::int32_t number, container& to
     env.set("PET_NPROC_PER_NODE", std::to_string(processes_of(job)));
     env.set("PET_MASTER_ADDR", master);
     env.set("PET_MASTER_PORT", port);
+    if (job.spec.checkpoint && !job.spec.checkpoint->uri.empty()) env.set("CHECKPOINT_URI", job.spec.checkpoint->uri);
+    if (const checkpoint* from = resume_from(job)) {
+        env.set("RESUME_FROM", from->uri);
+        env.set("RESUME_STEP", std::to_string(from->step + 1));
+        if (!from->sha256.empty()) env.set("RESUME_SHA256", from->sha256);
+    }
     env.set_default("WANDB_RUN_ID", job.metadata.uid);
     env.set_default("WANDB_RESUME", "allow");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gang/rank_pod.hpp"
+#include "gang/report.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,11 +21,12 @@ public:
     std::string pod;
     std::string uid;
     rank_state state = rank_state::waiting;
-    bool over = false;               ///< all containers of the pod have ended
-    bool leaving = false;            ///< the pod is being deleted
-    bool disrupted = false;          ///< of a failed one: the program is not to blame (evicted, preempted…)
-    std::int32_t exit_code = 0;      ///< of a failed one that is not disrupted
-    std::string words;               ///< the last message, or what it waits for
+    bool over = false;           ///< all containers of the pod have ended
+    bool leaving = false;        ///< the pod is being deleted
+    bool disrupted = false;      ///< of a failed one: the program is not to blame (evicted, preempted…)
+    std::int32_t exit_code = 0;  ///< of a failed one that is not disrupted
+    std::string words;           ///< the last message, or what it waits for
+    report told;
     std::optional<wall_time> ended;  ///< if the pod says when
     std::string node;
     std::optional<wall_time> unready_since;  ///< its node

@@ -69,7 +69,10 @@ void read_end(const container_state_terminated& end, rank& out) {
     out.state = end.exit_code == 0 ? rank_state::ended_well : rank_state::failed;
     out.exit_code = end.exit_code;
     const bool says_nothing = end.reason == "Error" || end.reason == "Completed";
-    out.words = sentence(says_nothing ? text() : end.reason, end.message);
+    const auto told = read_report(end.message);
+    out.words = sentence(says_nothing ? text() : end.reason, told ? text() : end.message);
+    if (told && told->saved) out.told.saved = told->saved;
+    if (told) out.told.refused = told->refused;
     if (end.finished_at.present()) out.ended = end.finished_at.value();
 }
 
@@ -92,6 +95,9 @@ rank read_rank(const rank_pod& pod, const rank_node* node) {
     out.over = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
     out.leaving = pod.metadata.deletion_timestamp.present();
     out.node = pod.spec.node_name;
+    if (const text* progress = pod.metadata.annotations.get(progress_annotation)) {
+        out.told = read_report(*progress).value_or(report());
+    }
     if (node != nullptr) out.unready_since = unready_since(*node);
 
     const auto* end = end_of(pod.spec.containers.empty() ? nullptr : status_of(pod, pod.spec.containers[0].name));

@@ -6,6 +6,7 @@
 #include <kcontrol/model/condition.hpp>
 #include <kcontrol/schema/crd_options.hpp>
 
+#include "job/checkpoint.hpp"
 #include "job/executor_table.hpp"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct training_job_spec {
     std::int32_t workers = 1;
     api::core::v1::pod_template_spec template_;
     std::optional<accelerator_spec> accelerator;
+    std::optional<checkpoint_spec> checkpoint;
     std::int32_t start_deadline_seconds = 600;
     std::int32_t backoff_limit = 2;
     std::optional<std::int32_t> active_deadline_seconds;
@@ -51,7 +53,7 @@ struct training_job_spec {
             field("workers", &self::workers,
                   rules().default_json("1").minimum(1).maximum(10000).describe("Ranks, one pod each: all or none.")),
             field("template", &self::template_, rules().required().describe("The pod of a rank.")),
-            field("accelerator", &self::accelerator),
+            field("accelerator", &self::accelerator), field("checkpoint", &self::checkpoint),
             field("startDeadlineSeconds", &self::start_deadline_seconds,
                   rules().default_json("600").minimum(1).describe("If not all ranks run by then, all are deleted, and "
                                                                   "it is tried again later.")),
@@ -76,18 +78,21 @@ struct training_job_status {
     text phase;
     list<status_condition> conditions;
     std::int32_t attempt = 0;
-    text ready;                      ///< ranks that run or have ended well, of all: "3/4"
-    std::int32_t workers = 0;        ///< ranks of the present attempt
-    timestamp phase_time;            ///< when the phase began
-    timestamp start_time;            ///< of the first attempt since the job was suspended last
-    std::int32_t missed_starts = 0;  ///< starts in a row at which not all ranks ran in time
+    text ready;                                               ///< ranks that run or have ended well, of all: "3/4"
+    std::int32_t workers = 0;                                 ///< ranks of the present attempt
+    timestamp phase_time;                                     ///< when the phase began
+    timestamp start_time;                                     ///< of the first attempt since the job was suspended last
+    std::optional<training_operator::checkpoint> checkpoint;  ///< at which the next attempt goes on
+    list<training_operator::checkpoint> checkpoints;          ///< the newest first
+    std::int32_t missed_starts = 0;                           ///< starts in a row at which not all ranks ran in time
 
     static constexpr auto kcontrol_fields() {
         using self = training_job_status;
         return fields(field("phase", &self::phase), field("conditions", &self::conditions),
                       field("attempt", &self::attempt), field("ready", &self::ready), field("workers", &self::workers),
                       field("phaseTime", &self::phase_time), field("startTime", &self::start_time),
-                      field("missedStarts", &self::missed_starts));
+                      field("missedStarts", &self::missed_starts), field("checkpoint", &self::checkpoint),
+                      field("checkpoints", &self::checkpoints, rules().list_type_atomic().max_items(5)));
     }
     friend bool operator==(const training_job_status&, const training_job_status&) = default;
 };

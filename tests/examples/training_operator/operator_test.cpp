@@ -151,6 +151,30 @@ TEST_CASE_FIXTURE(operator_world, "suspend ends the ranks in any phase, and resu
     CHECK(find_condition(job()->status.conditions, "Suspended")->status == "False");
 }
 
+TEST_CASE_FIXTURE(operator_world, "a checkpoint that a rank reports is where the next attempt goes on") {
+    add_job();
+    run_all();
+    const std::string hash(64, 'b');
+    const std::string saved = R"({"checkpoint":{"step":120,"uri":"s3://b/120","sha256":")" + hash + R"("}})";
+    patch_pod(0, {{"metadata", {{"annotations", {{"ai.kcontrol.dev/progress", saved}}}}}}, "");
+    settle();
+    REQUIRE(job()->status.checkpoint);
+    CHECK(job()->status.checkpoint->step == 120);
+    end(0, 137, R"({"checkpoint":{"step":140,"uri":"s3://b/140"}})");
+    settle();
+    CHECK(told().find("RankFailed: rank 0 exited with code 137; attempt 1 ends") != std::string::npos);
+    let_go();
+    CHECK(told() == "Starting, attempt 2, 0/2, Starting: attempt 2 begins with 2 ranks at step 141");
+    const auto pod = json::serialize(*server.api().get(pods_id, {"default", "bert-1"}));
+    CHECK(pod.find(R"({"name":"RESUME_STEP","value":"141"})") != std::string::npos);
+    CHECK(pod.find("RESUME_SHA256") == std::string::npos);  // it reported none
+    run_all();
+    end(1, 160, R"({"checkpointRefused":140})");
+    settle();
+    let_go();
+    CHECK(told() == "Starting, attempt 2, 0/2, Starting: attempt 2 begins with 2 ranks at step 121");
+}
+
 TEST_CASE_FIXTURE(operator_world, "a job that is resized begins anew with the new number, in the same attempt") {
     add_job();
     run_all();
