@@ -117,6 +117,8 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
         {"kcontrol_controller_daemon_starts_total", "counter controller"},
         {"kcontrol_controller_daemons", "gauge controller"},
         {"kcontrol_controller_daemons_refused_total", "counter controller"},
+        {"kcontrol_controller_own_write_timeouts_total", "counter controller"},
+        {"kcontrol_controller_own_write_waits_total", "counter controller"},
         {"kcontrol_events_queued", "gauge cluster,controller"},
         {"kcontrol_events_total", "counter cluster,controller,outcome"},
         // the program's
