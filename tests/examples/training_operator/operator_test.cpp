@@ -240,6 +240,29 @@ TEST_CASE_FIXTURE(operator_world,
     CHECK(phase() == "Running");
 }
 
+TEST_CASE_FIXTURE(operator_world, "a cache that shows pods that are long gone keeps no job from going on") {
+    server.api().set_faults([](const http::server_request& request) {
+        const bool is_pods = request.target.find("/api/v1/pods") != std::string::npos;
+        return is_pods ? testing::fault().replica("old") : testing::fault();
+    });
+    restart();
+    add_job();
+    run_all();
+    server.api().freeze("old", server.api().resource_version());
+    set_spec({{"suspend", true}});
+    let_go();
+    CHECK(pods() == "");
+    set_spec({{"suspend", false}});
+    CHECK(told().starts_with("Starting, attempt 1"));
+    CHECK(pods() == "bert-0 bert-1");
+    run_all();
+    settle(10s);
+    CHECK(told().starts_with("Running, attempt 1"));
+    server.api().thaw("old");
+    settle(10s);
+    CHECK(told().starts_with("Running, attempt 1"));
+}
+
 TEST_CASE_FIXTURE(operator_world, "an hour in which nothing happens: no writes, and nothing is asked") {
     add_job();
     run_all();
