@@ -94,11 +94,18 @@ namespace detail {
 
 using phase_span = std::span<const phase>;
 
+/// The place of the first phase of that name; the number of phases if there is none. Not a pointer, which may be null:
+/// with -fsanitize=undefined g++ does not know at compile time that a phase of an `inline constexpr` table has an
+/// address.
+constexpr std::size_t place_of_phase(phase_span phases, std::string_view name) {
+    std::size_t at = 0;
+    while (at < phases.size() && phases[at].name() != name) ++at;
+    return at;
+}
+
 constexpr const phase* find_phase(phase_span phases, std::string_view name) {
-    for (const phase& each : phases) {
-        if (each.name() == name) return &each;
-    }
-    return nullptr;
+    const std::size_t at = place_of_phase(phases, name);
+    return at < phases.size() ? &phases[at] : nullptr;
 }
 
 constexpr bool is_phase_name(std::string_view name) {
@@ -113,10 +120,10 @@ constexpr bool is_phase_name(std::string_view name) {
 constexpr phase_fault fault_of(phase_span phases, std::size_t index) {
     const phase& one = phases[index];
     if (!is_phase_name(one.name())) return phase_fault::bad_name;
-    if (find_phase(phases, one.name()) != &one) return phase_fault::duplicate_phase;
+    if (place_of_phase(phases, one.name()) != index) return phase_fault::duplicate_phase;
     const auto steps = one.steps();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (find_phase(phases, steps[i]) == nullptr) return phase_fault::unknown_phase;
+        if (place_of_phase(phases, steps[i]) == phases.size()) return phase_fault::unknown_phase;
         if (steps[i] == one.name()) return phase_fault::step_to_itself;
         for (std::size_t j = 0; j < i; ++j) {
             if (steps[i] == steps[j]) return phase_fault::duplicate_step;
@@ -179,8 +186,8 @@ public:
     /// Whether `to` may come after `from`; "" is no phase yet.
     constexpr bool allows(std::string_view from, std::string_view to) const {
         if (from.empty()) return to == initial();
-        const phase* before = find(from);
-        return before != nullptr && before->leads_to(to);
+        const std::size_t before = detail::place_of_phase(phases_, from);
+        return before < Count && phases_[before].leads_to(to);
     }
     /// The same as a result. Errors: invalid_argument that names both phases, what is allowed instead, and whether the
     /// step is none because the object is there already.
@@ -228,8 +235,10 @@ constexpr bool assert_phases() {
 template <const auto& Phases>
 class phase_of {
 public:
-    consteval phase_of(const char* name) : phase_(Phases.find(name)) {  // NOLINT: meant to convert
-        if (phase_ == nullptr) throw "kcontrol: the table has no phase of this name";
+    consteval phase_of(const char* name) : phase_(Phases.phases().data()) {  // NOLINT: meant to convert
+        const std::size_t at = detail::place_of_phase(Phases.phases(), name);
+        if (at == Phases.phases().size()) throw "kcontrol: the table has no phase of this name";
+        phase_ += at;
     }
     /// The same for a name that is known at run time only. Errors: invalid_argument.
     static result<phase_of> find(std::string_view name) {
