@@ -65,10 +65,17 @@ void operator_replica::crash() {
 
 awaitable<void> operator_replica::stop() { return manager_->stop(); }
 
-// What a reconcile does beside requests. It does not heed its stop token, as many don't: the fence is for these.
+bool operator_replica::has_seen(const namespaced_name& of_leaf) const {
+    return static_cast<bool>(manager_->get_informer<leaf>()->objects().get(of_leaf));
+}
+
+// What a reconcile does beside requests: mostly nothing, and now and then something that lasts longer than a Lease. It
+// does not heed its stop token, as many don't: the fence is for these.
 awaitable<void> operator_replica::work() {
-    if (world_.env().random() % 8 != 0) co_return;
-    co_await sleep_for(world_.env(), 1ms * (world_.env().random() % 8000), {});
+    const std::uint64_t what = world_.env().random() % 16;
+    if (what > 1) co_return;
+    const std::uint64_t most = what == 0 ? 30'000 : 5'000;
+    co_await sleep_for(world_.env(), 1ms * (world_.env().random() % most), {});
 }
 
 awaitable<result<void>> operator_replica::reconcile(reconcile_context ctx, std::shared_ptr<const site> found) {

@@ -41,6 +41,8 @@ public:
     awaitable<void> stop();
 
     bool leading() const { return !crashed_ && manager_->get_elector()->leading(); }
+    /// Whether its cache has the leaf.
+    bool has_seen(const namespaced_name& of_leaf) const;
     bool crashed() const noexcept { return crashed_; }
     const std::string& name() const noexcept { return name_; }
     const std::string& host() const noexcept { return host_; }

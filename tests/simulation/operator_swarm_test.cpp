@@ -36,8 +36,8 @@ TEST_CASE("operator swarm: no seed breaks a promise, and every seed runs the sam
     }
 }
 
-void find_planted(operator_bug bug, const char* name) {
-    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, 15, 60);
+void find_planted(operator_bug bug, const char* name, std::uint64_t least = 15) {
+    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, least, 60);
     std::uint64_t found = 0, first = 0;
     std::string how;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -66,7 +66,7 @@ TEST_CASE("operator swarm: finds dependents that nobody looks after") {
 }
 
 TEST_CASE("operator swarm: finds a status that is written blindly") {
-    find_planted(operator_bug::blind_status, "blind status");
+    find_planted(operator_bug::blind_status, "blind status", 50);  // one seed in fifteen
 }
 
 }  // namespace
