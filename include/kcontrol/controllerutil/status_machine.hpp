@@ -127,8 +127,8 @@ result<std::shared_ptr<const T>> edited_in_phase(const T& object, const phase& t
 
 /// The same, by a step that the table has.
 template <const auto& Phases, resource T, class Edit>
-result<std::shared_ptr<const T>> stepped(const T& object, const phase& to, Edit& edit, const advance_options& options,
-                                         environment& env) {
+result<std::shared_ptr<const T>> edited_by_step(const T& object, const phase& to, Edit& edit,
+                                                const advance_options& options, environment& env) {
     if (auto ok = Phases.check(current_phase(object), to.name()); !ok) {
         return name_error<T>(ok.error(), object.metadata);
     }
@@ -159,7 +159,7 @@ awaitable<result<T>> write_ensured_phase(client c, std::shared_ptr<const T> obje
     }
     const bool stays = current_phase(*object) == to.name();
     auto after = stays ? edited_in_phase(*object, to, edit, options, c.env())
-                       : stepped<Phases>(*object, to, edit, options, c.env());
+                       : edited_by_step<Phases>(*object, to, edit, options, c.env());
     if (!after) co_return after.error();
     auto reached = co_await write_phase<T>(std::move(c), object, std::move(*after), std::move(options));
     co_return reached;
@@ -181,7 +181,7 @@ template <const auto& Phases, resource T, class Edit>
 requires std::invocable<Edit&, T&> awaitable<result<T>> advance(client c, const T& object, phase_of<Phases> to,
                                                                 Edit edit, advance_options options = {}) {
     if constexpr (assert_phases<Phases>() && detail::assert_has_phase<Phases, T>()) {
-        auto after = detail::stepped<Phases>(object, *to, edit, options, c.env());
+        auto after = detail::edited_by_step<Phases>(object, *to, edit, options, c.env());
         if (!after) return decided<result<T>>(after.error());
         return detail::write_phase<T>(std::move(c), std::make_shared<const T>(object), std::move(*after),
                                       std::move(options));
