@@ -198,7 +198,7 @@ public:
     [[nodiscard]] KCONTROL_DECL subscription on_status_change(status_handler callback);
 
     KCONTROL_DECL informer_status status() const;
-    bool has_synced() const { return status().synced; }
+    KCONTROL_DECL bool has_synced() const;
 
     /// Waits until the first list is complete (true), or until `deadline` or `stop` (false).
     KCONTROL_DECL awaitable<bool> wait_synced(std::stop_token stop, std::optional<time_point> deadline = std::nullopt);

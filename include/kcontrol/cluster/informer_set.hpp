@@ -20,6 +20,7 @@ namespace kcontrol {
 namespace detail {
 class cache_audit;
 class cache_reader;
+class cached_scope;
 }  // namespace detail
 
 /// Owns informers. Who asks for the same kind in the same scope (namespace and selectors) looks at the same watch,
@@ -95,11 +96,12 @@ public:
     KCONTROL_DECL void audit_every(duration period);
     KCONTROL_DECL audit_counts_by_kind audits() const;
 
-    /// Calls f(const informer_options&, const std::shared_ptr<any_informer>&) with what of() made.
+    /// Calls f(const informer_options&, const std::shared_ptr<any_informer>&, const detail::cached_scope*) with what
+    /// of() made; the scope is null if the selectors are such that the server refuses them.
     template <class F>
     void for_each_shared(F f) const {
         for (const entry& one : entries_) {
-            if (one.shared) f(one.options, one.made);
+            if (one.shared) f(one.options, one.made, one.scope.get());
         }
     }
 
@@ -109,13 +111,14 @@ public:
 
 private:
     struct entry {
-        entry(informer_options o, std::shared_ptr<any_informer> m) : options(std::move(o)), made(std::move(m)) {}
+        KCONTROL_DECL entry(informer_options o, std::shared_ptr<any_informer> m);
 
         const resource_info& kind() const noexcept { return made->info(); }
 
         informer_options options;
         std::shared_ptr<any_informer> made;
-        subscription observed;  // its status
+        std::shared_ptr<const detail::cached_scope> scope;  // of the options; asked at each read
+        subscription observed;                              // its status
         bool shared = true;
     };
     KCONTROL_DECL std::shared_ptr<cached_source> keep_source(const resource_info& kind,

@@ -496,6 +496,8 @@ KCONTROL_DECL informer_status any_informer::status() const {
     return out;
 }
 
+KCONTROL_DECL bool any_informer::has_synced() const { return impl_->synced(); }
+
 KCONTROL_DECL awaitable<bool> any_informer::wait_synced(std::stop_token stop, std::optional<time_point> deadline) {
     return impl::wait_synced(impl_, std::move(stop), deadline);
 }

@@ -1,7 +1,7 @@
 // Which of the informers of a kind can answer a read, as plain functions.
 #pragma once
 
-#include <kcontrol/config.hpp>
+#include <kcontrol/base/result.hpp>
 #include <kcontrol/model/object_key.hpp>
 #include <kcontrol/model/selector.hpp>
 
@@ -22,6 +22,10 @@ public:
     label_selector labels;
     field_selector fields;
 };
+
+/// The same of an informer's options. Errors: invalid_argument for selectors that the server refuses, too.
+KCONTROL_DECL result<cached_scope> parse_scope(const std::string& in_namespace, const std::string& labels,
+                                               const std::string& fields);
 
 /// Where a read is answered.
 class read_plan {

@@ -40,7 +40,7 @@ KCONTROL_DECL awaitable<void> cache_audit::join() {
 
 KCONTROL_DECL std::vector<cache_audit::subject> cache_audit::subjects() const {
     std::vector<subject> out;
-    set_->for_each_shared([&](const informer_options& options, const std::shared_ptr<any_informer>& made) {
+    set_->for_each_shared([&](const informer_options& options, const std::shared_ptr<any_informer>& made, const auto*) {
         const bool another_view = std::any_of(
             out.begin(), out.end(), [&](const subject& one) { return one.watched->shares_watch_with(*made); });
         if (!another_view) out.push_back({made, options});

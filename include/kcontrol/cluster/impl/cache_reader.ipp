@@ -105,14 +105,12 @@ KCONTROL_DECL cache_reader::cache_reader(environment& env, const informer_set& s
 KCONTROL_DECL cache_reader::readable cache_reader::find(const resource_info& info) const {
     readable out;
     if (set_ == nullptr) return out;
-    set_->for_each_shared([&](const informer_options& options, const std::shared_ptr<any_informer>& made) {
-        if (!made->info().reads_like(info)) return;
-        auto labels = label_selector::parse(options.label_selector());
-        auto fields = field_selector::parse(options.field_selector());
-        if (!labels || !fields) return;  // the server refuses it, too
-        out.informers.push_back(made);
-        out.scopes.emplace_back(options.in_namespace(), std::move(*labels), std::move(*fields));
-    });
+    set_->for_each_shared(
+        [&](const informer_options&, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+            if (scope == nullptr || !made->info().reads_like(info)) return;
+            out.informers.push_back(made);
+            out.scopes.push_back(*scope);
+        });
     return out;
 }
 
@@ -187,13 +185,12 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
         ++count.not_watched;
         co_return answer();
     }
-    auto labels = label_selector::parse(options.label_selector());
-    auto fields = field_selector::parse(options.field_selector());
-    if (options.limit() > 0 || !options.continue_token().empty() || !labels || !fields) {
+    const auto asked = parse_scope(options.in_namespace(), options.label_selector(), options.field_selector());
+    if (options.limit() > 0 || !options.continue_token().empty() || !asked) {
         ++count.paged;
         co_return answer();
     }
-    const cached_scope wanted(options.in_namespace(), std::move(*labels), std::move(*fields));
+    const cached_scope& wanted = *asked;
     const read_plan plan = plan_list(wanted, known.scopes);
     if (plan.from.empty()) {
         ++count.out_of_scope;
@@ -242,11 +239,12 @@ void cache_reader::note(const executor& by, const group_version_kind& kind, cons
     for (const auto& weak : followers_) {
         const auto one = weak.lock();
         if (set_ == nullptr || !one || one->by() != by) continue;
-        set_->for_each_shared([&](const informer_options& options, const std::shared_ptr<any_informer>& made) {
-            if (made->info().gvk != kind) return;
-            const std::string& ns = options.in_namespace();
-            if (ns.empty() || ns == key.namespace_) note(*one, options, made);
-        });
+        set_->for_each_shared(
+            [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+                if (made->info().gvk != kind) return;
+                const std::string& ns = options.in_namespace();
+                if (ns.empty() || ns == key.namespace_) note(*one, made, scope);
+            });
     }
 }
 
@@ -255,19 +253,17 @@ KCONTROL_DECL void cache_reader::wrote(const executor& by, const resource_info& 
     if (stored.resource_version.empty()) return;
     const namespaced_name key = key_of(stored);
     note(by, info.gvk, key,
-         [&](followed_writes& to, const informer_options& options, const std::shared_ptr<any_informer>& made) {
-             const auto labels = label_selector::parse(options.label_selector());
-             const bool selected = !labels || selects_labels(*labels, stored);
+         [&](followed_writes& to, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+             const bool selected = scope == nullptr || selects_labels(scope->labels, stored);
              if (selected || made->objects().get(key)) to.wrote(made, stored);
          });
 }
 
 KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info& info, const namespaced_name& key) {
-    note(by, info.gvk, key,
-         [&](followed_writes& to, const informer_options&, const std::shared_ptr<any_informer>& made) {
-             const any_object present = made->objects().get(key);
-             if (present) to.deleted(made, present.meta());
-         });
+    note(by, info.gvk, key, [&](followed_writes& to, const std::shared_ptr<any_informer>& made, const cached_scope*) {
+        const any_object present = made->objects().get(key);
+        if (present) to.deleted(made, present.meta());
+    });
 }
 
 KCONTROL_DECL std::shared_ptr<own_writes> cache_reader::follow(const executor& by) {

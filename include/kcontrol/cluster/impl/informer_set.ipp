@@ -41,6 +41,12 @@ KCONTROL_DECL informer_set::informer_set(environment& env, executor ex, client c
       scopes_(std::move(scopes)),
       log_(std::move(log)) {}
 
+KCONTROL_DECL informer_set::entry::entry(informer_options o, std::shared_ptr<any_informer> m)
+    : options(std::move(o)), made(std::move(m)) {
+    auto parsed = detail::parse_scope(options.in_namespace(), options.label_selector(), options.field_selector());
+    if (parsed) scope = std::make_shared<const detail::cached_scope>(std::move(*parsed));
+}
+
 KCONTROL_DECL informer_set::~informer_set() {
     reader_->detach();
     if (audit_) audit_->detach();

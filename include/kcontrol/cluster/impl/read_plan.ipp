@@ -3,6 +3,7 @@
 #include <kcontrol/cluster/detail/read_plan.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcontrol::detail {
 
@@ -103,6 +104,15 @@ KCONTROL_DECL read_plan plan_list(const cached_scope& wanted, const std::vector<
         return out;
     }
     return out;
+}
+
+KCONTROL_DECL result<cached_scope> parse_scope(const std::string& in_namespace, const std::string& labels,
+                                               const std::string& fields) {
+    auto of_labels = label_selector::parse(labels);
+    if (!of_labels) return of_labels.error();
+    auto of_fields = field_selector::parse(fields);
+    if (!of_fields) return of_fields.error();
+    return cached_scope(in_namespace, std::move(*of_labels), std::move(*of_fields));
 }
 
 }  // namespace kcontrol::detail
