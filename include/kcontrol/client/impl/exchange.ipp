@@ -3,6 +3,7 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
+#include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/version.hpp>
 
@@ -55,8 +56,8 @@ KCONTROL_DECL error body_too_large(std::size_t budget) {
 inline std::optional<error> out_of_budget(const call_budget& budget, time_point now, const http::request& req) {
     if (budget.stop().stop_requested()) return error(errc::stopped);
     if (now < budget.deadline()) return std::nullopt;
-    const std::string path = req.target.substr(0, req.target.find('?'));
-    return error(errc::timeout, req.method + " " + path + ": the deadline passed");
+    return error(errc::timeout,
+                 req.method + " " + std::string(http::split_target(req.target).first) + ": the deadline passed");
 }
 
 inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state, duration delay, std::stop_token stop) {
@@ -74,8 +75,9 @@ inline void trace_request(const client_state& state, const http::request& req, i
     trace_span span("request", state.env->wall_now() - took, took);
     span.parent = state.trace.id;
     span.error = std::move(failure);
-    span.fields = {
-        {"method", req.method}, {"path", req.target.substr(0, req.target.find('?'))}, {"host", state.requests->host}};
+    span.fields = {{"method", req.method},
+                   {"path", std::string(http::split_target(req.target).first)},
+                   {"host", state.requests->host}};
     if (status != 0) span.fields.push_back({"code", std::to_string(status)});
     state.trace.sink(span);
 }

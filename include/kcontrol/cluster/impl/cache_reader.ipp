@@ -5,7 +5,7 @@
 #include <kcontrol/cluster/informer_set.hpp>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 namespace kcontrol::detail {
@@ -23,6 +23,10 @@ inline error not_in_cache(const resource_info& info, const namespaced_name& key)
 inline error out_of_scope(const std::string& what, const read_plan& plan) {
     return error(errc::invalid_argument, what + ": the cache that this client reads holds only " + plan.refusal +
                                              "; live() is a client that asks the server");
+}
+
+inline std::string describe_wanted(const resource_info& info, const namespaced_name& key) {
+    return info.gvk.kind + " " + kcontrol::to_string(key);
 }
 
 inline std::string describe_wanted(const resource_info& info, const list_options& options) {
@@ -83,17 +87,13 @@ inline std::optional<std::vector<any_object>> select_cached(const store_snapshot
         }
         return out;
     }
-    std::set<const any_object*> in_others;
+    std::map<const any_object*, std::size_t> in_others;  // how many of the other indexes have it, once each
     for (std::size_t i = 1; i < by_index.size(); ++i) {
-        std::set<const any_object*> both;
-        for (const any_object& one : by_index[i]) {
-            if (i == 1 || in_others.contains(&one)) both.insert(&one);
-        }
-        in_others = std::move(both);
+        for (const any_object& one : by_index[i]) ++in_others[&one];
     }
     for (const any_object& one : by_index.front()) {
         const object_meta& meta = one.meta();
-        if (by_index.size() > 1 && !in_others.contains(&one)) continue;
+        if (by_index.size() > 1 && in_others[&one] + 1 != by_index.size()) continue;
         if (!wanted.in_namespace.empty() && meta.namespace_ != wanted.in_namespace) continue;
         if (selects_labels(wanted.labels, meta) && selects_key(wanted.fields, meta)) out.push_back(one);
     }
@@ -147,7 +147,6 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
         co_return answer();
     }
     const read_plan plan = plan_get(key, known.scopes);
-    const std::string what = info.gvk.kind + " " + kcontrol::to_string(key);
     object_meta version;
     version.namespace_ = key.namespace_;
     version.name = key.name;
@@ -156,7 +155,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
     any_object present;
     for (const std::size_t i : plan.from) {
         auto can_answer = co_await ready(known.informers[i], version, options.stop(), deadline);
-        if (!can_answer) co_return answer(can_answer.error().with_context(what));
+        if (!can_answer) co_return answer(can_answer.error().with_context(describe_wanted(info, key)));
         present = known.informers[i]->objects().get(key);
         if (present) break;
     }
@@ -167,7 +166,7 @@ KCONTROL_DECL awaitable<std::optional<result<any_object>>> cache_reader::get(con
     }
     if (!present && !plan.whole) {
         ++count.out_of_scope;
-        co_return answer(out_of_scope(what, plan));
+        co_return answer(out_of_scope(describe_wanted(info, key), plan));
     }
     ++count.cached;
     if (present) co_return answer(std::move(present));
@@ -235,10 +234,10 @@ KCONTROL_DECL void cache_reader::refused(const resource_info& info, const namesp
 
 template <class Note>
 void cache_reader::note(const executor& by, const group_version_kind& kind, const namespaced_name& key, Note note) {
-    std::erase_if(followers_, [](const auto& one) { return one.expired(); });
+    if (set_ == nullptr) return;
     for (const auto& weak : followers_) {
         const auto one = weak.lock();
-        if (set_ == nullptr || !one || one->by() != by) continue;
+        if (!one || one->by() != by) continue;
         set_->for_each_shared(
             [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
                 if (made->info().gvk != kind) return;
@@ -267,6 +266,7 @@ KCONTROL_DECL void cache_reader::deleted(const executor& by, const resource_info
 }
 
 KCONTROL_DECL std::shared_ptr<own_writes> cache_reader::follow(const executor& by) {
+    std::erase_if(followers_, [](const auto& one) { return one.expired(); });
     auto made = std::make_shared<followed_writes>(by);
     followers_.push_back(made);
     return made;

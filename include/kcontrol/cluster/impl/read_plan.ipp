@@ -75,7 +75,6 @@ KCONTROL_DECL read_plan plan_get(const namespaced_name& key, const std::vector<c
     const field_selector known(
         {field_requirement("metadata.name", key.name), field_requirement("metadata.namespace", key.namespace_)});
     read_plan out;
-    out.refusal = describe_scopes(scopes);
     for (std::size_t i = 0; i < scopes.size(); ++i) {
         const cached_scope& one = scopes[i];
         if (!one.in_namespace.empty() && one.in_namespace != key.namespace_) continue;
@@ -86,6 +85,7 @@ KCONTROL_DECL read_plan plan_get(const namespaced_name& key, const std::vector<c
         }
         out.from.push_back(i);
     }
+    out.refusal = describe_scopes(scopes);
     return out;
 }
 
@@ -94,7 +94,6 @@ KCONTROL_DECL read_plan plan_list(const cached_scope& wanted, const std::vector<
     if (!wanted.in_namespace.empty()) known.emplace_back("metadata.namespace", wanted.in_namespace);
     const field_selector fields(std::move(known));
     read_plan out;
-    out.refusal = describe_scopes(scopes);
     for (std::size_t i = 0; i < scopes.size(); ++i) {
         const cached_scope& one = scopes[i];
         if (!one.in_namespace.empty() && one.in_namespace != wanted.in_namespace) continue;
@@ -103,6 +102,7 @@ KCONTROL_DECL read_plan plan_list(const cached_scope& wanted, const std::vector<
         out.whole = true;
         return out;
     }
+    out.refusal = describe_scopes(scopes);
     return out;
 }
 

@@ -25,11 +25,8 @@ inline leader_options completed(leader_options options, environment& env) {
     if (options.identity().empty()) options.identity(candidate_identity(env));
     if (!options.lease().namespace_.empty()) return options;
     const std::string own = first_line_of(env, "/var/run/secrets/kubernetes.io/serviceaccount/namespace");
-    leader_options out(namespaced_name(own, options.lease().name));
-    out.identity(options.identity()).lease_duration(options.lease_duration());
-    out.renew_deadline(options.renew_deadline()).retry_period(options.retry_period());
-    out.release_on_stop(options.release_on_stop());
-    return out;
+    options.lease(namespaced_name(own, options.lease().name));
+    return options;
 }
 
 inline lease_settings settings_of(const leader_options& options) {

@@ -67,19 +67,14 @@ KCONTROL_DECL result<void> leader_flags::take(std::string_view flag, std::string
 KCONTROL_DECL result<std::optional<leader_options>> leader_flags::options(const std::optional<leader_options>& program,
                                                                           bool always) const {
     if (!elect_.value_or(always)) return std::optional<leader_options>();
-    namespaced_name lease;
-    if (program) lease = program->lease();
+    leader_options out = program.value_or(leader_options(namespaced_name()));
+    namespaced_name lease = out.lease();
     if (!id_.empty()) lease.name = id_;
     if (!namespace_.empty()) lease.namespace_ = namespace_;
     if (lease.name.empty()) {
         return error(errc::invalid_argument, "--leader-elect: the Lease has no name; give --leader-election-id NAME");
     }
-    leader_options out(lease);
-    if (program) {
-        out.identity(program->identity()).release_on_stop(program->release_on_stop());
-        out.lease_duration(program->lease_duration()).renew_deadline(program->renew_deadline());
-        out.retry_period(program->retry_period());
-    }
+    out.lease(std::move(lease));
     if (lease_duration_) out.lease_duration(*lease_duration_);
     if (renew_deadline_) out.renew_deadline(*renew_deadline_);
     if (retry_period_) out.retry_period(*retry_period_);
