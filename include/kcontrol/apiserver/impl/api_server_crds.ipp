@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/apiserver/impl/object_store.ipp>
 #include <kcontrol/apiserver/timestamp.hpp>
 
 #include <string>
@@ -8,10 +9,8 @@
 
 namespace kcontrol::testing::detail {
 
-const inline group_resource crds_id("apiextensions.k8s.io", "customresourcedefinitions");
-
 KCONTROL_DECL void api_server_core::crd_written(const resource_table& table, const object_ptr& object) {
-    if (table.type().id() != crds_id) return;
+    if (table.type().id() != definitions_id()) return;
     follow_crd(json::value(object->content()));
 }
 
@@ -57,7 +56,7 @@ KCONTROL_DECL void api_server_core::follow_crd(const json::value& crd) {
         if (storage != nullptr && *storage == true) stored.push_back(json::value(json::get_string(version, {"name"})));
     }
     if (accepted) store.add_resource(std::move(*type));
-    const auto crds = store.table(crds_id);
+    const auto crds = store.table(definitions_id());
     write_target target("v1", "", std::string(json::get_string(crd, {"metadata", "name"})));
     target.subresource = "status";
     const std::string now = format_timestamp(env.wall_now());

@@ -69,8 +69,9 @@ KCONTROL_DECL outcome<void> api_server_core::spend_budget(const std::string& ns,
     const auto budgets = store.table({"policy", "poddisruptionbudgets"});
     std::vector<namespaced_name> concerned;
     for (const auto& [key, budget] : budgets->objects()) {
+        if (key.namespace_ != ns) continue;
         const json::value whole = budget->value(budgets->type(), "policy/v1");
-        if (key.namespace_ == ns && selector_selects(json::find(whole, {"spec", "selector"}), stored.labels())) {
+        if (selector_selects(json::find(whole, {"spec", "selector"}), stored.labels())) {
             concerned.push_back(key);
         }
     }

@@ -64,7 +64,7 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
 
 KCONTROL_DECL outcome<object_ptr> api_server_core::create(resource_table& table, const write_target& target,
                                                           json::value body, bool dry_run) {
-    if (table.type().id() == crds_id && !options.completes_objects()) {
+    if (table.type().id() == definitions_id() && !options.completes_objects()) {
         const auto described = resource_type_of_crd(body);
         if (!described) return described.error();
     }
@@ -92,7 +92,8 @@ KCONTROL_DECL outcome<object_ptr> api_server_core::patch(const http::server_requ
 
 KCONTROL_DECL outcome<apply_result> api_server_core::apply(resource_table& table, const write_target& target,
                                                            json::value config, bool force, bool dry_run) {
-    if (table.type().id() == crds_id && !options.completes_objects() && table.get({"", target.name}) == nullptr) {
+    if (table.type().id() == definitions_id() && !options.completes_objects() &&
+        table.get({"", target.name}) == nullptr) {
         const auto described = resource_type_of_crd(config);
         if (!described) return described.error();
     }
@@ -116,7 +117,7 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_apply(const http::
 KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
                                                              const delete_request& request) {
     auto removed = store.remove(table, key, request);
-    if (removed && removed->gone && !request.dry_run() && table.type().id() == crds_id) {
+    if (removed && removed->gone && !request.dry_run() && table.type().id() == definitions_id()) {
         const json::value crd(removed->object->content());
         store.remove_resource({std::string(json::get_string(crd, {"spec", "group"})),
                                std::string(json::get_string(crd, {"spec", "names", "plural"}))});

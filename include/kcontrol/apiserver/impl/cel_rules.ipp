@@ -146,11 +146,8 @@ KCONTROL_DECL void check_rules(const json::value& schema, const json::value& now
     if (now.is_null()) return;
     // An unchanged part keeps its faults: ratcheting.
     const bool unchanged = before != nullptr && json::equal(now, *before);
-    for (const auto& rule : rules_of(schema)) {
-        std::vector<field_problem> found;
-        check_rule(rule, now, before, path, texts, found);
-        if (unchanged && !path.empty()) found.clear();
-        for (auto& problem : found) problems.push_back(std::move(problem));
+    if (!unchanged || path.empty()) {
+        for (const auto& rule : rules_of(schema)) check_rule(rule, now, before, path, texts, problems);
     }
     if (now.is_object()) {
         std::set<std::string> names;

@@ -1,6 +1,7 @@
 // What is wrong with the schema of a CustomResourceDefinition: whether it is structural, and its defaults.
 #pragma once
 
+#include <kcontrol/apiserver/impl/structural_schema.ipp>
 #include <kcontrol/apiserver/impl/structural_validation.ipp>
 #include <kcontrol/apiserver/impl/structural_values.ipp>
 #include <kcontrol/apiserver/structural_schema.hpp>
@@ -212,11 +213,10 @@ private:
     }
 
     void check_default(const json::value& schema, const json::value& usual, const std::string& path) {
-        json::value pruned = usual;
         std::vector<std::string> unknown;
-        if (pruned.is_object()) {
-            json::object members = pruned.get_object();
-            structural_schema(schema).prune(members, unknown);
+        if (usual.is_object()) {
+            json::value pruned = usual;
+            structural_pruner(unknown).prune(schema, pruned, "", true);
         }
         if (!unknown.empty()) {
             invalid(path, json::serialize(usual), "must not have unknown fields");

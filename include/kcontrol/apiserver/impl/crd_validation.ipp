@@ -5,6 +5,7 @@
 #include <kcontrol/apiserver/impl/crd_schema_validation.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/structural_values.ipp>
+#include <kcontrol/model/names.hpp>
 
 #include <algorithm>
 #include <set>
@@ -17,12 +18,6 @@ constexpr std::string_view dns_1035_rule =
     "and "
     "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
     "'[a-z]([-a-z0-9]*[a-z0-9])?')";
-
-inline bool is_dns_1035(std::string_view text) {
-    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-    return !text.empty() && text.size() <= 63 && text.front() >= 'a' && text.front() <= 'z' && text.back() != '-' &&
-           std::all_of(text.begin(), text.end(), fits);
-}
 
 /// Collects what is wrong with a definition outside of its schemas.
 class definition_validator {
@@ -95,7 +90,7 @@ private:
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::string name(json::get_string(*all[i], {"name"}));
             twice = twice || !names.insert(name).second;
-            if (!is_dns_1035(name)) {
+            if (!check_dns1035_label(name).empty()) {
                 for (const auto& field :
                      {"spec.versions[" + std::to_string(i) + "].name", std::string("spec.version")}) {
                     if (field == "spec.version" && i > 0) continue;
@@ -189,7 +184,7 @@ private:
 
     void check_label(const std::string& field, const std::string& text, std::string_view before) {
         if (text.empty()) return required(field);
-        if (is_dns_1035(text)) return;
+        if (check_dns1035_label(text).empty()) return;
         add(field, "FieldValueInvalid",
             "Invalid value: " + quoted(text) + ": " + std::string(before) + std::string(dns_1035_rule));
     }
@@ -199,7 +194,7 @@ private:
         const std::string kind = said({"spec", "names", "kind"}), list = said({"spec", "names", "listKind"});
         const auto checked = [&](const std::string& field, const std::string& text) {
             if (text.empty()) return required(field);
-            if (is_dns_1035(lower_case(text))) return;
+            if (check_dns1035_label(lower_case(text)).empty()) return;
             add(field, "FieldValueInvalid",
                 "Invalid value: " + quoted(text) + ": " + std::string(mixed) + std::string(dns_1035_rule));
         };
