@@ -1,4 +1,9 @@
+#include <kcontrol/http/impl/address_rules.ipp>
+#include <kcontrol/http/impl/fetch.ipp>
+#include <kcontrol/http/impl/gunzip.ipp>
 #include <kcontrol/http/impl/message.ipp>
+#include <kcontrol/http/impl/proxy_rules.ipp>
+#include <kcontrol/http/impl/proxy_url.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_target.ipp>
 #include <kcontrol/http/impl/watch_framer.ipp>

@@ -10,4 +10,5 @@
 #include <kcontrol/runtime/impl/system_environment.ipp>
 #include <kcontrol/runtime/impl/task_group.ipp>
 #include <kcontrol/runtime/impl/trace.ipp>
+#include <kcontrol/runtime/impl/trace_context.ipp>
 #include <kcontrol/runtime/impl/wait.ipp>

@@ -1,4 +1,5 @@
 // Label and field selectors: Kubernetes' grammar and its matching rules.
+#include <kcontrol/model/object_meta.hpp>
 #include <kcontrol/model/selector.hpp>
 
 #include <doctest/doctest.h>
@@ -60,6 +61,9 @@ TEST_CASE("label selector: matching") {
         const auto selector = label_selector::parse(row.selector);
         REQUIRE(selector.has_value());
         CHECK(selector->matches(row.object) == row.expected);
+        object_meta meta;
+        for (const auto& [key, value] : row.object) meta.labels[key] = value;
+        CHECK(selector->selects(meta) == row.expected);
         const auto lookup = [&](std::string_view key) {
             const auto found = row.object.find(std::string(key));
             return found == row.object.end() ? std::nullopt : std::optional<std::string_view>(found->second);

@@ -7,6 +7,7 @@
 
 #include "simulation/widget.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -46,8 +47,15 @@ public:
     }
     void remove(const std::string& name) { (void)api.remove(widgets, {"default", name}); }
 
-    std::size_t lists() { return api.request_log().count("list", "widgets"); }
+    /// Those that were streamed are lists as well as watches.
+    std::size_t lists() { return api.request_log().count("list", "widgets") + streams(); }
     std::size_t watches() { return api.request_log().count("watch", "widgets"); }
+    std::size_t streams() {
+        const auto& all = api.request_log().requests();
+        return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& one) {
+            return one.resource.resource == "widgets" && one.target.find("sendInitialEvents") != std::string::npos;
+        }));
+    }
 
     testing::api_server& api;
 
@@ -60,8 +68,7 @@ public:
     explicit widget_world(std::uint64_t seed = 1) : world(seed) { world.register_resource(widget_type()); }
 
     /// The server of that name, made on first use.
-    widget_server& add(const std::string& name) {
-        testing::api_server_options options;
+    widget_server& add(const std::string& name, testing::api_server_options options = {}) {
         options.bookmark_period(std::chrono::seconds(20));
         return servers_.try_emplace(name, world.add_server(name, options)).first->second;
     }

@@ -2,6 +2,9 @@
 
 #include "transport/fixture.hpp"
 
+#include <string>
+#include <vector>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
 
@@ -333,4 +336,44 @@ TEST_CASE("a transport may be dropped while its stream goes on") {
         const auto text = co_await read_all(*opened->body);
         CHECK(text->size() == 24);
     }(client));
+}
+
+TEST_CASE("addresses that the rules refuse are not connected to, be they written or looked up") {
+    loopback net;
+    const auto server = net.serve(echo);
+    http::transport_options options;
+    options.addresses(http::address_rules::public_only());
+    const auto factory = http::make_transport_factory(net.env, options);
+    for (const char* host : {"127.0.0.1", "localhost"}) {
+        CAPTURE(host);
+        const auto client = factory(net.ex(), http::endpoint("http", host, server->local_port()), {}).value();
+        const auto refused = net.get(*client, "/x");
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == errc::invalid_argument);
+        CHECK(has(text_of(refused.error()), "is not allowed here"));
+    }
+    CHECK(server->accepted() == 0);
+
+    auto rules = http::address_rules::public_only();
+    REQUIRE(rules.allow("127.0.0.0/8"));
+    options.addresses(rules);
+    const auto client = net.connect(server->local_port(), options);
+    CHECK(net.get(*client, "/x")->status == 200);
+}
+
+TEST_CASE("who asks is told how long a name was looked up, and of an address nothing") {
+    loopback net;
+    const auto server = net.serve(echo);
+    const auto factory = http::make_transport_factory(net.env);
+    for (const std::string host : {"localhost", "127.0.0.1"}) {
+        CAPTURE(host);
+        const auto client = factory(net.ex(), http::endpoint("http", host, server->local_port()), {}).value();
+        std::vector<duration> told;
+        http::exchange_options options;
+        options.on_lookup([&](duration took) { told.push_back(took); });
+        CHECK(net.get(*client, "/", options).has_value());
+        CHECK(net.get(*client, "/", options).has_value());  // over the same connection
+        CHECK(told.size() == (host == "localhost" ? 1 : 0));
+        for (const duration took : told) CHECK(took >= duration::zero());
+    }
 }

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <utility>
 
@@ -23,14 +24,20 @@ public:
     /// Ends the exchange with errc::stopped.
     exchange_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
 
+    /// Is told, on the transport's executor, how long the look-up of the host's name took, where it was looked up for
+    /// this exchange. For metrics; it must not throw.
+    exchange_options& on_lookup(std::function<void(duration)> f) { return on_lookup_ = std::move(f), *this; }
+
     duration deadline() const noexcept { return deadline_; }
     std::size_t max_body() const noexcept { return max_body_; }
     const std::stop_token& stop() const noexcept { return stop_; }
+    const std::function<void(duration)>& on_lookup() const noexcept { return on_lookup_; }
 
 private:
     duration deadline_ = default_deadline;
     std::size_t max_body_ = default_max_body;
     std::stop_token stop_;
+    std::function<void(duration)> on_lookup_;
 };
 
 }  // namespace kcontrol::http

@@ -8,7 +8,7 @@
 
 namespace kcontrol::http {
 
-/// TLS settings of a client, as PEM text. Verification of the peer can't be turned off.
+/// TLS settings of a client, as PEM text. The peer is verified unless insecure() says otherwise.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class tls_options {
@@ -24,10 +24,15 @@ public:
     /// The name to verify and to send as SNI. Empty: the endpoint's host.
     tls_options& server_name(std::string name) { return server_name_ = std::move(name), *this; }
 
+    /// Takes any certificate: whoever sits between can read and change everything. For a person's own cluster only;
+    /// with authorities it is refused.
+    tls_options& insecure(bool on) { return insecure_ = on, *this; }
+
     const std::string& ca_pem() const noexcept { return ca_pem_; }
     const std::string& client_cert_pem() const noexcept { return client_cert_pem_; }
     const secret_string& client_key_pem() const noexcept { return client_key_pem_; }
     const std::string& server_name() const noexcept { return server_name_; }
+    bool insecure() const noexcept { return insecure_; }
 
     friend bool operator==(const tls_options&, const tls_options&) = default;
 
@@ -36,6 +41,7 @@ private:
     std::string client_cert_pem_;
     secret_string client_key_pem_;
     std::string server_name_;
+    bool insecure_ = false;
 };
 
 }  // namespace kcontrol::http

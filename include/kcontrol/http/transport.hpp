@@ -3,9 +3,12 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
+#include <kcontrol/http/endpoint.hpp>
 #include <kcontrol/http/exchange_options.hpp>
 #include <kcontrol/http/message.hpp>
 #include <kcontrol/http/tls_options.hpp>
+#include <kcontrol/http/websocket.hpp>
+#include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/executor.hpp>
 #include <kcontrol/runtime/time.hpp>
 
@@ -17,19 +20,6 @@
 #include <string>
 
 namespace kcontrol::http {
-
-/// Where a server is: scheme, host and port. The path of a base URL is part of the targets.
-class endpoint {
-public:
-    endpoint() = default;
-    endpoint(std::string s, std::string h, std::uint16_t p) : scheme(std::move(s)), host(std::move(h)), port(p) {}
-
-    std::string scheme = "https";  ///< "https" or "http"
-    std::string host;              ///< name or IP address, an IPv6 one without brackets
-    std::uint16_t port = 443;
-
-    friend bool operator==(const endpoint&, const endpoint&) = default;
-};
 
 /// The body of a response that is still arriving.
 ///
@@ -67,6 +57,12 @@ public:
 
     /// Sends a request and returns once the head of the answer is there.
     virtual awaitable<result<streamed_response>> open_stream(request req, exchange_options options) = 0;
+
+    /// Asks for a WebSocket at the request's target, on a connection of its own, with the subprotocols of its header
+    /// Sec-WebSocket-Protocol. Errors, besides: unavailable where a transport can't.
+    virtual awaitable<result<opened_websocket>> open_websocket(request, exchange_options) {
+        return decided<result<opened_websocket>>(error(errc::unavailable, "this transport has no WebSockets"));
+    }
 
     /// Closes idle connections now and the others when their exchange ends; later calls fail with unavailable.
     virtual void close() = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kcontrol/base/result.hpp>
-#include <kcontrol/http/transport.hpp>
+#include <kcontrol/http/endpoint.hpp>
 
 #include <string>
 #include <string_view>
@@ -27,6 +27,11 @@ public:
 /// comes out in lower case. Userinfo, query, fragment and dot segments are refused.
 /// Errors: invalid_argument, naming the part that is wrong. The message never repeats a userinfo or a query.
 KCONTROL_DECL result<base_url> parse_base_url(std::string_view text);
+
+/// Parses "scheme://[user[:password]@]host[:port][/]" with http, https, socks5 or socks5h, which are the same here. The
+/// ports are 80, 443 and 1080 unless it says otherwise.
+/// Errors: invalid_argument, naming the part that is wrong and never what stands before the '@'.
+KCONTROL_DECL result<proxy> parse_proxy_url(std::string_view text);
 
 /// "host", "host:port" or "[address]:port" for a Host header; the scheme's default port is left out.
 KCONTROL_DECL std::string authority(const endpoint& where);
@@ -77,6 +82,7 @@ private:
 }  // namespace kcontrol::http
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/http/impl/proxy_url.ipp>
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_target.ipp>
 #endif

@@ -11,6 +11,8 @@
 
 namespace kcontrol {
 
+struct object_meta;
+
 enum class label_operator { equals, not_equals, in, not_in, exists, not_exists, greater_than, less_than };
 
 /// One entry of matchExpressions, as objects have it: `op` is In, NotIn, Exists, DoesNotExist, and in node selectors
@@ -70,6 +72,8 @@ public:
                                                      const std::vector<label_expression>& match_expressions);
 
     KCONTROL_DECL bool matches(const std::map<std::string, std::string>& labels) const;
+    /// Whether it selects the object that this is the metadata of.
+    KCONTROL_DECL bool selects(const object_meta& meta) const;
 
     /// The same on labels kept elsewhere: `lookup(key)` gives std::optional<std::string_view>.
     template <class Lookup>

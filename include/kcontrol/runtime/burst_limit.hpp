@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace kcontrol {
 
@@ -21,6 +22,16 @@ public:
         if (now < earliest) return earliest - now;
         full_at_ = (full_at_ < now ? now : full_at_) + period_;
         return duration::zero();
+    }
+
+    /// The same for who waits in turn: how long, which counts him. Nothing, and he is not counted, if that is longer
+    /// than `most`.
+    std::optional<duration> reserve(time_point now, duration most) noexcept {
+        const time_point earliest = full_at_ - (burst_ - 1) * period_;
+        const duration wait = now < earliest ? earliest - now : duration::zero();
+        if (wait > most) return std::nullopt;
+        full_at_ = (full_at_ < now ? now : full_at_) + period_;
+        return wait;
     }
 
 private:

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,10 @@ public:
 
     /// An environment variable, or nothing if it is not set.
     virtual std::optional<std::string> variable(const std::string& name) const = 0;
+
+    /// All environment variables: what a program that is started for the user inherits. None unless an environment says
+    /// otherwise.
+    virtual std::map<std::string, std::string> all_variables() const { return {}; }
 
     /// Runs a program to its end on the executor of the coroutine that awaits it; only its start blocks that. Any exit
     /// is a success here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable

@@ -40,6 +40,7 @@ public:
     KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    KCONTROL_DECL std::map<std::string, std::string> all_variables() const override;
     KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
 
 private:

@@ -5,6 +5,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/time.hpp>
+#include <kcontrol/runtime/trace_context.hpp>
 
 #include <functional>
 #include <string>
@@ -22,6 +23,8 @@ public:
     std::string_view name;  ///< "queue", "reconcile" or "request"
     std::string id;         ///< of a reconcile its reconcileID; empty of those that nothing is under
     std::string parent;     ///< the id of the span that it is under, which ends after it; empty: none
+    trace_context context;  ///< its own place
+    trace_context under;    ///< that of the span that it is under, here or in another program; not valid: none
     wall_time begun;
     duration took;
     std::vector<log_field> fields;
@@ -31,14 +34,27 @@ public:
 /// Takes spans as they end, on the executor of what they are about. What it throws is told and ends nothing.
 using trace_sink = std::function<void(const trace_span&)>;
 
+/// Whether a reconcile and what is under it is recorded: asked at its begin, with its own place and that of what it is
+/// under, which is not valid if it is under nothing.
+using trace_sampler = std::function<bool(const trace_context& of, const trace_context& under)>;
+
 /// Where the spans of something go, and under which they are. Without a sink nothing is traced.
 class trace_parent {
 public:
     trace_parent() = default;
     explicit trace_parent(trace_sink s, std::string i = {}) : sink(std::move(s)), id(std::move(i)) {}
 
+    /// The same, for a client whose requests tell the server of it: the header "traceparent".
+    trace_parent propagated() const {
+        trace_parent out = *this;
+        out.propagates = true;
+        return out;
+    }
+
     trace_sink sink;
     std::string id;
+    trace_context context;
+    bool propagates = false;
 };
 
 /// The same sink; what it throws is told once a minute and counted nowhere. Null for null. The environment outlives it.

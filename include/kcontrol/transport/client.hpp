@@ -2,10 +2,12 @@
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
+#include <kcontrol/http/address_rules.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace kcontrol::http {
 
@@ -24,12 +26,15 @@ public:
     transport_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }
     /// Lets an Authorization header go to another machine over plain http. Off: such a request is refused.
     transport_options& allow_plaintext_credentials(bool on) { return allow_plaintext_credentials_ = on, *this; }
+    /// Which addresses are connected to; invalid_argument where a host has no other one. Default: all.
+    transport_options& addresses(address_rules rules) { return addresses_ = std::move(rules), *this; }
 
     duration connect_timeout() const noexcept { return connect_timeout_; }
     duration handshake_timeout() const noexcept { return handshake_timeout_; }
     duration idle_timeout() const noexcept { return idle_timeout_; }
     std::size_t max_idle() const noexcept { return max_idle_; }
     bool allow_plaintext_credentials() const noexcept { return allow_plaintext_credentials_; }
+    const address_rules& addresses() const noexcept { return addresses_; }
 
 private:
     duration connect_timeout_ = std::chrono::seconds(10);
@@ -37,10 +42,16 @@ private:
     duration idle_timeout_ = std::chrono::seconds(90);
     std::size_t max_idle_ = 8;
     bool allow_plaintext_credentials_ = false;
+    address_rules addresses_;
 };
 
-/// Makes transports to real servers. TLS is 1.2 or newer and the peer is always verified: against exactly the given
-/// authorities, or the system's roots if none are given, and for the endpoint's host (or `server_name`).
+/// Makes transports to real servers. TLS is 1.2 or newer and the peer is verified (unless tls_options::insecure()):
+/// against exactly the given authorities, or the system's roots if none are given, and for the endpoint's host (or
+/// `server_name`).
+///
+/// Where the endpoint has a proxy, it is asked for a way to the server (CONNECT, or SOCKS5 with the server's name), and
+/// TLS with the server goes through it; requests to an http server are handed to an http proxy as they are. An https
+/// proxy is verified against the system's roots and the given authorities, and sees no client certificate.
 ///
 /// Transports of one factory with equal TLS settings share one TLS context. The factory fails with invalid_config,
 /// naming the setting, on PEM that can't be used, on an unknown scheme and on an empty host.

@@ -66,8 +66,14 @@ public:
     /// A fresh authority. Keys and serial numbers come from OpenSSL's generator.
     KCONTROL_DECL static result<certificate_authority> create(const certificate_options& options);
 
+    /// An authority that create() made before, of its certificate and key. Errors: invalid_config, where these are no
+    /// such pair.
+    KCONTROL_DECL static result<certificate_authority> load(key_and_certificate own);
+
     /// The authority's own certificate.
     const std::string& cert_pem() const noexcept { return own_.cert_pem; }
+    /// Its key: who has it can issue certificates in the authority's name.
+    const secret_string& key_pem() const noexcept { return own_.key_pem; }
 
     /// A certificate with a fresh EC P-256 key, signed by this authority. Fails with invalid_argument on an address
     /// that is not an IP address.

@@ -4,6 +4,7 @@
 #include <kcontrol/model/impl/label_selector_parser.hpp>
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/model/names.hpp>
+#include <kcontrol/model/object_meta.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -156,6 +157,13 @@ KCONTROL_DECL bool label_selector::matches(const std::map<std::string, std::stri
         if (!requirement.matches(value)) return false;
     }
     return true;
+}
+
+KCONTROL_DECL bool label_selector::selects(const object_meta& meta) const {
+    return matches_with([&](std::string_view key) -> std::optional<std::string_view> {
+        if (const text* const value = meta.labels.get(key)) return value->view();
+        return std::nullopt;
+    });
 }
 
 KCONTROL_DECL std::string label_selector::to_string() const {

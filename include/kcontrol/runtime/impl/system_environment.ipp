@@ -172,4 +172,16 @@ KCONTROL_DECL std::optional<std::string> system_environment::variable(const std:
     return std::string(value);
 }
 
+KCONTROL_DECL std::map<std::string, std::string> system_environment::all_variables() const {
+    std::map<std::string, std::string> out;
+    for (char** one = ::environ; one && *one; ++one) {
+        const std::string_view text = *one;
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos && equals != 0) {
+            out.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return out;
+}
+
 }  // namespace kcontrol

@@ -51,6 +51,11 @@ KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_stream(tcp::socket s
                                                                    std::shared_ptr<tls_context> context,
                                                                    const std::string& peer_name);
 
+/// The client's end of TLS inside `outer`, which is plain or TLS itself (with a proxy) and has nothing left to read.
+KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_inside(std::unique_ptr<byte_stream> outer,
+                                                                   std::shared_ptr<tls_context> context,
+                                                                   const std::string& peer_name);
+
 /// Nothing of this process' sockets is inherited by its children, and small messages go out at once.
 KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept;
 

@@ -14,22 +14,24 @@ namespace detail {
 // a megabyte, and a hundred transports often share one.
 class tls_context_cache {
 public:
-    result<std::shared_ptr<tls_context>> get(const tls_options& options) {
+    result<std::shared_ptr<tls_context>> get(const tls_options& options, bool for_proxy = false) {
         const std::lock_guard lock(mutex_);
         entries_.remove_if([](const entry& one) { return one.context.expired(); });
         for (const auto& one : entries_) {
-            if (!(one.options == options)) continue;
+            if (one.for_proxy != for_proxy || !(one.options == options)) continue;
             if (auto found = one.context.lock()) return found;
         }
-        auto made = tls_context::for_client(options);
-        if (made) entries_.emplace_back(options, *made);
+        auto made = for_proxy ? tls_context::for_proxy(options.ca_pem()) : tls_context::for_client(options);
+        if (made) entries_.emplace_back(options, for_proxy, *made);
         return made;
     }
 
 private:
     struct entry {
-        entry(tls_options o, const std::shared_ptr<tls_context>& c) : options(std::move(o)), context(c) {}
+        entry(tls_options o, bool proxys, const std::shared_ptr<tls_context>& c)
+            : options(std::move(o)), for_proxy(proxys), context(c) {}
         tls_options options;
+        bool for_proxy;
         std::weak_ptr<tls_context> context;
     };
     std::mutex mutex_;
@@ -54,8 +56,14 @@ inline result<std::shared_ptr<transport>> make_client_transport(environment& env
         if (!got) return got.error();
         context = std::move(*got);
     }
+    std::shared_ptr<tls_context> proxy_context;
+    if (server.via.scheme() == "https") {
+        auto got = cache.get(tls_options().ca_pem(tls.ca_pem()), true);
+        if (!got) return got.error();
+        proxy_context = std::move(*got);
+    }
     return std::shared_ptr<transport>(std::make_shared<client_transport>(
-        env, std::move(ex), server, std::move(peer_name), std::move(context), options));
+        env, std::move(ex), server, std::move(peer_name), std::move(context), std::move(proxy_context), options));
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/ascii.hpp>
 #include <kcontrol/transport/impl/client_transport.hpp>
+#include <kcontrol/transport/impl/proxy_tunnel.hpp>
 
 #include <algorithm>
 #include <string>
@@ -14,7 +15,11 @@ namespace kcontrol::http::detail {
 inline std::string serialize_head(const request& req, const http::endpoint& server) {
     std::string text;
     text.reserve(512);
-    text.append(req.method).append(" ").append(req.target).append(" HTTP/1.1\r\nHost: ").append(authority(server));
+    const bool by_proxy = !server.via.empty() && !needs_tunnel(server);
+    text.append(req.method).append(" ");
+    if (by_proxy) text.append(server.scheme).append("://").append(authority(server));
+    text.append(req.target).append(" HTTP/1.1\r\nHost: ").append(authority(server));
+    if (by_proxy) text.append(proxy_authorization(server.via));
     for (const auto& field : req.headers) text.append("\r\n").append(field.name).append(": ").append(field.value);
     const bool usual = req.method == "GET" || req.method == "HEAD" || req.method == "DELETE";
     if (!req.body.empty() || !usual) text.append("\r\nContent-Length: ").append(std::to_string(req.body.size()));

@@ -53,11 +53,18 @@ private:
 class client_transport final : public http::transport, public std::enable_shared_from_this<client_transport> {
 public:
     client_transport(environment& e, executor x, const http::endpoint& s, std::string name,
-                     std::shared_ptr<tls_context> t, transport_options o)
-        : env(e), ex(std::move(x)), server(s), peer_name(std::move(name)), tls(std::move(t)), options(o) {}
+                     std::shared_ptr<tls_context> t, std::shared_ptr<tls_context> proxys, transport_options o)
+        : env(e),
+          ex(std::move(x)),
+          server(s),
+          peer_name(std::move(name)),
+          tls(std::move(t)),
+          proxy_tls(std::move(proxys)),
+          options(o) {}
 
     awaitable<result<response>> round_trip(request req, exchange_options o) override;
     awaitable<result<streamed_response>> open_stream(request req, exchange_options o) override;
+    awaitable<result<opened_websocket>> open_websocket(request req, exchange_options o) override;
     void close() override;
 
     std::unique_ptr<connection> take_idle();
@@ -73,6 +80,7 @@ public:
     const http::endpoint server;
     const std::string peer_name;
     const std::shared_ptr<tls_context> tls;
+    const std::shared_ptr<tls_context> proxy_tls;  // of an https proxy
     const transport_options options;
     std::shared_ptr<host_lookup> lookup;
     bool closed = false;

@@ -2,6 +2,7 @@
 
 #include <kcontrol/transport/impl/client_exchange.ipp>
 #include <kcontrol/transport/impl/client_request.hpp>
+#include <kcontrol/transport/impl/websocket.hpp>
 
 #include <utility>
 
@@ -84,8 +85,9 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
         auto link = first ? self->take_idle() : nullptr;
         exchange->reused = link != nullptr;
         if (!link) {
-            connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->options,
-                                 self->lookup, exchange->dog);
+            connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls,
+                                 self->options, self->lookup, exchange->dog);
+            what.on_lookup = options.on_lookup();
             auto made = co_await connect(std::move(what), deadline, options.stop());
             if (!made)
                 co_return made.error() == errc::stopped ? made.error()
@@ -183,6 +185,10 @@ inline awaitable<result<response>> client_transport::round_trip(request req, exc
 
 inline awaitable<result<streamed_response>> client_transport::open_stream(request req, exchange_options o) {
     return run_open_stream(shared_from_this(), std::move(req), std::move(o));
+}
+
+inline awaitable<result<opened_websocket>> client_transport::open_websocket(request req, exchange_options o) {
+    return run_open_websocket(shared_from_this(), std::move(req), std::move(o));
 }
 
 }  // namespace kcontrol::http::detail

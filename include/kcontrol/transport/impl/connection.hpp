@@ -40,12 +40,14 @@ public:
 class connect_request {
 public:
     connect_request(environment& e, executor x, const endpoint& s, std::string name, std::shared_ptr<tls_context> t,
-                    const transport_options& o, std::shared_ptr<host_lookup>& l, std::shared_ptr<watchdog> d)
+                    std::shared_ptr<tls_context> proxys, const transport_options& o, std::shared_ptr<host_lookup>& l,
+                    std::shared_ptr<watchdog> d)
         : env(e),
           ex(std::move(x)),
           server(s),
           peer_name(std::move(name)),
           tls(std::move(t)),
+          proxy_tls(std::move(proxys)),
           options(o),
           lookup(&l),
           dog(std::move(d)) {}
@@ -53,15 +55,18 @@ public:
     environment& env;
     executor ex;
     const endpoint& server;
-    std::string peer_name;             ///< to verify
-    std::shared_ptr<tls_context> tls;  ///< null: plain TCP
+    std::string peer_name;                   ///< to verify
+    std::shared_ptr<tls_context> tls;        ///< null: plain TCP
+    std::shared_ptr<tls_context> proxy_tls;  ///< of an https proxy
     const transport_options& options;
     std::shared_ptr<host_lookup>* lookup;  ///< the last one of this server's name, in progress or done
     std::shared_ptr<watchdog> dog;  ///< follows the caller's stop token already; watches the new socket afterwards
+    std::function<void(duration)> on_lookup;  ///< of the exchange_options
 };
 
-/// Resolves the host (unless it is an address), tries its addresses in turn, and does the TLS handshake.
-/// Errors: name_not_found, connection_refused, timeout, stopped, tls_failed, connection_lost.
+/// Resolves the host (unless it is an address), tries its addresses in turn, and does the TLS handshake. With a proxy
+/// it is the proxy's host, which is asked for the way to the server first. Errors: name_not_found, invalid_argument (no
+/// address that is allowed), connection_refused, timeout, stopped, tls_failed, connection_lost.
 KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
                                                                      std::stop_token stop);
 

@@ -2,6 +2,7 @@
 
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/transport/impl/connection.hpp>
+#include <kcontrol/transport/impl/proxy_tunnel.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
@@ -29,16 +30,26 @@ KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
     return failure ? host == "localhost" : address.is_loopback();
 }
 
+// Whom the first connection goes to.
+inline const std::string& first_host(const connect_request& what) {
+    return what.server.via.empty() ? what.server.host : what.server.via.host();
+}
+
 inline awaitable<result<host_addresses>> resolve(const connect_request& what, time_point deadline,
                                                  std::stop_token stop) {
     error_code not_an_address;
-    const auto address = boost::asio::ip::make_address(what.server.host, not_an_address);
-    if (!not_an_address) co_return host_addresses(1, tcp::endpoint(address, what.server.port));
+    const std::string& host = first_host(what);
+    const std::uint16_t port = what.server.via.empty() ? what.server.port : what.server.via.port();
+    const auto address = boost::asio::ip::make_address(host, not_an_address);
+    if (!not_an_address) co_return host_addresses(1, tcp::endpoint(address, port));
     // Requests that meet share a look-up, also one that outlasted its first caller.
     auto& lookup = *what.lookup;
-    if (!lookup || lookup->done()) lookup = host_lookup::start(what.env, what.ex, what.server.host, what.server.port);
+    if (!lookup || lookup->done()) lookup = host_lookup::start(what.env, what.ex, host, port);
     const auto shared = lookup;
-    co_return co_await shared->wait(deadline, std::move(stop));
+    const time_point begun = what.env.now();
+    auto found = co_await shared->wait(deadline, std::move(stop));
+    if (what.on_lookup) what.on_lookup(what.env.now() - begun);
+    co_return found;
 }
 
 inline error connect_error(const error_code& failure, const tcp::endpoint& to) {
@@ -63,7 +74,7 @@ inline awaitable<error_code> connect_socket(tcp::socket& socket, tcp::endpoint t
 
 // Each address gets its share of the time, so that one that swallows packets leaves some for the next.
 inline awaitable<result<tcp::socket>> connect_any(const connect_request& what, host_addresses to, time_point deadline) {
-    error last(errc::name_not_found, "the host name \"" + what.server.host + "\" has no address");
+    error last(errc::name_not_found, "the host name \"" + first_host(what) + "\" has no address");
     for (std::size_t i = 0; i < to.size(); ++i) {
         const auto now = what.env.now();
         const duration share =
@@ -90,7 +101,8 @@ inline awaitable<result<tcp::socket>> connect_any(const connect_request& what, h
     co_return last;
 }
 
-inline awaitable<result<void>> secure(const connect_request& what, byte_stream& stream, time_point deadline) {
+inline awaitable<result<void>> secure(const connect_request& what, byte_stream& stream, const std::string& name,
+                                      time_point deadline) {
     what.dog->watch(&stream.socket());
     what.dog->deadline(deadline);
     const error_code failure = co_await handshake(stream);
@@ -100,23 +112,92 @@ inline awaitable<result<void>> secure(const connect_request& what, byte_stream& 
     if (what.dog->cause() == cut_cause::timeout) {
         co_return error(errc::timeout, "the TLS handshake was not complete in time; does the port speak TLS?");
     }
-    if (failure) co_return handshake_error(stream.tls(), failure, what.peer_name);
+    if (failure) co_return handshake_error(stream.tls(), failure, name);
     co_return result<void>();
+}
+
+// A host with one address that is allowed may have others, too: a name with a public and a private one.
+// Behind a proxy nobody here sees the server's.
+inline result<void> keep_allowed(const connect_request& what, host_addresses& to) {
+    const address_rules& rules = what.options.addresses();
+    if (rules.allows_all()) return {};
+    if (!what.server.via.empty()) {
+        return error(errc::invalid_argument,
+                     "the address of \"" + what.server.host + "\" can't be checked behind a proxy; ask it without one");
+    }
+    const auto is_refused = [&rules](const tcp::endpoint& e) { return !rules.allows(e.address().to_string()); };
+    if (to.empty() || !std::all_of(to.begin(), to.end(), is_refused)) {
+        std::erase_if(to, is_refused);
+        return {};
+    }
+    return error(errc::invalid_argument, "the address " + to.front().address().to_string() + " of \"" +
+                                             what.server.host + "\" is not allowed here: it is private, or reserved");
+}
+
+inline awaitable<result<void>> ask_proxy(const connect_request& what, byte_stream& stream, time_point deadline) {
+    what.dog->watch(&stream.socket());
+    what.dog->deadline(deadline);
+    const auto open = co_await open_tunnel(stream, what.server);
+    what.dog->deadline(std::nullopt);
+    what.dog->watch(nullptr);
+    if (what.dog->cause() == cut_cause::stopped) co_return error(errc::stopped);
+    if (what.dog->cause() == cut_cause::timeout) {
+        co_return error(errc::timeout,
+                        "it did not answer in time; does the port speak " + what.server.via.scheme() + " as a proxy?");
+    }
+    co_return open;
+}
+
+// From a connection to the proxy to one that is as good as one to the server, but for the server's TLS.
+inline awaitable<result<std::unique_ptr<byte_stream>>> pass_proxy(const connect_request& what, tcp::socket socket,
+                                                                  time_point deadline) {
+    const proxy& via = what.server.via;
+    if (!what.proxy_tls) {
+        auto plain = make_plain_stream(std::move(socket));
+        if (!needs_tunnel(what.server)) co_return result<std::unique_ptr<byte_stream>>(std::move(plain));
+        const auto open = co_await ask_proxy(what, *plain, deadline);
+        if (!open) co_return open.error();
+        co_return result<std::unique_ptr<byte_stream>>(std::move(plain));
+    }
+    auto stream = make_tls_stream(std::move(socket), what.proxy_tls, via.host());
+    if (!stream) co_return stream.error();
+    const auto secured = co_await secure(what, **stream, via.host(), deadline);
+    if (!secured) co_return secured.error();
+    if (needs_tunnel(what.server)) {
+        const auto open = co_await ask_proxy(what, **stream, deadline);
+        if (!open) co_return open.error();
+    }
+    co_return std::move(*stream);
+}
+
+inline awaitable<result<std::unique_ptr<byte_stream>>> first_hop(const connect_request& what, time_point deadline,
+                                                                 std::stop_token stop) {
+    auto to = co_await resolve(what, deadline, stop);
+    if (!to) co_return to.error();
+    const auto allowed = keep_allowed(what, *to);
+    if (!allowed) co_return allowed.error();
+    auto socket = co_await connect_any(what, std::move(*to), deadline);
+    if (!socket) co_return socket.error();
+    if (what.server.via.empty()) co_return make_plain_stream(std::move(*socket));
+    const auto passed_by = std::min(deadline, what.env.now() + what.options.handshake_timeout());
+    auto passed = co_await pass_proxy(what, std::move(*socket), passed_by);
+    co_return passed;
 }
 
 KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_request what, time_point deadline,
                                                                      std::stop_token stop) {
     const auto connect_deadline = std::min(deadline, what.env.now() + what.options.connect_timeout());
-    auto to = co_await resolve(what, connect_deadline, stop);
-    if (!to) co_return to.error();
-    auto socket = co_await connect_any(what, std::move(*to), connect_deadline);
-    if (!socket) co_return socket.error();
-    if (!what.tls) co_return std::make_unique<connection>(make_plain_stream(std::move(*socket)));
+    auto reached = co_await first_hop(what, connect_deadline, stop);
+    if (!reached) {
+        const bool plain = what.server.via.empty() || reached.error() == errc::stopped;
+        co_return plain ? reached.error() : reached.error().with_context("proxy " + what.server.via.text());
+    }
+    if (!what.tls) co_return std::make_unique<connection>(std::move(*reached));
 
-    auto stream = make_tls_stream(std::move(*socket), what.tls, what.peer_name);
+    auto stream = make_tls_inside(std::move(*reached), what.tls, what.peer_name);
     if (!stream) co_return stream.error();
     const auto handshake_deadline = std::min(deadline, what.env.now() + what.options.handshake_timeout());
-    const auto secured = co_await secure(what, **stream, handshake_deadline);
+    const auto secured = co_await secure(what, **stream, what.peer_name, handshake_deadline);
     if (!secured) co_return secured.error();
     co_return std::make_unique<connection>(std::move(*stream));
 }

@@ -107,6 +107,20 @@ KCONTROL_DECL result<certificate_authority> certificate_authority::create(const 
     return authority;
 }
 
+KCONTROL_DECL result<certificate_authority> certificate_authority::load(key_and_certificate own) {
+    const auto certificate_in = detail::memory_bio(own.cert_pem);
+    const auto key_in = detail::memory_bio(own.key_pem.reveal());
+    const detail::openssl_ptr<X509> certificate(PEM_read_bio_X509(certificate_in.get(), nullptr, nullptr, nullptr));
+    const detail::openssl_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(key_in.get(), nullptr, nullptr, nullptr));
+    if (!certificate || !key || X509_check_private_key(certificate.get(), key.get()) != 1) {
+        static_cast<void>(detail::take_openssl_reason());
+        return error(errc::invalid_config, "this is no certificate of an authority with its key, as PEM");
+    }
+    certificate_authority authority;
+    authority.own_ = std::move(own);
+    return authority;
+}
+
 KCONTROL_DECL result<key_and_certificate> certificate_authority::issue(const certificate_options& options) const {
     const auto certificate_in = detail::memory_bio(own_.cert_pem);
     const auto key_in = detail::memory_bio(own_.key_pem.reveal());

@@ -16,8 +16,11 @@ namespace kcontrol::http::detail {
 /// Thread-safety: shared objects safe once made.
 class tls_context {
 public:
-    /// Verification of the server is always on: against `ca_pem` only, or the system's roots if it is empty.
+    /// The server is verified against `ca_pem` only, or the system's roots if it is empty, unless the options say that
+    /// it is not to be.
     KCONTROL_DECL static result<std::shared_ptr<tls_context>> for_client(const tls_options& options);
+    /// For a proxy, which is verified always: against the system's roots and `ca_pem`. It gets no client certificate.
+    KCONTROL_DECL static result<std::shared_ptr<tls_context>> for_proxy(const std::string& ca_pem);
     KCONTROL_DECL static result<std::shared_ptr<tls_context>> for_server(const server_tls& options);
 
     explicit tls_context(SSL_CTX* adopted) : context_(adopted) {}

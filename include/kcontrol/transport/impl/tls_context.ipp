@@ -120,7 +120,11 @@ inline error no_context() { return error(errc::tls_failed, "OpenSSL can't make a
 KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_client(const tls_options& options) {
     auto context = new_context(TLS_client_method());
     if (!context) return no_context();
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    if (options.insecure() && !options.ca_pem().empty()) {
+        return error(errc::invalid_config,
+                     "a CA certificate is given, and certificates are not to be verified: leave one of the two out");
+    }
+    SSL_CTX_set_verify(context.get(), options.insecure() ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
     if (options.ca_pem().empty()) {
         SSL_CTX_set_default_verify_paths(context.get());
     } else if (const auto done = trust_only(context.get(), options.ca_pem(), "CA certificate"); !done) {
@@ -129,6 +133,17 @@ KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_client(const
     if (!options.client_cert_pem().empty() || !options.client_key_pem().empty()) {
         const auto done = use_identity(context.get(), options.client_cert_pem(), options.client_key_pem(), "client");
         if (!done) return done.error();
+    }
+    return std::make_shared<tls_context>(context.release());
+}
+
+KCONTROL_DECL result<std::shared_ptr<tls_context>> tls_context::for_proxy(const std::string& ca_pem) {
+    auto context = new_context(TLS_client_method());
+    if (!context) return no_context();
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_default_verify_paths(context.get());
+    if (!ca_pem.empty()) {
+        if (const auto done = trust_only(context.get(), ca_pem, "CA certificate"); !done) return done.error();
     }
     return std::make_shared<tls_context>(context.release());
 }
@@ -186,7 +201,8 @@ inline std::string verify_remedy(long verdict, const std::string& name) {
 
 KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const std::string& peer_name) {
     const long verdict = tls ? SSL_get_verify_result(tls) : X509_V_OK;
-    if (verdict != X509_V_OK) {
+    const bool verified = tls && (SSL_get_verify_mode(tls) & SSL_VERIFY_PEER) != 0;
+    if (verified && verdict != X509_V_OK) {
         return error(errc::tls_failed, std::string("the server's certificate is refused: ") +
                                            X509_verify_cert_error_string(verdict) + "; " +
                                            verify_remedy(verdict, peer_name));

@@ -1,0 +1,246 @@
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/transport/impl/client_request.hpp>
+#include <kcontrol/transport/impl/socket_layer.hpp>
+#include <kcontrol/transport/impl/websocket.hpp>
+
+#include <boost/beast/websocket/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kcontrol::http::detail {
+
+namespace ws = boost::beast::websocket;
+using websocket_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;
+
+// A connection, shared by its owner and by what is in progress on it.
+class websocket_state {
+public:
+    websocket_state(client_transport& by, std::unique_ptr<byte_stream> below, std::shared_ptr<watchdog> reading)
+        : env(by.env),
+          where(to_string(by.server)),
+          stream(socket_layer(std::move(below))),
+          read_dog(std::move(reading)),
+          write_dog(std::make_shared<watchdog>(by.env, by.ex)) {
+        read_dog->watch(&bytes().socket());
+        write_dog->watch(&bytes().socket());
+        stream.read_message_max(0);  // messages are read piece by piece
+        stream.auto_fragment(false);
+        stream.write_buffer_bytes(std::size_t{16} << 10);
+        stream.binary(true);
+    }
+    ~websocket_state() {
+        read_dog->release();
+        write_dog->release();
+    }
+
+    byte_stream& bytes() noexcept { return stream.next_layer().below(); }
+
+    // What a failed operation means. The cause of a cut goes before what the cut socket says.
+    error explain(const error_code& failure) const {
+        for (const auto& dog : {read_dog, write_dog}) {
+            if (dog->cause() == cut_cause::stopped) return error(errc::stopped);
+            if (dog->cause() == cut_cause::timeout) return error(errc::timeout, where + ": nothing came in time");
+        }
+        if (abandoned) return error(errc::unavailable, where + ": the connection was closed here");
+        if (failure == boost::asio::error::eof || failure == ws::error::closed || is_unclean_end(failure)) {
+            return error(errc::truncated, where + ": the server ended the connection without saying goodbye");
+        }
+        if (failure.category() == make_error_code(ws::error::closed).category()) {
+            return error(errc::protocol_error, where + ": malformed WebSocket frame: " + failure.message());
+        }
+        return error(errc::connection_lost, where + ": the connection broke: " + failure.message());
+    }
+
+    environment& env;
+    std::string where;
+    ws::stream<socket_layer, false> stream;  // without compression: what bounds a bomb is the network
+    std::shared_ptr<watchdog> read_dog, write_dog;
+    std::optional<error> broken;  // once broken, always broken
+    bool closed = false;          // by the server, properly
+    bool abandoned = false;
+};
+
+// Nothing of it means forever.
+inline std::optional<time_point> point_in(const environment& env, duration time) {
+    if (time == duration::zero()) return std::nullopt;
+    return env.now() + time;
+}
+
+inline awaitable<result<websocket_piece>> read_websocket(std::shared_ptr<websocket_state> on, std::span<char> into,
+                                                         duration idle, std::stop_token stop) {
+    if (into.empty()) co_return error(errc::invalid_argument, "a read needs room for at least one byte");
+    websocket_piece piece;
+    piece.closed = on->closed;
+    if (on->closed) co_return piece;
+    if (on->broken) co_return *on->broken;
+    if (stop.stop_requested()) co_return error(errc::stopped);
+    on->read_dog->follow(stop);
+    on->read_dog->deadline(point_in(on->env, idle));
+    websocket_token token;
+    const boost::asio::mutable_buffers_1 room(into.data(), into.size());
+    error_code failure;
+    do {
+        const auto outcome = co_await on->stream.async_read_some(room, token);
+        failure = std::get<0>(outcome);
+        piece.bytes = std::get<1>(outcome);
+        piece.last = !failure && on->stream.is_message_done();
+    } while (!failure && piece.bytes == 0 && !piece.last);
+    on->read_dog->deadline(std::nullopt);
+    on->read_dog->follow({});
+    if (!failure) co_return piece;
+    if (failure == ws::error::closed && !on->abandoned) {
+        on->closed = piece.closed = true;
+        piece.bytes = 0;
+        co_return piece;
+    }
+    on->broken = on->explain(failure);
+    on->bytes().close();
+    co_return *on->broken;
+}
+
+inline awaitable<result<void>> write_websocket(std::shared_ptr<websocket_state> on, std::string_view head,
+                                               std::string_view content, duration time, std::stop_token stop) {
+    if (on->broken) co_return *on->broken;
+    if (on->closed) co_return error(errc::connection_lost, on->where + ": the server has closed the connection");
+    if (stop.stop_requested()) co_return error(errc::stopped);
+    on->write_dog->follow(stop);
+    on->write_dog->deadline(point_in(on->env, time));
+    const std::array<boost::asio::const_buffer, 2> out{boost::asio::buffer(head), boost::asio::buffer(content)};
+    websocket_token token;
+    const auto outcome = co_await on->stream.async_write(out, token);
+    const error_code failure = std::get<0>(outcome);
+    on->write_dog->deadline(std::nullopt);
+    on->write_dog->follow({});
+    if (!failure) co_return result<void>();
+    if (!on->broken) on->broken = on->explain(failure);
+    on->bytes().close();
+    co_return *on->broken;
+}
+
+inline awaitable<void> close_websocket(std::shared_ptr<websocket_state> on, duration time) {
+    if (!on->closed && !on->broken) {
+        on->write_dog->deadline(point_in(on->env, time));
+        websocket_token token;
+        const ws::close_reason why(ws::close_code::normal);
+        co_await on->stream.async_close(why, token);
+        on->write_dog->deadline(std::nullopt);
+    }
+    on->abandoned = true;
+    on->bytes().close();
+}
+
+class beast_websocket final : public websocket {
+public:
+    explicit beast_websocket(std::shared_ptr<websocket_state> on) : on_(std::move(on)) {}
+    ~beast_websocket() override {
+        on_->abandoned = true;
+        on_->bytes().close();
+    }
+
+    awaitable<result<websocket_piece>> read_some(std::span<char> into, duration idle, std::stop_token stop) override {
+        return read_websocket(on_, into, idle, std::move(stop));
+    }
+    awaitable<result<void>> write(std::string_view head, std::string_view content, duration time,
+                                  std::stop_token stop) override {
+        return write_websocket(on_, head, content, time, std::move(stop));
+    }
+    awaitable<void> close(duration time) override { return close_websocket(on_, time); }
+
+private:
+    std::shared_ptr<websocket_state> on_;
+};
+
+inline boost::beast::string_view beast_view(std::string_view text) { return {text.data(), text.size()}; }
+
+inline http::response own_response(const ws::response_type& from) {
+    http::response out(static_cast<int>(from.result_int()));
+    for (const auto& field : from) {
+        const auto name = field.name_string(), value = field.value();
+        out.headers.add({name.data(), name.size()}, std::string(value.data(), value.size()));
+    }
+    out.body = from.body();
+    return out;
+}
+
+// A server may take none of what was offered, or one of it (RFC 6455 §4.1), and no extension, for none was.
+inline std::optional<error> refuse_switch(const request& asked, const http::response& answer) {
+    if (answer.headers.contains("Sec-WebSocket-Extensions")) {
+        return error(errc::protocol_error, "the server switched on a WebSocket extension that nobody asked for");
+    }
+    const std::string_view chosen = answer.headers.get("Sec-WebSocket-Protocol");
+    if (chosen.empty()) return std::nullopt;
+    for (std::string_view rest = asked.headers.get("Sec-WebSocket-Protocol"); !rest.empty();) {
+        const auto end = std::min(rest.find(','), rest.size());
+        std::string_view one = rest.substr(0, end);
+        one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
+        if (one == chosen) return std::nullopt;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return error(errc::protocol_error,
+                 "the server chose the WebSocket protocol \"" + escape_control(chosen) + "\", which nobody offered");
+}
+
+inline error handshake_failure(const websocket_state& on, const error_code& failure) {
+    const error why =
+        failure == boost::beast::http::error::end_of_stream
+            ? error(errc::connection_lost, on.where + ": the server closed the connection without an answer")
+            : on.explain(failure);
+    if (why == errc::stopped || why == errc::protocol_error) return why;
+    return error(errc::unknown_outcome, "the request was sent, but its outcome is unknown: " + why.what());
+}
+
+inline std::string target_on_wire(const request& req, const http::endpoint& server) {
+    const bool by_proxy = !server.via.empty() && !needs_tunnel(server);
+    return by_proxy ? server.scheme + "://" + authority(server) + req.target : req.target;
+}
+
+KCONTROL_DECL awaitable<result<opened_websocket>> run_open_websocket(std::shared_ptr<client_transport> self,
+                                                                     request req, exchange_options options) {
+    if (options.stop().stop_requested()) co_return error(errc::stopped);
+    if (self->closed) co_return error(errc::unavailable, "the transport to " + to_string(self->server) + " is closed");
+    const auto checked = check_request(req, *self);
+    if (!checked) co_return checked.error();
+    const auto deadline = self->env.now() + options.deadline();
+    auto dog = std::make_shared<watchdog>(self->env, self->ex);
+    dog->follow(options.stop());
+    connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls, self->options,
+                         self->lookup, dog);
+    what.on_lookup = options.on_lookup();
+    auto made = co_await connect(std::move(what), deadline, options.stop());
+    if (!made) {
+        const bool stopped = made.error() == errc::stopped;
+        co_return stopped ? made.error() : made.error().with_context(to_string(self->server));
+    }
+    const auto on = std::make_shared<websocket_state>(*self, std::move((*made)->stream), dog);
+    dog->deadline(deadline);
+    on->stream.set_option(ws::stream_base::decorator([&req, &self](ws::request_type& out) {
+        for (const auto& field : req.headers) out.set(beast_view(field.name), beast_view(field.value));
+        const bool by_proxy = !self->server.via.empty() && !needs_tunnel(self->server);
+        if (by_proxy && self->server.via.has_login()) {
+            constexpr std::string_view begin = "\r\nProxy-Authorization: ";
+            out.set("Proxy-Authorization", beast_view(proxy_authorization(self->server.via).substr(begin.size())));
+        }
+    }));
+    ws::response_type answer;
+    const std::string host = authority(self->server), target = target_on_wire(req, self->server);
+    websocket_token token;
+    const auto outcome = co_await on->stream.async_handshake(answer, beast_view(host), beast_view(target), token);
+    const error_code failure = std::get<0>(outcome);
+    dog->deadline(std::nullopt);
+    dog->follow({});
+    opened_websocket opened;
+    if (failure && failure != ws::error::upgrade_declined) co_return handshake_failure(*on, failure);
+    opened.answer = own_response(answer);
+    if (failure) co_return result<opened_websocket>(std::move(opened));
+    if (auto refused = refuse_switch(req, opened.answer)) co_return refused->with_context(on->where);
+    opened.socket = std::make_unique<beast_websocket>(on);
+    co_return result<opened_websocket>(std::move(opened));
+}
+
+}  // namespace kcontrol::http::detail

@@ -1,0 +1,1 @@
+#include <kcontrol/transport/impl/websocket.ipp>
