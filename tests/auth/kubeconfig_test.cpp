@@ -1,4 +1,5 @@
 #include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/base/log.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 
 #include <doctest/doctest.h>
@@ -62,7 +63,8 @@ public:
     }
 
     /// The message of what must fail, without the path it must begin with.
-    std::string failure(const std::string& text, trust level = trust::trusted, errc code = errc::invalid_config) {
+    std::string failure(const std::string& text, const trust& level = trust::trusted,
+                        errc code = errc::invalid_config) {
         const auto config = resolve(text, {}, level);
         if (config) return "(no failure)";
         const error& e = config.error();
@@ -173,7 +175,10 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "files that are no kubeconfig") {
 TEST_CASE_FIXTURE(kubeconfig_fixture, "members of the wrong type are named, their value is not") {
     for (const char* user :
          {"user: CANARY", "user: [CANARY]", "user: {client-certificate-data: [CANARY]}",
-          "user: {token: {CANARY: CANARY}}", "user: {client-key-data: [CANARY]}", "user: {tokenFile: {a: CANARY}}"}) {
+          "user: {token: {CANARY: CANARY}}", "user: {client-key-data: [CANARY]}", "user: {tokenFile: {a: CANARY}}",
+          "user: {exec: CANARY}", "user: {exec: [CANARY]}", "user: {exec: {args: CANARY}}",
+          "user: {exec: {env: [{name: a, value: {b: CANARY}}]}}", "user: {as: {CANARY: 1}}", "user: {as: 7}",
+          "user: {as-groups: CANARY}", "user: {as-user-extra: {a: CANARY}}", "user: {auth-provider: CANARY}"}) {
         CAPTURE(user);
         CHECK_BEGINS(failure("users: [{name: u, " + std::string(user) + "}]"), "users[0].user");
     }
@@ -231,34 +236,91 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "servers") {
     CHECK(resolve(with("server: http://x", "")).has_value());
 }
 
-TEST_CASE_FIXTURE(kubeconfig_fixture, "what is refused or not supported is named, with a remedy") {
-    CHECK_BEGINS(failure(with("server: https://x, insecure-skip-tls-verify: true", "")),
-                 "cluster \"k\": insecure-skip-tls-verify: certificates are always verified");
-    CHECK_BEGINS(
-        failure(with("server: https://x, insecure-skip-tls-verify: true, certificate-authority-data: QQ==", "")),
-        "cluster \"k\": insecure-skip-tls-verify: ");
-    CHECK(resolve(with("server: https://x, insecure-skip-tls-verify: false", "")).has_value());
-    CHECK_BEGINS(failure(with("server: https://x, proxy-url: http://p:CANARY@p", "")),
-                 "cluster \"k\": proxy-url: not supported yet");
-    struct row {
-        const char* fields;
-        const char* begin;
-    };
-    for (const auto& r :
-         {row{"exec: {command: CANARY}", "exec: not supported yet"},
-          row{"auth-provider: {name: gcp, config: {x: CANARY}}", "auth-provider: not supported yet"},
-          row{"username: admin, password: CANARY", "username: not supported yet"},
-          row{"password: CANARY", "password: not supported yet"},
-          row{"token: CANARY, as: root", "as: impersonation is not supported yet"},
-          row{"as-uid: '1'", "as-uid: impersonation"}, row{"as-groups: [g]", "as-groups: impersonation"},
-          row{"as-user-extra: {a: [b]}", "as-user-extra: impersonation"}}) {
-        CAPTURE(r.fields);
-        CHECK_BEGINS(failure(with_user(r.fields)), std::string("user \"u\": ") + r.begin);
+TEST_CASE_FIXTURE(kubeconfig_fixture, "the cluster's fields") {
+    CHECK(resolve(with("server: https://x, insecure-skip-tls-verify: true", ""))->tls().insecure());
+    CHECK(!resolve(with("server: https://x, insecure-skip-tls-verify: false", ""))->tls().insecure());
+    for (const char* authority : {"certificate-authority-data: QQ==", "certificate-authority: pki/ca.crt"}) {
+        CHECK_BEGINS(failure(with(std::string("server: https://x, insecure-skip-tls-verify: true, ") + authority, "")),
+                     "cluster \"k\": insecure-skip-tls-verify: true beside certificate-authority");
     }
-    CHECK(resolve(with_user("username: '', exec: null, token: a")).has_value());
+    CHECK(resolve(with("server: https://x, disable-compression: true", ""))->disable_compression());
+    const auto proxied = resolve(with("server: https://x, proxy-url: 'http://u:CANARY@p:3128'", ""));
+    REQUIRE(proxied.has_value());
+    CHECK(proxied->server().via == http::proxy("http", "p", 3128).login("u", secret_string("CANARY")));
+    CHECK(proxied->server_url() == "https://x:443");
+    CHECK(*proxied != *resolve(with("server: https://x", "")));
+    CHECK_BEGINS(failure(with("server: https://x, proxy-url: 'ftp://u:CANARY@p'", "")),
+                 "cluster \"k\": proxy-url: proxy URL with scheme \"ftp\"");
+    // The environment's proxy is for what names none, and not for this machine itself.
+    env.variables["HTTPS_PROXY"] = "http://env:1";
+    env.variables["NO_PROXY"] = "10.0.0.0/8,.internal";
+    const auto via = [&](const std::string& server, const std::string& more = "", trust level = trust::trusted) {
+        return resolve(with("server: '" + server + "'" + more, ""), {}, std::move(level))->server().via.text();
+    };
+    CHECK(via("https://x") == "http://env:1");
+    CHECK(via("https://x", ", proxy-url: 'socks5://own'") == "socks5://own:1080");
+    for (const char* direct : {"https://10.1.2.3:6443", "https://api.internal", "https://127.0.0.1:6443", "http://x"}) {
+        CHECK(via(direct) == "://:0");
+    }
+    CHECK(via("https://x", "", trust::untrusted) == "://:0");
+    CHECK(via("https://x", "", trust::untrusted.allow(kubeconfig_feature::environment_proxy)) == "http://env:1");
+    env.variables["HTTPS_PROXY"] = "ftp://u:CANARY@env";
+    const auto broken = resolve(with("server: https://x", ""));
+    REQUIRE(!broken.has_value());
+    CHECK_BEGINS(broken.error().message(), "environment variable HTTPS_PROXY: ");
+    CHECK(broken.error().what().find("CANARY") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(kubeconfig_fixture, "basic authentication") {
+    const auto both = resolve(with_user("username: admin, password: CANARY"));
+    REQUIRE(both.has_value());
+    CHECK(both->basic_user() == "admin");
+    CHECK(both->basic_password() == secret_string("CANARY"));
+    CHECK(both->has_login());
+    CHECK(resolve(with_user("username: '', exec: null, token: a"))->basic_user().empty());
+    CHECK_BEGINS(failure(with_user("username: admin, password: CANARY, token: CANARY")), "user \"u\": username: ");
+    CHECK_BEGINS(failure(with_user("username: admin, tokenFile: ./token")), "user \"u\": username: ");
+    CHECK_BEGINS(failure(with_user("username: 'a:b', password: CANARY")), "user \"u\": username: \"a:b\" holds a ':'");
+    CHECK_BEGINS(failure(with("server: http://x", "username: a, password: CANARY")),
+                 "server http://x:80 is plain http");
+}
+
+TEST_CASE_FIXTURE(kubeconfig_fixture, "impersonation, and its headers") {
+    const auto c = resolve(with_user(
+        "token: a, as: jane, as-uid: '7', as-groups: [g, h], as-user-extra: {scopes: [view, edit], 'a/b%': [c]}"));
+    REQUIRE(c.has_value());
+    CHECK(c->impersonate().user() == "jane");
+    http::fields headers;
+    c->impersonate().add_to(headers);
+    std::string text;
+    for (const auto& one : headers) text += one.name + ": " + one.value + "\n";
+    CHECK(text ==
+          "Impersonate-User: jane\nImpersonate-Uid: 7\nImpersonate-Group: g\nImpersonate-Group: h\n"
+          "Impersonate-Extra-a%2Fb%25: c\nImpersonate-Extra-scopes: view\nImpersonate-Extra-scopes: edit\n");
+    http::fields own;
+    own.set("Impersonate-User", "joe");
+    c->impersonate().add_to(own);
+    CHECK(own.size() == 1);
+    CHECK(resolve(with_user("token: a, as: null"))->impersonate().empty());
+    CHECK(*c != *resolve(with_user("token: a, as: jane")));
+    CHECK_BEGINS(failure(with_user("as: \"jane\\r\\nX-Evil: 1\"")), "user \"u\": as: holds control characters");
+    CHECK_BEGINS(failure(with_user("as: jane, as-groups: [\"g\\n\"]")), "user \"u\": as: holds control characters");
+}
+
+TEST_CASE_FIXTURE(kubeconfig_fixture, "providers that are no more are refused with what took their place") {
+    struct row {
+        const char* name;
+        const char* plugin;
+    };
+    for (const auto& r : {row{"gcp", "gke-gcloud-auth-plugin"}, row{"azure", "kubelogin convert-kubeconfig"},
+                          row{"oidc", "kubectl oidc-login"}, row{"other\x1b", "an exec plugin"}}) {
+        const auto why = failure(with_user("auth-provider: {name: \"" + escape_control(r.name) +
+                                           "\", config: {access-token: CANARY, cmd-path: /bin/sh}}"));
+        CHECK_BEGINS(why, "user \"u\": auth-provider: \"");
+        CHECK(why.find(r.plugin) != std::string::npos);
+    }
     // Only of the context that is used.
-    CHECK(resolve(with_user("token: a") + "# \n").has_value());
-    CHECK(kubeconfig::parse(with_user("exec: {command: x}"), "o", trust::trusted).has_value());
+    CHECK(kubeconfig::parse(with_user("auth-provider: {name: x}"), "o", trust::trusted).has_value());
 }
 
 TEST_CASE_FIXTURE(kubeconfig_fixture, "bad base64 and halves of a pair") {
@@ -325,6 +387,19 @@ TEST_CASE_FIXTURE(kubeconfig_fixture, "strangers' kubeconfigs may not name files
         CAPTURE(r.begin);
         CHECK_BEGINS(failure(with("server: https://x, " + std::string(r.cluster), r.user), trust::untrusted), r.begin);
     }
+    // Each can be allowed by who embeds this, alone.
+    const auto text = with("server: https://x, certificate-authority: pki/ca.crt", "as: root");
+    CHECK_BEGINS(failure(text, trust::untrusted.allow(kubeconfig_feature::impersonation)),
+                 "cluster \"k\": certificate-authority: ");
+    CHECK_BEGINS(failure(text, trust::untrusted.allow(kubeconfig_feature::files)), "user \"u\": as: ");
+    CHECK(resolve(text, {}, trust::untrusted.allow(kubeconfig_feature::files).allow(kubeconfig_feature::impersonation))
+              .has_value());
+    CHECK(resolve(with("server: https://x, insecure-skip-tls-verify: true", ""), {},
+                  trust::untrusted.allow(kubeconfig_feature::insecure_tls))
+              .has_value());
+    CHECK(resolve(with("server: https://x, proxy-url: http://p", ""), {},
+                  trust::untrusted.allow(kubeconfig_feature::proxy_url))
+              .has_value());
     CHECK(resolve(whole, "dev", trust::untrusted).has_value());
     CHECK(resolve(whole, "token", trust::untrusted).has_value());
 }

@@ -1,5 +1,5 @@
 // Kubeconfigs that would run programs, read files or act as somebody else: S01, S05, S06 and S07 of reliability's
-// security plan. All of it is refused by name, whoever wrote the file, or a stranger at least.
+// security plan. What a stranger wrote is refused by name, and what makes no sense, whoever wrote it.
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 
@@ -16,7 +16,7 @@ std::string file_with(const std::string& cluster, const std::string& user) {
 }
 
 /// Why it is refused; "accepted" if it is not.
-std::string refusal(const std::string& text, trust level) {
+std::string refusal(const std::string& text, const trust& level) {
     testing::manual_environment env;
     for (const char* path : {"/var/run/secrets/kubernetes.io/serviceaccount/token", "/etc/kube/config"}) {
         env.files[path] = "CANARY";
@@ -35,7 +35,7 @@ bool begins(const std::string& text, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("S06 a program that gives credentials is never run, however it is written") {
+TEST_CASE("S06 a stranger's kubeconfig runs no program, however it is written") {
     for (const char* exec :
          {"exec: {apiVersion: client.authentication.k8s.io/v1, command: aws, args: [eks, get-token]}",
           "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./helper}",
@@ -44,29 +44,72 @@ TEST_CASE("S06 a program that gives credentials is never run, however it is writ
           "exec: {command: sh, args: ['$IFS', '`id`', '$(id)', 'a;b', \"'\", '\"']}",
           "exec: {command: x, env: [{name: LD_PRELOAD, value: CANARY}]}",
           "exec: {command: x, installHint: \"\\e[31mCANARY\\a\"}", "exec: {command: x, interactiveMode: Always}",
-          "exec: {command: x, provideClusterInfo: true}", "exec: {}", "exec: sh", "exec: [sh]",
-          "token: CANARY, exec: {command: x}", "auth-provider: {name: oidc, config: {id-token: CANARY}}",
-          "auth-provider: {name: gcp, config: {cmd-path: /bin/sh, cmd-args: -c id}}", "auth-provider: {}"}) {
+          "exec: {command: x, provideClusterInfo: true}", "exec: {}", "token: CANARY, exec: {command: x}"}) {
         CAPTURE(std::string(exec));
-        for (const auto level : {trust::trusted, trust::untrusted}) {
-            const auto why = refusal(file_with("server: https://x", exec), level);
-            const bool named = begins(why, "user \"u\": exec: not supported yet: use") ||
-                               begins(why, "user \"u\": auth-provider: not supported yet: use");
-            CHECK_MESSAGE(named, why);
+        const auto why = refusal(file_with("server: https://x", exec), trust::untrusted);
+        CHECK_MESSAGE(begins(why, "user \"u\": exec: an untrusted kubeconfig may not run programs ("), why);
+    }
+    for (const char* provider :
+         {"auth-provider: {name: oidc, config: {id-token: CANARY}}",
+          "auth-provider: {name: gcp, config: {cmd-path: /bin/sh, cmd-args: -c id}}", "auth-provider: {}"}) {
+        for (const auto& level : {trust::trusted, trust::untrusted}) {
+            const auto why = refusal(file_with("server: https://x", provider), level);
+            CHECK_MESSAGE(begins(why, "user \"u\": auth-provider: \""), why);
         }
     }
 }
 
+TEST_CASE("S06 a program that can't be run as it is written is refused, whoever wrote it") {
+    const std::string v1 = "apiVersion: client.authentication.k8s.io/v1, ";
+    struct row {
+        std::string exec;
+        const char* begin;
+    };
+    for (const auto& r :
+         {row{"", "exec.command: empty"}, row{v1, "exec.command: empty"},
+          row{"command: x", "exec.apiVersion: \"\": only client.authentication.k8s.io/v1 and v1beta1"},
+          row{"command: x, apiVersion: client.authentication.k8s.io/v1alpha1", "exec.apiVersion: \"client.auth"},
+          row{v1 + "command: x", "exec.interactiveMode: not set"},
+          row{v1 + "command: x, interactiveMode: Always", "exec.interactiveMode: Always: the plugin wants to ask"},
+          row{v1 + "command: x, interactiveMode: Sometimes", "exec.interactiveMode: \"Sometimes\": only"},
+          row{v1 + "command: x, interactiveMode: Never, env: [{value: CANARY}]", "exec.env: a variable without"},
+          row{v1 + "command: x, interactiveMode: Never, env: [{name: 'A=B', value: CANARY}]", "exec.env: a var"}}) {
+        CAPTURE(r.exec);
+        const auto why = refusal(file_with("server: https://x", "exec: {" + r.exec + "}"), trust::trusted);
+        CHECK_MESSAGE(begins(why, std::string("user \"u\": ") + r.begin), why);
+    }
+    const std::string allowed = "exec: {" + v1 + "command: ./helper, interactiveMode: Never}";
+    const auto why = refusal(file_with("server: https://x", allowed), trust::untrusted.allow_programs({"/helper"}));
+    CHECK_MESSAGE(begins(why, "user \"u\": exec.command: \"./helper\": an untrusted kubeconfig has no directory"), why);
+}
+
 TEST_CASE("S07 nobody acts as himself where somebody else was meant") {
-    for (const char* user : {"as: root", "as: ''", "as: \"\"", "as: ' '", "as: '', as-groups: ['system:masters']",
-                             "as-groups: ['system:masters']", "as-groups: []", "as-groups: ['']", "as-uid: ''",
-                             "as-uid: '7'", "as: root, as-groups: [a], as-uid: '7', as-user-extra: {a: [b]}",
-                             "as-user-extra: {scopes: [view]}", "as-user-extra: {}", "as: {}", "as: 7"}) {
-        CAPTURE(std::string(user));
-        for (const auto level : {trust::trusted, trust::untrusted}) {
-            const auto why = refusal(file_with("server: https://x", std::string("token: CANARY, ") + user), level);
-            CHECK_MESSAGE(begins(why, "user \"u\": as"), why);
-            CHECK_MESSAGE(why.find("impersonation is not supported yet: remove it") != std::string::npos, why);
+    struct row {
+        const char* user;
+        const char* trusted;  // why it is refused even so
+    };
+    for (const auto& r :
+         {row{"as: root", ""}, row{"as: ''", "as: empty"}, row{"as: \"\"", "as: empty"}, row{"as: ' '", "as: empty"},
+          row{"as: '', as-groups: ['system:masters']", "as: empty"},
+          row{"as-groups: ['system:masters']", "as-groups: there is no user to impersonate"},
+          row{"as-groups: []", "as-groups: there is no user"}, row{"as-groups: ['']", "as-groups: there is no user"},
+          row{"as-uid: ''", "as-uid: there is no user"}, row{"as-uid: '7'", "as-uid: there is no user"},
+          row{"as: root, as-groups: [a], as-uid: '7', as-user-extra: {a: [b]}", ""},
+          row{"as: root, as-groups: ['']", "as-groups: holds an empty name"},
+          row{"as: root, as-uid: ''", "as-uid: empty"},
+          row{"as: root, as-user-extra: {'': [b]}", "as-user-extra: holds an empty key"},
+          row{"as-user-extra: {scopes: [view]}", "as-user-extra: there is no user"},
+          row{"as-user-extra: {}", "as-user-extra: there is no user"}}) {
+        CAPTURE(std::string(r.user));
+        const std::string text = file_with("server: https://x", std::string("token: CANARY, ") + r.user);
+        const auto theirs = refusal(text, trust::untrusted);
+        CHECK_MESSAGE(begins(theirs, "user \"u\": as"), theirs);
+        CHECK_MESSAGE(theirs.find(": an untrusted kubeconfig may not impersonate anybody") != std::string::npos,
+                      theirs);
+        for (const auto& level : {trust::trusted, trust::untrusted.allow(kubeconfig_feature::impersonation)}) {
+            const auto ours = refusal(text, level);
+            const bool right = *r.trusted ? begins(ours, std::string("user \"u\": ") + r.trusted) : ours == "accepted";
+            CHECK_MESSAGE(right, ours);
         }
     }
     CHECK(refusal(file_with("server: https://x", "token: CANARY, as: null"), trust::untrusted) == "accepted");
@@ -97,12 +140,13 @@ TEST_CASE("S05 a stranger's kubeconfig names no file and no way round") {
           row{"server: https://x, insecure-skip-tls-verify: true", "", "cluster \"k\": insecure-skip-tls-verify: "},
           row{"server: http://evil", "token: CANARY", "server http://evil:80 is plain http"},
           row{"server: 'file:///etc/passwd'", "", "cluster \"k\": server: "},
-          row{"server: 'unix:///var/run/docker.sock'", "", "cluster \"k\": server: "},
-          row{"server: https://x", "username: a, password: CANARY", "user \"u\": username: "}}) {
+          row{"server: 'unix:///var/run/docker.sock'", "", "cluster \"k\": server: "}}) {
         CAPTURE(std::string(r.cluster) + " " + r.user);
         const auto why = refusal(file_with(r.cluster, r.user), trust::untrusted);
         CHECK_MESSAGE(begins(why, r.begin), why);
     }
+    // Its own password goes to its own server.
+    CHECK(refusal(file_with("server: https://x", "username: a, password: CANARY"), trust::untrusted) == "accepted");
 }
 
 TEST_CASE("S01 certificates that are not verified, or an authority that is none, are errors of the configuration") {
@@ -110,7 +154,7 @@ TEST_CASE("S01 certificates that are not verified, or an authority that is none,
         return refusal(file_with("server: https://x, " + fields, ""), trust::trusted);
     };
     CHECK(begins(cluster("insecure-skip-tls-verify: true, certificate-authority-data: QQ=="),
-                 "cluster \"k\": insecure-skip-tls-verify: certificates are always verified"));
+                 "cluster \"k\": insecure-skip-tls-verify: true beside certificate-authority"));
     CHECK(begins(cluster("insecure-skip-tls-verify: true, certificate-authority: /etc/kube/config"),
                  "cluster \"k\": insecure-skip-tls-verify: "));
     CHECK(begins(cluster("certificate-authority-data: ' '"), "cluster \"k\": certificate-authority-data: empty"));

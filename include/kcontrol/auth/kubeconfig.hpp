@@ -1,7 +1,9 @@
-// kubeconfig: reading the file and choosing a context.
+// kubeconfig: reading the file, or several as one, and choosing a context.
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/auth/kubeconfig_overrides.hpp>
+#include <kcontrol/auth/trust.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
@@ -13,11 +15,8 @@
 
 namespace kcontrol::auth {
 
-/// Where kubeconfig bytes come from. Untrusted ones (a Secret, a directory others can write to) may not name files,
-/// commands, proxies or impersonation: an untrusted author must not be able to run code.
-enum class trust { trusted, untrusted };
-
-/// A parsed kubeconfig. Certificate and token files it names are read when a context is resolved.
+/// A parsed kubeconfig. Certificate and token files it names are read when a context is resolved. docs/kubeconfig.md
+/// lists every field, and what is done with it.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class kubeconfig {
@@ -33,14 +32,28 @@ public:
     /// Reads and parses a file.
     static KCONTROL_DECL result<kubeconfig> load(environment& env, const std::string& path, trust level);
 
+    /// Several as one: of each context, cluster and user the first file that has its name counts, whole, and the
+    /// current context is that of the first file that has one. Each entry keeps the directory and the trust of its own
+    /// file. Source: k8s.io/client-go/tools/clientcmd, ClientConfigLoadingRules.
+    static KCONTROL_DECL kubeconfig merge(const std::vector<kubeconfig>& files);
+
+    /// Reads a list of paths with ':' between them, as $KUBECONFIG has it, and merges it: what is there twice counts
+    /// once, what is not there or empty is passed over. Errors: those of load(). One without any file is empty().
+    static KCONTROL_DECL result<kubeconfig> load_list(environment& env, std::string_view paths, trust level);
+
+    /// True if there is no context, no cluster and no user in it.
+    KCONTROL_DECL bool empty() const noexcept;
+
     const std::string& current_context() const noexcept { return current_context_; }
     KCONTROL_DECL std::vector<std::string> context_names() const;
 
     /// The cluster and user of a context (empty: the current one), with files read.
-    /// A user is optional: without one the cluster is reached anonymously. insecure-skip-tls-verify is refused.
+    /// A user is optional: without one the cluster is reached anonymously. Where the file names no proxy, those of the
+    /// environment variables count (http::proxy_rules), if it is trusted.
     /// Errors: invalid_config (no such context, cluster or user; bad base64; an http server with credentials beyond
-    /// loopback; a feature that is not supported; a path in an untrusted file), file_failed.
+    /// loopback; a field that is not supported, or that an untrusted file may not have), file_failed.
     KCONTROL_DECL result<cluster_config> resolve(environment& env, std::string_view context = {}) const;
+    KCONTROL_DECL result<cluster_config> resolve(environment& env, const kubeconfig_overrides& with) const;
 
 private:
     struct contents;
@@ -48,8 +61,9 @@ private:
     std::string current_context_;
 };
 
-/// The config of the pod's own service account: KUBERNETES_SERVICE_HOST/PORT and the mounted token and CA.
-/// Errors: invalid_config if the process does not run in a cluster, file_failed.
+/// The config of the pod's own service account: KUBERNETES_SERVICE_HOST/PORT and the mounted token and CA. Its
+/// namespace is $POD_NAMESPACE, or else the mounted one. Errors: invalid_config if the process does not run in a
+/// cluster, file_failed.
 KCONTROL_DECL result<cluster_config> in_cluster_config(environment& env);
 
 }  // namespace kcontrol::auth

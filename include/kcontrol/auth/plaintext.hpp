@@ -12,8 +12,7 @@ namespace kcontrol::auth::detail {
 /// invalid_config if the config would send credentials in clear over a network.
 inline std::optional<error> refuse_plaintext(const cluster_config& config) {
     if (config.server().scheme == "https" || http::is_loopback(config.server().host)) return std::nullopt;
-    if (config.token().empty() && config.token_file().empty() && config.tls().client_key_pem().empty())
-        return std::nullopt;
+    if (!config.has_login()) return std::nullopt;
     return error(errc::invalid_config, "server " + config.server_url() +
                                            " is plain http, where credentials would travel in clear: use https, "
                                            "or remove the user");

@@ -6,22 +6,30 @@
 #include <kcontrol/json/reader.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/model/field.hpp>
+#include <kcontrol/values/raw_json.hpp>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kcontrol::auth::detail {
 
-/// A member that only matters by being there: what is in it is not kept.
-struct presence {
+/// A text, and whether it is there: who writes `as: ""` does not mean himself.
+struct mention {
     bool there = false;
-    explicit operator bool() const noexcept { return there; }
-    friend bool operator==(const presence&, const presence&) = default;
+    std::string text;
+    friend bool operator==(const mention&, const mention&) = default;
 };
 
-/// The same, where an empty text counts as well: who writes `as: ""` does not mean himself.
-struct mention : presence {
-    friend bool operator==(const mention&, const mention&) = default;
+struct kubeconfig_extension {
+    std::string name;
+    raw_json extension;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_extension;
+        return fields(field("name", &self::name), field("extension", &self::extension));
+    }
 };
 
 struct kubeconfig_cluster {
@@ -29,16 +37,52 @@ struct kubeconfig_cluster {
     std::string ca_file;
     std::string ca_data;
     std::string tls_server_name;
-    std::string proxy_url;
+    secret_string proxy_url;
     bool insecure = false;
+    bool disable_compression = false;
+    std::vector<kubeconfig_extension> extensions;
 
     static constexpr auto kcontrol_fields() {
         using self = kubeconfig_cluster;
         return fields(field("server", &self::server), field("certificate-authority", &self::ca_file),
                       field("certificate-authority-data", &self::ca_data),
                       field("tls-server-name", &self::tls_server_name), field("proxy-url", &self::proxy_url),
-                      field("insecure-skip-tls-verify", &self::insecure));
+                      field("insecure-skip-tls-verify", &self::insecure),
+                      field("disable-compression", &self::disable_compression), field("extensions", &self::extensions));
     }
+};
+
+struct kubeconfig_variable {
+    std::string name;
+    secret_string value;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_variable;
+        return fields(field("name", &self::name), field("value", &self::value));
+    }
+};
+
+struct kubeconfig_exec {
+    std::string api_version;
+    std::string command;
+    std::vector<std::string> args;
+    std::vector<kubeconfig_variable> env;
+    std::string install_hint;
+    std::string interactive_mode;
+    bool provide_cluster_info = false;
+
+    static constexpr auto kcontrol_fields() {
+        using self = kubeconfig_exec;
+        return fields(field("apiVersion", &self::api_version), field("command", &self::command),
+                      field("args", &self::args), field("env", &self::env), field("installHint", &self::install_hint),
+                      field("interactiveMode", &self::interactive_mode),
+                      field("provideClusterInfo", &self::provide_cluster_info));
+    }
+};
+
+struct kubeconfig_auth_provider {
+    std::string name;
+    static constexpr auto kcontrol_fields() { return fields(field("name", &kubeconfig_auth_provider::name)); }
 };
 
 struct kubeconfig_user {
@@ -48,8 +92,13 @@ struct kubeconfig_user {
     secret_string key_data;
     secret_string token;
     std::string token_file;
-    presence username, password, exec, auth_provider;
-    mention as, as_uid, as_groups, as_user_extra;
+    std::string username;
+    secret_string password;
+    std::optional<kubeconfig_exec> exec;
+    std::optional<kubeconfig_auth_provider> auth_provider;
+    mention as, as_uid;
+    std::optional<std::vector<std::string>> as_groups;
+    std::optional<std::map<std::string, std::vector<std::string>>> as_user_extra;
 
     static constexpr auto kcontrol_fields() {
         using self = kubeconfig_user;
@@ -124,22 +173,14 @@ struct kubeconfig_file {
 namespace kcontrol {
 
 template <>
-struct custom_codec<auth::detail::presence> {
-    static result<void> decode(json::node from, auth::detail::presence& out) {
-        out.there = !(from.is_string() && from.as_string().empty());
-        return {};
-    }
-    static void encode(const auth::detail::presence& value, json::writer& to) { to.value(value.there); }
-    static bool empty(const auth::detail::presence& value) { return !value.there; }
-};
-
-template <>
 struct custom_codec<auth::detail::mention> {
-    static result<void> decode(json::node, auth::detail::mention& out) {
+    static result<void> decode(json::node from, auth::detail::mention& out) {
+        if (!from.is_string()) return error(errc::decode_failed, "expected a string; put it in quotes");
         out.there = true;
+        out.text = std::string(from.as_string());
         return {};
     }
-    static void encode(const auth::detail::mention& value, json::writer& to) { to.value(value.there); }
+    static void encode(const auth::detail::mention& value, json::writer& to) { to.value(value.text); }
     static bool empty(const auth::detail::mention& value) { return !value.there; }
 };
 

@@ -5,9 +5,8 @@
 #include <kcontrol/auth/plaintext.hpp>
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/http/proxy_rules.hpp>
 #include <kcontrol/http/url.hpp>
-
-#include <array>
 
 namespace kcontrol::auth::detail {
 
@@ -20,19 +19,20 @@ KCONTROL_DECL error resolver::bad(std::string_view field, std::string_view what)
 }
 
 KCONTROL_DECL std::string resolver::beside_origin(const std::string& path) const {
-    const auto slash = origin_.rfind('/');
+    const auto slash = at_.file.rfind('/');
     if (path.front() == '/' || slash == std::string::npos) return path;
-    return origin_.substr(0, slash + 1) + path;
+    return at_.file.substr(0, slash + 1) + path;
 }
 
 // An untrusted author who may name files could make this process send one of them to a server of theirs.
 KCONTROL_DECL std::optional<error> resolver::refuse_path(std::string_view field, const std::string& path) const {
-    if (!untrusted_ || path.empty()) return std::nullopt;
-    return bad(field, "an untrusted kubeconfig may not name files: put the content itself into the kubeconfig");
+    if (path.empty() || allows(kubeconfig_feature::files)) return std::nullopt;
+    return bad(field, "an untrusted kubeconfig may not name files (\"" + escape_control(path.substr(0, 200)) +
+                          "\"): put the content itself into the kubeconfig");
 }
 
-KCONTROL_DECL result<std::string> resolver::pem(std::string_view field, std::string_view data,
-                                                const std::string& path) {
+KCONTROL_DECL result<std::string> resolver::pem(std::string_view field, std::string_view data, const std::string& path,
+                                                std::string& read_from) {
     if (auto refused = refuse_path(field, path)) return *refused;
     if (!data.empty()) {
         auto text = decode_base64(data);
@@ -42,75 +42,94 @@ KCONTROL_DECL result<std::string> resolver::pem(std::string_view field, std::str
         return std::move(*text);
     }
     if (path.empty()) return std::string();
-    auto text = env_.read_file(beside_origin(path), max_credential_bytes);
+    read_from = beside_origin(path);
+    auto text = env_.read_file(read_from, max_credential_bytes);
     if (!text) return text.error().with_context(where_ + ": " + std::string(field));
-    if (text->empty()) return bad(field, "the file " + beside_origin(path) + " is empty");
+    if (text->empty()) return bad(field, "the file " + read_from + " is empty");
     return text;
 }
 
-KCONTROL_DECL std::optional<error> resolver::take_cluster(const std::string& name, const kubeconfig_cluster& cluster) {
-    where_ = resolve_place(origin_, "cluster", name);
-    if (cluster.insecure) {
-        return bad("insecure-skip-tls-verify",
-                   "certificates are always verified: remove it and give certificate-authority-data; if the "
-                   "certificate is for another name, give tls-server-name");
+// The file's own, or else the environment's.
+KCONTROL_DECL std::optional<error> resolver::take_proxy(const kubeconfig_cluster& cluster) {
+    http::endpoint to = out_.server();
+    if (!cluster.proxy_url.empty()) {
+        auto parsed = http::parse_proxy_url(cluster.proxy_url.reveal());
+        if (!parsed) return bad("proxy-url", parsed.error().message());
+        if (!allows(kubeconfig_feature::proxy_url)) {
+            return bad("proxy-url", "an untrusted kubeconfig may not choose a proxy (" + parsed->text() +
+                                        "): remove it, or allow it where the kubeconfig is read");
+        }
+        proxy_given_ = std::string(cluster.proxy_url.reveal());
+        to.via = std::move(*parsed);
+    } else if (allows(kubeconfig_feature::environment_proxy)) {
+        const auto rules = http::proxy_rules::from_environment(env_);
+        if (!rules) return rules.error();
+        to.via = rules->choose(to);
     }
-    if (!cluster.proxy_url.empty()) return bad("proxy-url", "not supported yet: remove it");
+    out_.server(std::move(to));
+    return std::nullopt;
+}
+
+KCONTROL_DECL std::optional<error> resolver::take_cluster(entry_origin at, const std::string& name,
+                                                          const kubeconfig_cluster& cluster) {
+    at_ = std::move(at);
+    cluster_file_ = at_.file;
+    where_ = resolve_place(at_.file, "cluster", name);
+    const bool has_authority = !cluster.ca_data.empty() || !cluster.ca_file.empty();
+    if (cluster.insecure && !allows(kubeconfig_feature::insecure_tls)) {
+        return bad("insecure-skip-tls-verify",
+                   "true: an untrusted kubeconfig may not turn verification off: remove it and give "
+                   "certificate-authority-data; if the certificate is for another name, give tls-server-name");
+    }
+    if (cluster.insecure && has_authority) {
+        return bad("insecure-skip-tls-verify",
+                   "true beside certificate-authority: nothing would be verified: remove one of the two");
+    }
     if (cluster.server.empty()) return bad("server", "empty: write https://host:port");
     auto url = http::parse_base_url(cluster.server);
     if (!url) return bad("server", url.error().message());
+    server_ = cluster.server;
     out_.server(std::move(url->endpoint)).base_path(std::move(url->path_prefix));
-    auto ca = pem("certificate-authority", cluster.ca_data, cluster.ca_file);
+    if (auto refused = take_proxy(cluster)) return refused;
+    std::string ca_file;
+    auto ca = pem("certificate-authority", cluster.ca_data, cluster.ca_file, ca_file);
     if (!ca) return ca.error();
-    tls_.server_name(cluster.tls_server_name).ca_pem(std::move(*ca));
+    files_.ca(std::move(ca_file));
+    tls_.server_name(cluster.tls_server_name).ca_pem(std::move(*ca)).insecure(cluster.insecure);
+    out_.disable_compression(cluster.disable_compression);
+    for (const auto& one : cluster.extensions) {
+        if (one.name == "client.authentication.k8s.io/exec") exec_extension_ = std::string(one.extension.text());
+    }
     return std::nullopt;
 }
 
-KCONTROL_DECL std::optional<error> resolver::take_user(const std::string& name, const kubeconfig_user& user) {
-    where_ = resolve_place(origin_, "user", name);
-    struct unsupported {
-        std::string_view field;
-        bool there;
-        std::string_view remedy;
-    };
-    constexpr std::string_view other = "not supported yet: use a client certificate, token or tokenFile";
-    constexpr std::string_view self = "impersonation is not supported yet: remove it";
-    const std::array<unsupported, 8> refused{{{"exec", user.exec.there, other},
-                                              {"auth-provider", user.auth_provider.there, other},
-                                              {"username", user.username.there, other},
-                                              {"password", user.password.there, other},
-                                              {"as", user.as.there, self},
-                                              {"as-uid", user.as_uid.there, self},
-                                              {"as-groups", user.as_groups.there, self},
-                                              {"as-user-extra", user.as_user_extra.there, self}}};
-    for (const auto& one : refused) {
-        if (one.there) return bad(one.field, one.remedy);
+// What an exec plugin is told as spec.cluster. Source: client-go, rest.ConfigToExecCluster.
+KCONTROL_DECL std::string resolver::cluster_info() const {
+    json::writer out;
+    out.begin_object();
+    out.member("server", server_);
+    if (!tls_.server_name().empty()) out.member("tls-server-name", tls_.server_name());
+    if (tls_.insecure()) out.member("insecure-skip-tls-verify", true);
+    if (!tls_.ca_pem().empty()) out.member("certificate-authority-data", encode_base64(tls_.ca_pem()));
+    if (!proxy_given_.empty()) out.member("proxy-url", proxy_given_);
+    if (out_.disable_compression()) out.member("disable-compression", true);
+    out.key("config");
+    if (exec_extension_.empty()) {
+        out.null();
+    } else {
+        out.raw(exec_extension_);
     }
-    auto certificate = pem("client-certificate", user.certificate_data, user.certificate_file);
-    if (!certificate) return certificate.error();
-    auto key = pem("client-key", user.key_data.reveal(), user.key_file);
-    if (!key) return key.error();
-    if (certificate->empty() != key->empty()) {
-        return key->empty() ? bad("client-key", "missing beside client-certificate")
-                            : bad("client-certificate", "missing beside client-key");
-    }
-    tls_.client_certificate(std::move(*certificate), secret_string(std::move(*key)));
-
-    const auto token = token_in(user.token.reveal());
-    if (token.empty() && !user.token.empty()) return bad("token", "holds something else than visible ASCII");
-    out_.token(secret_string(std::string(token)));
-    if (user.token_file.empty()) return std::nullopt;
-    if (auto path = refuse_path("tokenFile", user.token_file)) return path;
-    out_.token_file(beside_origin(user.token_file));
-    // token_source reads it again; here it is read only to report early what is wrong.
-    const auto first = read_token_file(env_, out_.token_file());
-    if (!first && token.empty()) return first.error().with_context(where_ + ": tokenFile");
-    return std::nullopt;
+    out.end_object();
+    return out.take();
 }
 
 KCONTROL_DECL result<cluster_config> resolver::finish(const std::string& default_namespace) {
-    out_.tls(std::move(tls_)).default_namespace(default_namespace);
-    if (auto refused = refuse_plaintext(out_)) return refused->with_context(origin_);
+    if (provide_cluster_info_) {
+        exec_command with = *out_.exec();
+        out_.exec(std::move(with.cluster_info(cluster_info())));
+    }
+    out_.tls(std::move(tls_)).files(std::move(files_)).default_namespace(default_namespace);
+    if (auto refused = refuse_plaintext(out_)) return refused->with_context(cluster_file_);
     return std::move(out_);
 }
 
