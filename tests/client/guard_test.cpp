@@ -1,4 +1,6 @@
 // client::guarded(): each try of a write asks first.
+#include <kcontrol/client/subresource.hpp>
+
 #include "fixture.hpp"
 
 using namespace kcontrol;
@@ -33,15 +35,19 @@ TEST_CASE_FIXTURE(guard_fixture, "a guarded client sends no write that its guard
         await(c.patch(widgets(), {"default", "a"}, "application/merge-patch+json", R"({"spec":{"size":1}})", {}));
     const auto applied = await(c.apply(widgets(), make_widget("default", "a"), apply_options("me")));
     const auto removed = await(c.delete_(widgets(), {"default", "a"}, {}));
-    for (const error& why : {created.error(), updated.error(), patched.error(), applied.error(), removed.error()}) {
+    const auto emptied = await(c.delete_collection(widgets(), {}, {}));
+    auto parts = c.subresource(widgets(), "part");
+    const auto made = await(parts.create(widgets(), {"default", "a"}, make_widget("", ""), {}));
+    for (const error& why : {created.error(), updated.error(), patched.error(), applied.error(), removed.error(),
+                             emptied.error(), made.error()}) {
         CHECK(why == errc::not_leading);
         CHECK(why.message() == shut);
         CHECK_FALSE(why == condition::retryable);
     }
-    CHECK(asked == 5);
+    CHECK(asked == 7);
     CHECK(net->sent().empty());
     CHECK(await(c.get(widgets(), {"default", "a"}, get_options())).has_value());
-    CHECK(asked == 5);
+    CHECK(asked == 7);
     CHECK(net->verify());
 }
 

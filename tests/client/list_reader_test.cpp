@@ -80,6 +80,29 @@ result<any_list> read_in_every_way(const std::string& body) {
 
 }  // namespace
 
+TEST_CASE("list_reader: who holds an object already is asked for each as it arrives, with the list's version") {
+    const std::string items = R"("items":[{"metadata":{"name":"a","uid":"1"}},{"metadata":{"name":"b","uid":"2"}}])";
+    const std::string version = R"("metadata":{"resourceVersion":"7"})";
+    const auto held = std::make_shared<dynamic_object>();
+    held->metadata.name = "held";
+    for (const bool version_first : {true, false}) {
+        const std::string body = "{" + (version_first ? version + "," + items : items + "," + version) + "}";
+        share_pool pool;
+        detail::list_reader reader(json_head(), things(), pool);
+        std::string asked;
+        reader.reuse([&](const any_object& listed, std::string_view of) {
+            asked += listed.meta().name + "@" + std::string(of) + ",";
+            return listed.meta().name == "b" ? any_object(std::shared_ptr<const dynamic_object>(held)) : any_object();
+        });
+        std::memcpy(reader.room().data(), body.data(), body.size());
+        REQUIRE(reader.filled(body.size()));
+        const auto list = reader.finish();
+        REQUIRE(list);
+        CHECK(names(*list) == "a,held,");
+        CHECK(asked == (version_first ? "a@7,b@7," : "a@,b@,"));
+    }
+}
+
 TEST_CASE("list_reader: of a built-in kind, and of a custom one, whose members are in order") {
     const std::string items = R"([{"metadata":{"name":"a"}},{"metadata":{"name":"b"},"spec":{"x":[1,{}]}}])";
     for (const std::string& body : {

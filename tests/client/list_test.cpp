@@ -63,6 +63,27 @@ TEST_CASE_FIXTURE(client_fixture, "one page, and the next: the token replaces th
     CHECK(net->verify());
 }
 
+TEST_CASE_FIXTURE(client_fixture, "how many objects follow a page") {
+    const auto with = [](std::string_view remaining) {
+        return R"({"kind":"WidgetList","metadata":{"continue":"t","remainingItemCount":)" + std::string(remaining) +
+               R"(,"resourceVersion":"9"},"items":[]})";
+    };
+    client c = connect();
+    const auto remaining = [&](std::string_view text) {
+        net->expect(all + "?limit=1").reply(200, with(text));
+        const auto list = await(c.list_page(widgets(), list_options().limit(1)));
+        REQUIRE(list.has_value());
+        CHECK(list->resource_version == "9");
+        CHECK(list->continue_token == "t");
+        return list->remaining;
+    };
+    CHECK(remaining("41") == 41);
+    for (const char* text : {"null", "-1", "1.5", "\"7\"", "99999999999999999999"}) CHECK(!remaining(text));
+    net->expect(all + "?limit=1").reply(200, with("12,"));
+    CHECK(await(c.list_page(widgets(), list_options().limit(1))).error() == errc::decode_failed);
+    CHECK(net->verify());
+}
+
 TEST_CASE_FIXTURE(client_fixture, "without a limit every page is fetched") {
     net->expect(all).reply(200, page("9", "t1", {widget_json("a")}));
     net->expect(all + "?continue=t1").reply(200, page("10", "t2", {widget_json("b")}));

@@ -1,6 +1,7 @@
 #include <kcontrol/client/async.hpp>
 #include <kcontrol/codec/codec.hpp>
 
+#include "config_map.hpp"
 #include "fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -12,13 +13,6 @@ using namespace kcontrol;
 using namespace kcontrol::test;
 
 namespace {
-
-struct config_map {
-    static constexpr resource_name kcontrol_resource{"", "v1", "ConfigMap", "configmaps"};
-    object_meta metadata;
-    std::map<std::string, std::string> data;
-    static constexpr auto kcontrol_fields() { return fields(field("data", &config_map::data)); }
-};
 
 const std::string path = "/api/v1/namespaces/default/configmaps";
 

@@ -1,3 +1,5 @@
+#include <kcontrol/api/authorization/v1.hpp>
+
 #include "fixture.hpp"
 
 using namespace kcontrol;
@@ -79,8 +81,9 @@ TEST_CASE_FIXTURE(client_fixture, "create, update and patch") {
     CHECK(await(c.create(widgets(), make_widget("default", "a"), write_options().field_manager("me too").dry_run()))
               .has_value());
 
-    net->expect(path_of("POST", "/a/eviction")).reply(201, widget_json("a"));
-    CHECK(await(c.create(widgets(), make_widget("default", "a"), write_options().subresource("eviction"))).has_value());
+    const auto strict = write_options().field_validation(field_validation::strict);
+    net->expect(path_of("POST", "?fieldValidation=Strict")).reply(201, widget_json("a"));
+    CHECK(await(c.create(widgets(), make_widget("default", "a"), strict)).has_value());
 
     net->expect(path_of("PUT", "/a")).with_body(body).reply(200, widget_json("a"));
     CHECK(await(c.update(widgets(), make_widget("default", "a"), {})).has_value());
@@ -89,7 +92,7 @@ TEST_CASE_FIXTURE(client_fixture, "create, update and patch") {
     CHECK(await(c.update(widgets(), make_widget("default", "a"), write_options().subresource("status"))).error() ==
           condition::conflict);
 
-    for (const char* type : {"application/json-patch+json", "application/merge-patch+json"}) {
+    for (const char* type : {json_patch_type, merge_patch_type, strategic_merge_patch_type}) {
         net->expect(path_of("PATCH", "/a?fieldManager=me"))
             .with_body("PATCH")
             .with_header("Content-Type", type)
@@ -113,6 +116,18 @@ TEST_CASE_FIXTURE(client_fixture, "create with a generated name") {
         await(c.create(widgets(), any_object(std::make_shared<const widget>(generated)), write_options()));
     REQUIRE(created.has_value());
     CHECK(created->meta().name == "a-x7");
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(client_fixture, "create of a review, which has no name") {
+    net->expect("POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews")
+        .reply(201, R"({"kind":"SelfSubjectAccessReview","metadata":{},"status":{"allowed":true}})");
+    client c = connect();
+    api::authorization::v1::self_subject_access_review asked;
+    asked.spec.resource_attributes.edit().verb = "get";
+    const auto answer = await(c.create(asked));
+    REQUIRE(answer.has_value());
+    CHECK(answer->status.allowed);
     CHECK(net->verify());
 }
 

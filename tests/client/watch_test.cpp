@@ -22,7 +22,7 @@ std::string tell(const watch_event& e) {
     case watch_event_type::added: return "+" + object();
     case watch_event_type::modified: return "~" + object();
     case watch_event_type::deleted: return "-" + object();
-    case watch_event_type::bookmark: return "b@" + e.resource_version;
+    case watch_event_type::bookmark: return (e.ends_initial ? "B@" : "b@") + e.resource_version;
     case watch_event_type::error: return "!" + std::to_string(e.failure.status()->code);
     case watch_event_type::end: return "end";
     }
@@ -63,6 +63,37 @@ TEST_CASE_FIXTURE(watch_fixture, "options of a watch") {
     CHECK(all_of(*stream) == "end");
     CHECK(all_of(*stream) == "end");  // and stays there
     CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "a streamed list is asked for, and a bookmark says where it ends") {
+    const std::string list = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const auto bookmark = [](std::string_view version, std::string_view annotations) {
+        return event("BOOKMARK", R"({"metadata":{"resourceVersion":")" + std::string(version) + R"(","annotations":)" +
+                                     std::string(annotations) + "}}");
+    };
+    net->expect(std::string("GET ") + widgets_path + "?watch=true&" + list + "&timeoutSeconds=300")
+        .stream({event("ADDED", widget_json("a", "6")), bookmark("7", R"({"k8s.io/initial-events-end":"true"})"),
+                 bookmark("8", R"({"k8s.io/initial-events-end":"false"})"),
+                 bookmark("9", R"({"k8s.io/initial-events-end":true})"),
+                 bookmark("10", R"({"x":"k8s.io/initial-events-end"})"), bookmark("11", "{}"),
+                 bookmark("12", R"({"a":"b","k8s.io\/initial-events-end":"true"})")});
+    const auto stream = open(watch_options().in_namespace("default").initial_events(true).bookmarks(false));
+    CHECK(all_of(*stream) == "+a@6 B@7 b@8 b@9 b@10 b@11 B@12 end");
+    CHECK(stream->received() > 300);
+    CHECK(net->verify());
+}
+
+TEST_CASE_FIXTURE(watch_fixture, "a stream is given up when its time is up, whatever comes") {
+    auto& step = net->expect(target);
+    step.stream({}, stream_end::clean);
+    for (int i = 0; i < 3; ++i) step.body()->push(event("ADDED", widget_json("a", "6")));
+    const auto stream = open();
+    stream->give_up_at(env.now() + std::chrono::seconds(5));
+    CHECK(await(stream->next({})).has_value());
+    stream->give_up_at(env.now());
+    CHECK(await(stream->next({})).error() == errc::timeout);
+    stream->give_up_at(std::nullopt);
+    CHECK(all_of(*stream) == "+a@6 +a@6 end");
 }
 
 TEST_CASE_FIXTURE(watch_fixture, "events, however the bytes are cut") {

@@ -5,6 +5,7 @@
 #include <kcontrol/model/any_object.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ public:
     std::vector<invalid_object> invalid;  ///< what did not decode; nothing of it is among the items
     std::string resource_version;
     std::string continue_token;  ///< empty on the last page
-    std::uint64_t bytes = 0;     ///< size of the answers
+    /// How many objects follow this page, by the server's estimate; nothing where it does not say so, which is always
+    /// so of a list with a selector.
+    std::optional<std::int64_t> remaining;
+    std::uint64_t bytes = 0;  ///< size of the answers
 };
 
 }  // namespace kcontrol

@@ -1,12 +1,13 @@
 // The client: verbs on typed objects of one cluster.
 #pragma once
 
-#include <kcontrol/auth/cluster_config.hpp>
-#include <kcontrol/auth/token_source.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/any_list.hpp>
 #include <kcontrol/client/client_load.hpp>
+#include <kcontrol/client/client_options.hpp>
+#include <kcontrol/client/object_page.hpp>
+#include <kcontrol/client/object_watch.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
@@ -23,11 +24,16 @@
 
 namespace kcontrol {
 
-class client_cache;  // client/client_cache.hpp
+namespace auth {
+class cluster_config;  // auth/cluster_config.hpp
+}
+class client_cache;        // client/client_cache.hpp
+class subresource_client;  // client/subresource.hpp
 
 namespace detail {
+class client_defaults;
 class client_state;
-}
+}  // namespace detail
 
 /// A kind that the server serves, from discovery.
 class served_resource {
@@ -42,8 +48,9 @@ public:
 ///
 /// Every verb is a coroutine that returns a result: NotFound and Conflict are ordinary outcomes. A 401 refreshes a
 /// token that can be refreshed and tries once more. Answers 429 and 5xx with Retry-After are retried up to 10 times
-/// within the deadline, which is what client-go does. A write whose answer was lost ends with unknown_outcome and is
-/// not repeated. Arguments are copied before the call returns; the client may be destroyed while a call is in flight.
+/// within the deadline, which is what client-go does, and up to half as much later than they say. A write whose answer
+/// was lost ends with unknown_outcome and is not repeated. Arguments are copied before the call returns; the client may
+/// be destroyed while a call is in flight.
 ///
 /// The client of a manager or an engaged cluster reads from that cluster's caches: get() and list() of a kind that is
 /// watched are answered from there, and live() is the same client, which asks the server always. docs/cache.md says
@@ -53,11 +60,15 @@ public:
 /// sent), not_an_api_server (a web page, a redirect, an empty answer), decode_failed, those of http::transport, and
 /// callback_failed if a transport of the program's own threw.
 ///
-/// Thread-safety: distinct objects safe if they were not copied from each other; shared objects unsafe: use it on the
-/// executor it was made with.
+/// Thread-safety: calls are awaited on the executor that the client was made with, a strand or a context that one
+/// thread runs. From any other thread, and from coroutines on other executors, async_get() and its likes
+/// (client/async.hpp) may be called, with use_future or use_awaitable for one: they run the call there. Copying and
+/// destroying is safe anywhere. The other members (guarded(), load(), close()…) belong to the executor. Programs
+/// without a loop have blocking_client (client/blocking_client.hpp).
 class client {
 public:
-    /// Makes a client; nothing is sent yet. Errors: invalid_config (unusable TLS material).
+    /// Makes a client; nothing is sent yet. Errors: invalid_config (unusable TLS material). Where the configuration
+    /// says that the server is not to be verified, `log` gets a warning.
     static KCONTROL_DECL result<client> connect(environment& env, executor ex, const auth::cluster_config& config,
                                                 const http::transport_factory& make_transport, logger log = {});
 
@@ -76,6 +87,14 @@ public:
     /// What does not decode is left out and logged; list_page() says what it is.
     template <resource T>
     awaitable<result<std::vector<std::shared_ptr<const T>>>> list(list_options options = {});
+    /// The same with what belongs to it: the list's version, the token of the next page, what did not decode. One page
+    /// if the options have a limit, else all. object_pager (client/object_pager.hpp) gets page after page.
+    template <resource T>
+    awaitable<result<object_page<T>>> list_page(list_options options = {});
+    /// One watch, until the server ends it: for programs without an informer, which begins again by itself and knows
+    /// what is there. retry_watcher (client/retry_watcher.hpp) goes on where a watch ends.
+    template <resource T>
+    awaitable<result<object_watch<T>>> watch(watch_options options = {});
     template <resource T>
     awaitable<result<T>> create(const T& object, write_options options = {});
     /// Replaces the object: what T does not declare is lost, so a projection does not compile here.
@@ -107,6 +126,17 @@ public:
     awaitable<result<T>> apply(const T& object, apply_options options);
     template <resource T>
     awaitable<result<void>> delete_(namespaced_name key, delete_options options = {});
+    /// Deletes all objects that `which` selects, in one request. The items of what it returns are metadata_object:
+    /// those that the server says it deleted, or began to delete; none where it does not say. Preconditions are no part
+    /// of it. Errors: too_large says that the deletion happened, and its report was too long.
+    template <resource T>
+    awaitable<result<any_list>> delete_collection(list_options which, delete_options how = {});
+
+    /// What is below an object and has a kind of its own: `c.subresource<deployment>("scale").get<scale>(key)`. Needs
+    /// client/subresource.hpp.
+    template <resource T>
+    subresource_client subresource(std::string name) const;
+    KCONTROL_DECL subresource_client subresource(const resource_info& info, std::string name) const;
 
     // The same on any kind, given at run time. `info` outlives the call, and the stream of a watch.
     KCONTROL_DECL awaitable<result<any_object>> get(const resource_info& info, namespaced_name key,
@@ -119,7 +149,7 @@ public:
                                                        write_options options);
     KCONTROL_DECL awaitable<result<any_object>> update(const resource_info& info, any_object object,
                                                        write_options options);
-    /// `content_type` is application/json-patch+json or application/merge-patch+json.
+    /// `content_type` is json_patch_type, merge_patch_type or strategic_merge_patch_type.
     KCONTROL_DECL awaitable<result<any_object>> patch(const resource_info& info, namespaced_name key,
                                                       std::string content_type, std::string patch_text,
                                                       write_options options);
@@ -132,6 +162,8 @@ public:
                                                       std::string object_json, apply_options options);
     KCONTROL_DECL awaitable<result<void>> delete_(const resource_info& info, namespaced_name key,
                                                   delete_options options);
+    KCONTROL_DECL awaitable<result<any_list>> delete_collection(const resource_info& info, list_options which,
+                                                                delete_options how);
 
     /// The kinds of a group-version, or not_found if it is not served.
     KCONTROL_DECL awaitable<result<std::vector<served_resource>>> discover(std::string group, std::string version,
@@ -144,6 +176,13 @@ public:
 
     /// Any request with the cluster's credentials; an answer beyond 2xx comes as error with its status.
     KCONTROL_DECL awaitable<result<http::response>> raw(http::request req, http::exchange_options options);
+    /// The same, whose body is read piece by piece and in its own time: the options bound it up to its head.
+    KCONTROL_DECL awaitable<result<http::streamed_response>> raw_stream(http::request req,
+                                                                        http::exchange_options options);
+    /// A WebSocket at the request's target, see http::transport::open_websocket(); an answer other than 101 comes as
+    /// error. A guarded client asks its guard first, as for a write.
+    KCONTROL_DECL awaitable<result<http::opened_websocket>> raw_websocket(http::request req,
+                                                                          http::exchange_options options);
 
     /// A client of the same connections whose writes ask `guard` first, each try of them; its load() is its own. What
     /// the guard refuses ends with its error, and is not sent. One that it lets pass has the time that it gives,
@@ -159,11 +198,35 @@ public:
     const std::shared_ptr<client_cache>& cache() const noexcept { return cache_; }
 
     /// The same client, whose requests are told as spans "request", under that parent, each try of them: the method and
-    /// the path, the host, and the code of the answer. What a cache answers is none.
+    /// the path, the host, and the code of the answer. What a cache answers is none. With to.propagated() each try says
+    /// in a header "traceparent" which span it is.
     KCONTROL_DECL client traced(trace_parent to) const;
+
+    // Wrappers: the same client, for whose calls something holds besides. raw(), discover() and identify() stay as they
+    // are. What a call's own options say comes first, but for dry runs and namespaces.
+
+    /// Every write is a dry run.
+    KCONTROL_DECL client dry_running() const;
+    /// What names no namespace is in this one, and a call that names another is refused with invalid_argument. Kinds
+    /// without namespaces stay as they are.
+    KCONTROL_DECL client namespaced(std::string ns) const;
+    /// Writes that name no field manager name this one.
+    KCONTROL_DECL client with_field_owner(std::string manager) const;
+    /// Writes ask for that validation.
+    KCONTROL_DECL client with_field_validation(field_validation level) const;
+
+    /// The key of what a verb would be about: in the namespace of namespaced() if it names none. Errors:
+    /// invalid_argument, as the verb would say it.
+    KCONTROL_DECL result<namespaced_name> placed(const resource_info& info, namespaced_name key) const;
+    /// A client of the same connections that behaves as these options say; made from one that had others, it has none
+    /// of them left. Its copies share its limit.
+    KCONTROL_DECL client with(const client_options& options) const;
 
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL executor get_executor() const noexcept;
+    /// The namespace for what names none: the configuration's (context, override or pod), or else "default". The verbs
+    /// don't use it by themselves: an object without a namespace is an error, which a controller's slip should be.
+    KCONTROL_DECL const std::string& default_namespace() const noexcept;
     /// How busy the server seems from here; client_load says what is counted.
     KCONTROL_DECL client_load load() const noexcept;
     /// What was sent so far, for metrics: write_request_metrics().
@@ -172,6 +235,10 @@ public:
     KCONTROL_DECL void close();
 
 private:
+    friend class subresource_client;
+
+    KCONTROL_DECL client with_defaults(detail::client_defaults defaults) const;
+
     // For those who get no list of what did not decode: it is logged.
     KCONTROL_DECL awaitable<result<any_list>> list_and_log(const resource_info& info, list_options options);
 
@@ -181,6 +248,7 @@ private:
     explicit client(std::shared_ptr<detail::client_state> s) : state_(std::move(s)) {}
     std::shared_ptr<detail::client_state> state_;
     std::shared_ptr<client_cache> cache_;
+    std::shared_ptr<const detail::client_defaults> defaults_;  // null: none
     bool reads_cache_ = false;
 };
 
@@ -191,6 +259,8 @@ private:
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/impl/client.ipp>
+#include <kcontrol/client/impl/client_defaults.ipp>
+#include <kcontrol/client/impl/delete_collection.ipp>
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/identity.ipp>
 #include <kcontrol/client/impl/list.ipp>

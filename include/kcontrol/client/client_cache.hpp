@@ -45,7 +45,7 @@ public:
     virtual void asked(const resource_info& info, const namespaced_name& key, const result<any_object>& answer) = 0;
 
     /// A write has been made by the task whose coroutine runs on `by`; `stored` is the object as the server has it.
-    virtual void wrote(const executor& by, const resource_info& info, const object_meta& stored) = 0;
+    virtual void wrote(const executor& by, const resource_info& info, const any_object& stored) = 0;
     virtual void deleted(const executor& by, const resource_info& info, const namespaced_name& key) = 0;
     /// A write has failed.
     virtual void refused(const resource_info& info, const namespaced_name& key, const error& why) = 0;

@@ -23,7 +23,13 @@ public:
     /// (protocol_error): such a list has no end.
     KCONTROL_DECL std::optional<error> add(const any_list& page, time_point now);
 
+    /// One object more came of a streamed list, of which so many bytes have come in all. Errors: limit_exceeded.
+    KCONTROL_DECL std::optional<error> add_streamed(std::uint64_t bytes_in_all, time_point now);
+
 private:
+    KCONTROL_DECL std::optional<error> check_amount() const;
+    KCONTROL_DECL std::optional<error> check_time(time_point now) const;
+
     list_bounds bounds_;
     time_point began_;
     std::uint64_t pages_ = 0;

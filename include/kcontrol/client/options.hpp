@@ -6,9 +6,11 @@
 #include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 #include <kcontrol/http/exchange_options.hpp>
+#include <kcontrol/model/any_object.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -68,15 +70,23 @@ public:
     /// Where the objects keep what they have in common. If none is given, the objects of one call share theirs.
     list_options& pool(std::shared_ptr<share_pool> p) { return pool_ = std::move(p), *this; }
 
+    /// Called with each object as it arrives and the list's version, empty as long as that did not come: what it
+    /// returns is in the list instead, unless that is empty. Who holds most of the objects already needs no memory for
+    /// them a second time.
+    using reuse_function = std::function<any_object(const any_object& listed, std::string_view version)>;
+    list_options& reuse(reuse_function f) { return reuse_ = std::move(f), *this; }
+
     const std::string& resource_version() const noexcept { return resource_version_; }
     std::int64_t limit() const noexcept { return limit_; }
     const std::string& continue_token() const noexcept { return continue_; }
     const std::shared_ptr<share_pool>& pool() const noexcept { return pool_; }
+    const reuse_function& reuse() const noexcept { return reuse_; }
 
 private:
     std::string resource_version_, continue_;
     std::int64_t limit_ = 0;
     std::shared_ptr<share_pool> pool_;
+    reuse_function reuse_;
 };
 
 /// Where a watch begins and how long it may last.
@@ -89,6 +99,10 @@ public:
     /// Events after this version. Empty: the server's choice.
     watch_options& resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     watch_options& bookmarks(bool on) { return bookmarks_ = on, *this; }
+    /// Asks for a streamed list: additions of all objects first, at least as new as resource_version() (empty: the
+    /// newest state), then a bookmark that says so (watch_event::ends_initial). Servers before Kubernetes 1.32 refuse.
+    /// It takes bookmarks.
+    watch_options& initial_events(bool on) { return initial_events_ = on, *this; }
     /// Asks the server to end the watch after this time. One that does not is ended here, grace() later. 0: no end.
     watch_options& timeout(std::chrono::seconds s) { return timeout_ = s, *this; }
     watch_options& grace(std::chrono::nanoseconds d) { return grace_ = d, *this; }
@@ -99,6 +113,7 @@ public:
 
     const std::string& resource_version() const noexcept { return resource_version_; }
     bool bookmarks() const noexcept { return bookmarks_; }
+    bool initial_events() const noexcept { return initial_events_; }
     std::chrono::seconds timeout() const noexcept { return timeout_; }
     std::chrono::nanoseconds grace() const noexcept { return grace_; }
     std::chrono::nanoseconds idle() const noexcept { return idle_; }
@@ -107,26 +122,46 @@ public:
 private:
     std::string resource_version_;
     bool bookmarks_ = true;
+    bool initial_events_ = false;
     std::chrono::seconds timeout_ = default_timeout;
     std::chrono::nanoseconds grace_ = default_grace;
     std::chrono::nanoseconds idle_ = default_idle;
     std::shared_ptr<share_pool> pool_;
 };
 
+/// What a server does about fields that it does not know, and about members that come twice.
+/// Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation
+enum class field_validation {
+    ignore,  ///< drops them
+    warn,    ///< drops them and says so in a Warning header; what servers do when nothing is said
+    strict,  ///< refuses the request with bad_request or invalid; what they do of an apply
+};
+
+// What a patch may be; see client::patch().
+inline constexpr const char* json_patch_type = "application/json-patch+json";
+inline constexpr const char* merge_patch_type = "application/merge-patch+json";
+/// Merges lists by their keys. Servers know it of built-in kinds only; of others they answer unsupported_media_type.
+inline constexpr const char* strategic_merge_patch_type = "application/strategic-merge-patch+json";
+
 /// Options of create, update and patch.
 class write_options : public call_options<write_options> {
 public:
     write_options& field_manager(std::string m) { return field_manager_ = std::move(m), *this; }
+    /// The server does all of it, admission included, but keeps nothing.
     write_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
-    /// "status", "scale"…: writes the subresource instead of the object.
+    /// "status", "approval"…: writes the subresource instead of the object. It is for those that are written with the
+    /// object itself; one of another kind (a Scale, an Eviction) is for client::subresource().
     write_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
+    write_options& field_validation(kcontrol::field_validation v) { return field_validation_ = v, *this; }
 
     const std::string& field_manager() const noexcept { return field_manager_; }
     bool dry_run() const noexcept { return dry_run_; }
     const std::string& subresource() const noexcept { return subresource_; }
+    const std::optional<kcontrol::field_validation>& field_validation() const noexcept { return field_validation_; }
 
 private:
     std::string field_manager_, subresource_;
+    std::optional<kcontrol::field_validation> field_validation_;
     bool dry_run_ = false;
 };
 
@@ -140,12 +175,14 @@ public:
     /// Takes over the fields that others own with another value, instead of ending with a conflict.
     apply_options& force(bool on = true) { return force_ = on, *this; }
     apply_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
-    /// "status", "scale"…: applies to the subresource instead of the object.
+    /// "status": applies to the subresource instead of the object; see write_options::subresource().
     apply_options& subresource(std::string s) { return subresource_ = std::move(s), *this; }
     /// Applies only to the object with this uid; it is then never created.
     apply_options& precondition_uid(std::string uid) { return uid_ = std::move(uid), *this; }
     /// Applies only to this version of the object.
     apply_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
+    apply_options& field_manager(std::string m) { return field_manager_ = std::move(m), *this; }
+    apply_options& field_validation(kcontrol::field_validation v) { return field_validation_ = v, *this; }
 
     const std::string& field_manager() const noexcept { return field_manager_; }
     bool force() const noexcept { return force_; }
@@ -153,9 +190,11 @@ public:
     const std::string& subresource() const noexcept { return subresource_; }
     const std::string& precondition_uid() const noexcept { return uid_; }
     const std::string& precondition_resource_version() const noexcept { return resource_version_; }
+    const std::optional<kcontrol::field_validation>& field_validation() const noexcept { return field_validation_; }
 
 private:
     std::string field_manager_, subresource_, uid_, resource_version_;
+    std::optional<kcontrol::field_validation> field_validation_;
     bool force_ = false;
     bool dry_run_ = false;
 };
@@ -171,18 +210,21 @@ public:
     delete_options& precondition_resource_version(std::string v) { return resource_version_ = std::move(v), *this; }
     /// That there is no such object, or no such kind, is a success, as it is for who cleans up.
     delete_options& ignore_not_found(bool on = true) { return ignore_not_found_ = on, *this; }
+    delete_options& dry_run(bool on = true) { return dry_run_ = on, *this; }
 
     const std::optional<propagation>& propagation_policy() const noexcept { return propagation_; }
     const std::optional<std::chrono::seconds>& grace_period() const noexcept { return grace_; }
     const std::string& precondition_uid() const noexcept { return uid_; }
     const std::string& precondition_resource_version() const noexcept { return resource_version_; }
     bool ignore_not_found() const noexcept { return ignore_not_found_; }
+    bool dry_run() const noexcept { return dry_run_; }
 
 private:
     std::optional<propagation> propagation_;
     std::optional<std::chrono::seconds> grace_;
     std::string uid_, resource_version_;
     bool ignore_not_found_ = false;
+    bool dry_run_ = false;
 };
 
 }  // namespace kcontrol

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,14 +27,26 @@ public:
     std::map<std::pair<std::string, std::string>, std::uint64_t> retries;
     /// From the sending to the answer, by method; of a watch, and of what is read piece by piece, to the answer's head.
     std::map<std::string, duration_histogram> durations;
+    /// Bytes of the bodies that were sent, none included, and of those that came whole, by method; a watch has none.
+    std::map<std::string, value_histogram> request_sizes, response_sizes;
+    /// How long requests waited for the look-up of the host's name; of a host that is an address there are none.
+    std::optional<duration_histogram> lookups;
+    /// How long requests waited for their turn, by method, where the client has a limit of its own.
+    std::map<std::string, duration_histogram> turns;
 
     /// A request was sent; `code` is 0 where no answer came.
     KCONTROL_DECL void count(const std::string& method, int code, duration took);
     KCONTROL_DECL void count_retry(const std::string& method, int code);
+    KCONTROL_DECL void count_request_size(const std::string& method, std::uint64_t bytes);
+    KCONTROL_DECL void count_response_size(const std::string& method, std::uint64_t bytes);
+    KCONTROL_DECL void count_lookup(duration took);
+    KCONTROL_DECL void count_turn(const std::string& method, duration waited);
 };
 
-/// rest_client_requests_total{code,method,host}, rest_client_request_retries_total{code,verb,host} and
-/// rest_client_request_duration_seconds{verb,host}, as client-go names them, with `more` labels on each.
+/// rest_client_requests_total{code,method,host}, rest_client_request_retries_total{code,verb,host},
+/// rest_client_request_duration_seconds, rest_client_request_size_bytes, rest_client_response_size_bytes and
+/// rest_client_rate_limiter_duration_seconds{verb,host}, and rest_client_dns_resolution_duration_seconds{host}, as
+/// client-go names them, with `more` labels on each.
 KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_counts& of, const metric_labels& more = {});
 
 }  // namespace kcontrol

@@ -23,6 +23,8 @@ public:
     std::string resource_version;  ///< of added, modified, deleted and bookmark, as far as it can be read
     /// Of added, modified and deleted, where the object did not decode: what is known of it.
     std::shared_ptr<const invalid_object> invalid;
+    /// Of a bookmark: all objects that a streamed list begins with have come.
+    bool ends_initial = false;
     error failure;  ///< of error: the Status the server sent inside the stream
 };
 

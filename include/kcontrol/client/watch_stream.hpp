@@ -10,6 +10,7 @@
 #include <kcontrol/model/resource.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -36,6 +37,11 @@ public:
     /// How long nothing may come from now on; see watch_options::idle().
     void idle(duration d) noexcept { idle_ = d; }
 
+    /// next() ends with timeout from then on, whatever comes; nothing: it does not.
+    void give_up_at(std::optional<time_point> when) noexcept { given_up_at_ = when; }
+    /// Bytes of the body so far.
+    std::uint64_t received() const noexcept { return received_; }
+
     /// Nobody has asked for events for a while: that was no silence of the server.
     void resume_reading() { last_sign_ = env_->now(); }
 
@@ -54,6 +60,8 @@ private:
     http::watch_framer framer_;
     std::vector<char> chunk_;
     duration idle_;
+    std::optional<time_point> given_up_at_;
+    std::uint64_t received_ = 0;
     std::optional<time_point> deadline_;  // past it the server should have ended the watch
     time_point last_sign_;                // of life: bytes of an event
     std::string beginning_;               // of the body, until enough is there to tell what it is

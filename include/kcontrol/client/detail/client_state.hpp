@@ -1,10 +1,12 @@
 // What the copies of a client share, and the requests made with it: credentials, retries, deadlines.
 #pragma once
 
-#include <kcontrol/auth/token_source.hpp>
+#include <kcontrol/auth/credential_source.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client_load.hpp>
+#include <kcontrol/client/detail/manners.hpp>
+#include <kcontrol/client/detail/renewed_transport.hpp>
 #include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/http/transport.hpp>
@@ -12,6 +14,7 @@
 #include <kcontrol/runtime/trace.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -30,23 +33,30 @@ struct identity_question {
 /// Shared by the copies of a client; touched on its executor only.
 class client_state {
 public:
-    client_state(environment& e, executor x, const auth::cluster_config& config, std::shared_ptr<http::transport> t,
-                 logger l)
+    client_state(environment& e, executor x, const auth::cluster_config& config,
+                 std::shared_ptr<auth::credential_source> who, std::shared_ptr<http::transport> t, logger l)
         : env(&e),
           ex(std::move(x)),
-          tokens(std::make_shared<auth::token_source>(e, config)),
+          login(std::move(who)),
           transport(std::move(t)),
           base_path(config.base_path()),
-          log(std::move(l)) {
+          default_namespace(config.default_namespace()),
+          log(std::move(l)),
+          takes_gzip(!config.disable_compression()),
+          manners(std::make_shared<client_manners>(e, log, client_options())) {
         requests->host = config.server().host + ":" + std::to_string(config.server().port);
     }
 
     environment* env;
     executor ex;
-    std::shared_ptr<auth::token_source> tokens;
+    std::shared_ptr<auth::credential_source> login;
+    std::shared_ptr<renewed_transport> renewed;  // what `transport` ends in, where certificates may change
     std::shared_ptr<http::transport> transport;
     std::string base_path;
+    std::string default_namespace;
     logger log;
+    bool takes_gzip;
+    std::shared_ptr<client_manners> manners;
     std::shared_ptr<identity_question> identity;  // asked last
     bool told_identity_unknown = false;
     std::shared_ptr<client_load> load = std::make_shared<client_load>();
@@ -64,9 +74,11 @@ public:
     time_point deadline() const noexcept { return deadline_; }
     const std::stop_token& stop() const noexcept { return stop_; }
 
-    /// How long to wait before the request is sent again, or nothing if the answer stands.
-    KCONTROL_DECL std::optional<duration> retry_delay(const http::response_head& answer, auth::token_source& tokens,
-                                                      time_point now);
+    /// How long to wait before the request is sent again, or nothing if the answer stands. It was sent with the
+    /// credentials of that serial. `unit` is a random number in [0, 1): those whom a server sends away at the same time
+    /// shall not come back at the same time.
+    KCONTROL_DECL std::optional<duration> retry_delay(const http::response_head& answer, auth::credential_source& login,
+                                                      std::uint64_t serial, time_point now, double unit);
 
 private:
     time_point deadline_;
@@ -87,6 +99,10 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
 /// The same for an answer whose body is read piece by piece.
 KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_client_state state, http::request req,
                                                                        http::exchange_options options);
+
+/// The same for a WebSocket: an answer other than 101 comes as error.
+KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(shared_client_state state, http::request req,
+                                                                           http::exchange_options options);
 
 }  // namespace kcontrol::detail
 

@@ -32,6 +32,17 @@ public:
         return below_->open_stream(std::move(req), std::move(options));
     }
 
+    /// A command in a container, whatever its method: a write.
+    awaitable<result<http::opened_websocket>> open_websocket(http::request req,
+                                                             http::exchange_options options) override {
+        const auto by = below_;
+        const result<duration> left = guard_();
+        if (!left) co_return left.error();
+        options.deadline(std::min(options.deadline(), *left));
+        auto opened = co_await by->open_websocket(std::move(req), std::move(options));
+        co_return std::move(opened);
+    }
+
     void close() override { below_->close(); }
 
 private:

@@ -5,6 +5,7 @@
 #include <kcontrol/client/detail/decode_object.hpp>
 #include <kcontrol/client/detail/frame.hpp>
 #include <kcontrol/client/detail/value_skipper.hpp>
+#include <kcontrol/client/options.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -30,6 +31,9 @@ public:
                 std::size_t largest = largest_item)
         : answer_(std::move(head)), info_(info), pool_(pool), batch_(batch), largest_(largest), wanted_(batch) {}
 
+    /// See list_options::reuse.
+    void reuse(list_options::reuse_function f) { reuse_ = std::move(f); }
+
     /// Where the next bytes go; valid until the next call.
     KCONTROL_DECL std::span<char> room();
     /// So many bytes came. Errors: decode_failed for what is no list, too_large.
@@ -50,6 +54,7 @@ private:
     result<progress> skip_item(json::cursor& in);
     bool read_value(json::cursor& in, std::string_view name);
     bool read_metadata(json::cursor& in);
+    void keep(any_object object);
     void keep_invalid(const object_head& head, error why);
     std::size_t unread() const noexcept { return filled_ - begin_; }
     error malformed(const json::cursor& at, std::string_view what) const;
@@ -58,6 +63,7 @@ private:
     http::response_head answer_;
     const resource_info& info_;
     share_pool& pool_;
+    list_options::reuse_function reuse_;
     std::size_t batch_;
     std::size_t largest_;
     std::size_t wanted_;  // bytes that shall be unread before anything is decoded

@@ -40,7 +40,7 @@ inline json::object* member_object(json::object& of, std::string_view name) {
 inline result<void> fill_in(json::object& of, std::string_view name, std::string_view path, std::string_view wanted) {
     if (wanted.empty()) return {};
     json::value& found = of[name];
-    if (found.is_null()) found = wanted;
+    if (found.is_null() || (found.is_string() && found.get_string().empty())) found = wanted;
     if (found.is_string() && found.get_string() == wanted) return {};
     const std::string given = found.is_string() ? escape_control(found.get_string()) : json::serialize(found);
     return error(errc::invalid_argument, std::string(path) + " is \"" + given + "\", but the call is about \"" +
@@ -129,7 +129,7 @@ inline awaitable<result<any_object>> apply_body(shared_client_state state, const
     http::query_builder query;
     query.append("fieldManager", options.field_manager());
     if (options.force()) query.append("force", "true");
-    if (options.dry_run()) query.append("dryRun", "All");
+    append_write_query(query, options);
     http::request req("PATCH", query.after(state->base_path + *path));
     req.headers.set("Content-Type", "application/apply-patch+yaml");  // JSON is YAML
     req.body = json::serialize(body);
@@ -145,14 +145,23 @@ KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& i
     auto body = json::parse(*text);
     if (!body) return decided<result<any_object>>(body.error().with_context(info.gvk.kind));
     if (body->is_object()) detail::strip_applied(body->get_object(), options.subresource());
-    return noted(info, object.key(), std::as_const(options).dry_run(),
-                 detail::apply_body(state_, info, object.key(), std::move(*body), options));
+    namespaced_name key = object.key();
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
+    }
+    detail::fill_write(defaults_.get(), options);
+    auto write = detail::apply_body(state_, info, key, std::move(*body), options);
+    return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::apply(const resource_info& info, namespaced_name key,
                                                           std::string object_json, apply_options options) {
     auto body = json::parse(object_json);
     if (!body) return decided<result<any_object>>(body.error().with_context("the applied " + info.gvk.kind));
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
+    }
+    detail::fill_write(defaults_.get(), options);
     auto write = detail::apply_body(state_, info, key, std::move(*body), options);
     return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }

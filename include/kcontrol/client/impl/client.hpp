@@ -52,6 +52,20 @@ awaitable<result<std::vector<std::shared_ptr<const T>>>> as_typed_list(awaitable
     co_return out;
 }
 
+template <resource T>
+awaitable<result<object_page<T>>> as_typed_page(awaitable<result<any_list>> call) {
+    auto list = co_await std::move(call);
+    if (!list) co_return list.error();
+    co_return object_page<T>(std::move(*list));
+}
+
+template <resource T>
+awaitable<result<object_watch<T>>> as_typed_watch(awaitable<result<std::unique_ptr<watch_stream>>> call) {
+    auto stream = co_await std::move(call);
+    if (!stream) co_return stream.error();
+    co_return object_watch<T>(std::move(*stream));
+}
+
 }  // namespace detail
 
 template <resource T>
@@ -67,6 +81,16 @@ awaitable<result<std::shared_ptr<const T>>> client::get_shared(namespaced_name k
 template <resource T>
 awaitable<result<std::vector<std::shared_ptr<const T>>>> client::list(list_options options) {
     return detail::as_typed_list<T>(list_and_log(resource_of<T>(), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<object_page<T>>> client::list_page(list_options options) {
+    return detail::as_typed_page<T>(list_page(resource_of<T>(), std::move(options)));
+}
+
+template <resource T>
+awaitable<result<object_watch<T>>> client::watch(watch_options options) {
+    return detail::as_typed_watch<T>(watch(resource_of<T>(), std::move(options)));
 }
 
 template <resource T>
@@ -97,6 +121,11 @@ awaitable<result<T>> client::apply(const T& object, apply_options options) {
 template <resource T>
 awaitable<result<void>> client::delete_(namespaced_name key, delete_options options) {
     return delete_(resource_of<T>(), std::move(key), std::move(options));
+}
+
+template <resource T>
+awaitable<result<any_list>> client::delete_collection(list_options which, delete_options how) {
+    return delete_collection(resource_of<T>(), std::move(which), std::move(how));
 }
 
 }  // namespace kcontrol

@@ -4,6 +4,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/client_defaults.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/fenced_transport.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
@@ -26,10 +27,26 @@ inline awaitable<result<any_object>> object_call(shared_client_state state, cons
     co_return read_object(*answer, *info);
 }
 
+inline std::string_view to_string(field_validation level) {
+    switch (level) {
+    case field_validation::ignore: return "Ignore";
+    case field_validation::warn: return "Warn";
+    case field_validation::strict: return "Strict";
+    }
+    return "Warn";
+}
+
+// The query that writes and applies have in common.
+template <class Options>
+void append_write_query(http::query_builder& query, const Options& options) {
+    if (options.dry_run()) query.append("dryRun", "All");
+    if (options.field_validation()) query.append("fieldValidation", to_string(*options.field_validation()));
+}
+
 inline http::query_builder write_query(const write_options& options) {
     http::query_builder query;
     if (!options.field_manager().empty()) query.append("fieldManager", options.field_manager());
-    if (options.dry_run()) query.append("dryRun", "All");
+    append_write_query(query, options);
     return query;
 }
 
@@ -42,6 +59,18 @@ inline awaitable<result<any_object>> write_call(shared_client_state state, const
     req.headers.set("Content-Type", std::move(content_type));
     req.body = std::move(body);
     return object_call(std::move(state), &info, std::move(req), exchange_options_of(options));
+}
+
+// What is created there is answered and never stored, so that it has no name: reviews of tokens and of access.
+inline bool is_question(const resource_info& info) {
+    return info.gvk.group == "authentication.k8s.io" || info.gvk.group == "authorization.k8s.io";
+}
+
+inline result<void> check_patch_type(std::string_view type) {
+    if (type == json_patch_type || type == merge_patch_type || type == strategic_merge_patch_type) return {};
+    return error(errc::invalid_argument, "patch type \"" + escape_control(type) + "\": " + json_patch_type + ", " +
+                                             merge_patch_type + " and " + strategic_merge_patch_type +
+                                             " are possible; client::apply() applies");
 }
 
 inline std::string_view to_string(propagation policy) {
@@ -61,6 +90,12 @@ inline std::string delete_body(const delete_options& options) {
     out.member("apiVersion", "v1");
     if (options.grace_period()) out.member("gracePeriodSeconds", std::int64_t{options.grace_period()->count()});
     if (options.propagation_policy()) out.member("propagationPolicy", to_string(*options.propagation_policy()));
+    if (options.dry_run()) {
+        out.key("dryRun");
+        out.begin_array();
+        out.value("All");
+        out.end_array();
+    }
     if (!options.precondition_uid().empty() || !options.precondition_resource_version().empty()) {
         out.key("preconditions");
         out.begin_object();
@@ -100,7 +135,7 @@ inline awaitable<result<any_object>> noted_write(std::shared_ptr<client_cache> c
     const executor by = co_await boost::asio::this_coro::executor;
     auto stored = co_await std::move(write);
     if (stored) {
-        cache->wrote(by, info, stored->meta());
+        cache->wrote(by, info, *stored);
     } else {
         cache->refused(info, key, stored.error());
     }
@@ -132,12 +167,29 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
     if (auto refused = auth::detail::refuse_plaintext(config)) return *refused;
     auto transport = detail::make_guarded(make_transport, ex, config.server(), config.tls());
     if (!transport) return transport.error().with_context(config.server_url());
-    return client(
-        std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(*transport), std::move(log)));
+    if (config.tls().insecure()) {
+        log.warning("the server is not verified: whoever sits between can read and change everything",
+                    {{"server", config.server_url()}, {"field", "insecure-skip-tls-verify"}});
+    }
+    auto login = auth::credential_source::make(env, ex, config, log);
+    std::shared_ptr<detail::renewed_transport> renewed;
+    if (login->tls_may_change()) {
+        renewed = std::make_shared<detail::renewed_transport>(ex, config.server(), config.tls(), make_transport,
+                                                              std::move(*transport));
+        *transport = renewed;
+    }
+    auto state = std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(login),
+                                                        std::move(*transport), std::move(log));
+    state->renewed = std::move(renewed);
+    if (state->default_namespace.empty()) state->default_namespace = "default";
+    return client(std::move(state));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& info, namespaced_name key,
                                                         get_options options) {
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
+    }
     const auto path = detail::object_path(info, key);
     if (!path) return decided<result<any_object>>(path.error());
     if (reads_cache_) return detail::cached_get(*this, info, std::move(key), std::move(options));
@@ -153,39 +205,52 @@ KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& 
     auto body = info.encode(object);
     if (!body) return decided<result<any_object>>(body.error());
     const object_meta& meta = object.meta();
-    if (meta.name.empty() && meta.generate_name.empty()) {
+    if (meta.name.empty() && meta.generate_name.empty() && !detail::is_question(info)) {
         return decided<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " has neither metadata.name nor metadata.generateName"));
     }
-    if (info.namespaced() && meta.namespace_.empty()) {
+    if (!options.subresource().empty()) {
+        return decided<result<any_object>>(
+            error(errc::invalid_argument, "subresource \"" + escape_control(options.subresource()) +
+                                              "\": what is created there is of another kind than " + info.gvk.kind +
+                                              "; use client::subresource()"));
+    }
+    namespaced_name key = object.key();
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
+    }
+    if (info.namespaced() && key.namespace_.empty()) {
         return decided<result<any_object>>(
             error(errc::invalid_argument, info.gvk.kind + " is namespaced: metadata.namespace is missing"));
     }
-    // A subresource that is created (a binding, an eviction) belongs to an object that exists.
-    const auto path = options.subresource().empty() ? detail::collection_path(info, meta.namespace_)
-                                                    : detail::object_path(info, object.key(), options.subresource());
-    return noted(info, object.key(), std::as_const(options).dry_run(),
-                 detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options));
+    detail::fill_write(defaults_.get(), options);
+    const auto path = detail::collection_path(info, key.namespace_);
+    auto write = detail::write_call(state_, info, "POST", path, "application/json", std::move(*body), options);
+    return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::update(const resource_info& info, any_object object,
                                                            write_options options) {
     auto body = info.encode(object);
     if (!body) return decided<result<any_object>>(body.error());
-    const auto path = detail::object_path(info, object.key(), options.subresource());
-    return noted(info, object.key(), std::as_const(options).dry_run(),
-                 detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options));
+    namespaced_name key = object.key();
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
+    }
+    detail::fill_write(defaults_.get(), options);
+    const auto path = detail::object_path(info, key, options.subresource());
+    auto write = detail::write_call(state_, info, "PUT", path, "application/json", std::move(*body), options);
+    return noted(info, std::move(key), std::as_const(options).dry_run(), std::move(write));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& info, namespaced_name key,
                                                           std::string content_type, std::string patch_text,
                                                           write_options options) {
-    if (content_type != "application/json-patch+json" && content_type != "application/merge-patch+json") {
-        return decided<result<any_object>>(
-            error(errc::invalid_argument, "patch type \"" + escape_control(content_type) +
-                                              "\": application/json-patch+json and application/merge-patch+json are "
-                                              "possible"));
+    if (auto ok = detail::check_patch_type(content_type); !ok) return decided<result<any_object>>(ok.error());
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) {
+        return decided<result<any_object>>(ok.error());
     }
+    detail::fill_write(defaults_.get(), options);
     const auto path = detail::object_path(info, key, options.subresource());
     auto write =
         detail::write_call(state_, info, "PATCH", path, std::move(content_type), std::move(patch_text), options);
@@ -194,6 +259,8 @@ KCONTROL_DECL awaitable<result<any_object>> client::patch(const resource_info& i
 
 KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info, namespaced_name key,
                                                       delete_options options) {
+    if (auto ok = detail::place(defaults_.get(), info, key.namespace_); !ok) return decided<result<void>>(ok.error());
+    detail::fill_delete(defaults_.get(), options);
     const auto path = detail::object_path(info, key);
     if (!path) return decided<result<void>>(path.error());
     http::request req("DELETE", state_->base_path + *path);
@@ -201,7 +268,7 @@ KCONTROL_DECL awaitable<result<void>> client::delete_(const resource_info& info,
     req.body = detail::delete_body(options);
     auto remove = detail::delete_call(state_, std::move(req), detail::exchange_options_of(options),
                                       std::as_const(options).ignore_not_found());
-    if (!cache_) return remove;
+    if (!cache_ || std::as_const(options).dry_run()) return remove;
     return detail::noted_delete(cache_, info, std::move(key), std::move(remove));
 }
 
@@ -214,6 +281,18 @@ KCONTROL_DECL awaitable<result<any_object>> client::noted(const resource_info& i
 KCONTROL_DECL awaitable<result<http::response>> client::raw(http::request req, http::exchange_options options) {
     req.target = state_->base_path + req.target;
     return detail::exchange(state_, std::move(req), std::move(options));
+}
+
+KCONTROL_DECL awaitable<result<http::streamed_response>> client::raw_stream(http::request req,
+                                                                            http::exchange_options options) {
+    req.target = state_->base_path + req.target;
+    return detail::open_exchange(state_, std::move(req), std::move(options));
+}
+
+KCONTROL_DECL awaitable<result<http::opened_websocket>> client::raw_websocket(http::request req,
+                                                                              http::exchange_options options) {
+    req.target = state_->base_path + req.target;
+    return detail::websocket_exchange(state_, std::move(req), std::move(options));
 }
 
 KCONTROL_DECL client client::guarded(write_guard guard) const {
@@ -241,7 +320,16 @@ KCONTROL_DECL client client::live() const {
 
 KCONTROL_DECL client client::traced(trace_parent to) const {
     auto next = std::make_shared<detail::client_state>(*state_);
-    next->trace = trace_parent(guarded_sink(*next->env, next->log, std::move(to.sink)), std::move(to.id));
+    next->trace = std::move(to);
+    next->trace.sink = guarded_sink(*next->env, next->log, std::move(next->trace.sink));
+    client made = *this;
+    made.state_ = std::move(next);
+    return made;
+}
+
+KCONTROL_DECL client client::with(const client_options& options) const {
+    auto next = std::make_shared<detail::client_state>(*state_);
+    next->manners = std::make_shared<detail::client_manners>(*next->env, next->log, options);
     client made = *this;
     made.state_ = std::move(next);
     return made;
@@ -251,11 +339,14 @@ KCONTROL_DECL environment& client::env() const noexcept { return *state_->env; }
 
 KCONTROL_DECL executor client::get_executor() const noexcept { return state_->ex; }
 
+KCONTROL_DECL const std::string& client::default_namespace() const noexcept { return state_->default_namespace; }
+
 KCONTROL_DECL client_load client::load() const noexcept { return *state_->load; }
 KCONTROL_DECL const request_counts& client::requests() const noexcept { return *state_->requests; }
 
 KCONTROL_DECL void client::close() {
     try {
+        state_->login->abandon();
         state_->transport->close();
     } catch (...) {
         state_->log.error("close() of the transport threw", {{"error", describe_thrown()}});

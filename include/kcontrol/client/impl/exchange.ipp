@@ -3,9 +3,9 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
+#include <kcontrol/http/gunzip.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/runtime/wait.hpp>
-#include <kcontrol/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,32 +15,68 @@ namespace kcontrol::detail {
 // "Retry-After: 0" is taken at its word once: a server that always says so would get all tries at once.
 inline constexpr duration retry_pace = std::chrono::seconds(1);
 
+// Never earlier than the server says, and up to half as much later.
+inline constexpr double retry_jitter = 0.5;
+
 KCONTROL_DECL std::optional<duration> call_budget::retry_delay(const http::response_head& answer,
-                                                               auth::token_source& tokens, time_point now) {
+                                                               auth::credential_source& login, std::uint64_t serial,
+                                                               time_point now, double unit) {
     if (answer.status == 401) {
-        if (refreshed_ || !tokens.invalidate()) return std::nullopt;
+        if (refreshed_ || !login.invalidate(serial)) return std::nullopt;
         refreshed_ = true;
         return duration::zero();
     }
     if (answer.status != 429 && answer.status < 500) return std::nullopt;
     const auto after = retry_after_of(answer.headers);
     if (!after || retries_left_ == 0) return std::nullopt;
-    const duration delay = retries_left_ == most_retries ? *after : std::max<duration>(*after, retry_pace);
-    if (now + delay >= deadline_) return std::nullopt;
+    const duration least = retries_left_ == most_retries ? *after : std::max<duration>(*after, retry_pace);
+    if (now + least >= deadline_) return std::nullopt;
     --retries_left_;
-    return delay;
+    const duration jitter = std::chrono::duration_cast<duration>(least * (retry_jitter * unit));
+    // The jitter must not cost the try that there is time for.
+    return std::min(least + jitter, std::max(least, (deadline_ - now) / 2));
+}
+
+// A certificate that can't be used must not end what works: files are read while others write them.
+inline void follow_certificates(client_state& state) {
+    if (!state.renewed || state.renewed->version() == state.login->tls_version()) return;
+    const auto renewed = state.renewed->renew(state.login->tls(), state.login->tls_version());
+    if (!renewed) state.login->reject_tls(state.renewed->tls(), renewed.error());
+}
+
+// Who asks for a coding himself gets what comes.
+inline bool asks_for_gzip(const client_state& state, const http::request& req) {
+    return state.takes_gzip && !req.headers.contains("Accept-Encoding");
 }
 
 // The request as it goes out now: a token may have changed since the last try.
 inline result<http::request> with_credentials(client_state& state, const http::request& req) {
+    follow_certificates(state);
     http::request out = req;
-    out.headers.set("User-Agent", std::string("kcontrol/") + std::string(library_version));
+    out.headers.set("User-Agent", state.manners->user_agent());
     if (!out.headers.contains("Accept")) out.headers.set("Accept", "application/json");
-    if (out.headers.contains("Authorization")) return out;
-    const auto token = state.tokens->token();
-    if (!token) return token.error();
-    if (!token->empty()) out.headers.set("Authorization", "Bearer " + std::string(token->reveal()));
+    if (asks_for_gzip(state, req)) out.headers.set("Accept-Encoding", "gzip");
+    const auto authorized = state.login->authorize(out.headers);
+    if (!authorized) return authorized.error();
     return out;
+}
+
+// An answer whose body is decoded, if it came compressed as it was allowed to. Errors: those of the decoder.
+inline result<void> unpack(bool asked, http::response& answer, std::size_t most) {
+    if (!asked || !http::is_gzip(answer)) return {};
+    if (!answer.body.empty()) {
+        auto body = http::gunzip_all(answer.body, most);
+        if (!body) return body.error().with_context("the server's answer");
+        answer.body = std::move(*body);
+    }
+    http::forget_coding(answer);
+    return {};
+}
+
+inline void unpack(bool asked, http::streamed_response& answer) {
+    if (!asked || !http::is_gzip(answer.head)) return;
+    answer.body = http::make_gunzip_body(std::move(answer.body));
+    http::forget_coding(answer.head);
 }
 
 KCONTROL_DECL error explain_budget(const error& why) {
@@ -60,20 +96,22 @@ inline std::optional<error> out_of_budget(const call_budget& budget, time_point 
                  req.method + " " + std::string(http::split_target(req.target).first) + ": the deadline passed");
 }
 
-inline awaitable<std::optional<error>> wait_for_retry(shared_client_state state, duration delay, std::stop_token stop) {
-    if (delay > duration::zero()) {
-        const wake why = co_await sleep_for(*state->env, delay, std::move(stop));
-        if (why == wake::stopped) co_return error(errc::stopped);
-    }
-    co_return std::nullopt;
+// The place of a request that is about to be sent, which it tells the server of if it shall.
+inline trace_context begin_request_span(client_state& state, http::request& attempt) {
+    if (!state.trace.sink) return {};
+    const trace_context out = state.trace.context.child(*state.env);
+    if (state.trace.propagates) attempt.headers.set(traceparent_header, to_traceparent(out));
+    return out;
 }
 
-inline void trace_request(const client_state& state, const http::request& req, int status, std::string failure,
-                          time_point sent) {
+inline void trace_request(const client_state& state, const http::request& req, const trace_context& place, int status,
+                          std::string failure, time_point sent) {
     if (!state.trace.sink) return;
     const duration took = state.env->now() - sent;
     trace_span span("request", state.env->wall_now() - took, took);
     span.parent = state.trace.id;
+    span.under = state.trace.context;
+    span.context = place;
     span.error = std::move(failure);
     span.fields = {{"method", req.method},
                    {"path", std::string(http::split_target(req.target).first)},
@@ -82,45 +120,125 @@ inline void trace_request(const client_state& state, const http::request& req, i
     state.trace.sink(span);
 }
 
+inline bool asks_for_watch(const http::request& req) {
+    if (req.method != "GET") return false;
+    const std::string_view query = http::split_target(req.target).second;
+    return query == "watch=true" || query.starts_with("watch=true&") || query.find("&watch=true") != std::string::npos;
+}
+
+// Waits until the client's own limit lets the request through.
+inline awaitable<result<void>> wait_for_turn(shared_client_state state, const http::request& req,
+                                             const call_budget& budget) {
+    const time_point now = state->env->now();
+    const auto wait = state->manners->take_turn(now, budget.deadline() - now);
+    if (!wait) {
+        co_return error(errc::timeout, req.method + " " + std::string(http::split_target(req.target).first) +
+                                           ": the client's own limit (client_options::rate_limit) lets nothing "
+                                           "through before the deadline");
+    }
+    state->requests->count_turn(req.method, *wait);
+    if (*wait > duration::zero()) {
+        const wake why = co_await sleep_for(*state->env, *wait, budget.stop());
+        if (why == wake::stopped) co_return error(errc::stopped);
+    }
+    co_return result<void>();
+}
+
+// One try of a request, from before it is sent.
+class begun_try {
+public:
+    begun_try() = default;
+    http::request attempt;
+    std::uint64_t serial = 0;  // of its credentials
+    trace_context place;
+    time_point sent;
+};
+
+// All that comes before a try is sent. Errors: why it is not.
+inline awaitable<result<begun_try>> begin_try(shared_client_state state, const http::request& req,
+                                              const call_budget& budget, http::exchange_options& options) {
+    if (!state->login->ready()) {
+        const auto logged_in = co_await state->login->obtain(budget.deadline(), budget.stop());
+        if (!logged_in) co_return logged_in.error();
+    }
+    if (state->manners->limits() && !asks_for_watch(req)) {
+        const auto turn = co_await wait_for_turn(state, req, budget);
+        if (!turn) co_return turn.error();
+    }
+    begun_try out;
+    out.sent = state->env->now();
+    if (auto over = out_of_budget(budget, out.sent, req)) co_return std::move(*over);
+    auto attempt = with_credentials(*state, req);
+    if (!attempt) co_return attempt.error();
+    out.attempt = std::move(*attempt);
+    out.serial = state->login->serial();
+    out.place = begin_request_span(*state, out.attempt);
+    const auto prepared = state->manners->prepare(out.attempt);
+    if (!prepared) co_return prepared.error();
+    options.deadline(budget.deadline() - out.sent);
+    options.on_lookup([counts = state->requests](duration took) { counts->count_lookup(took); });
+    co_return result<begun_try>(std::move(out));
+}
+
 // A try without an answer. What the fence refused was not sent.
-inline void count_failure(client_state& state, const http::request& req, const error& why, time_point sent) {
+inline void count_failure(client_state& state, const http::request& req, const error& why, const begun_try& one) {
     if (why == errc::not_leading) return;
-    state.requests->count(req.method, 0, state.env->now() - sent);
-    trace_request(state, req, 0, why.what(), sent);
+    state.requests->count(req.method, 0, state.env->now() - one.sent);
+    state.requests->count_request_size(req.method, req.body.size());
+    trace_request(state, req, one.place, 0, why.what(), one.sent);
+    state.manners->hear_failure(req, why, state.env->now() - one.sent);
 }
 
 // An answer that came, to a request that was sent at that time.
-inline void count_answer(client_state& state, const http::request& req, int status, time_point sent) {
+inline void count_answer(client_state& state, const http::request& req, const http::response_head& answer,
+                         const begun_try& one) {
+    const int status = answer.status;
     const bool is_write = req.method != "GET" && req.method != "HEAD";
-    state.requests->count(req.method, status, state.env->now() - sent);
-    trace_request(state, req, status, status < 400 ? "" : "HTTP " + std::to_string(status), sent);
+    state.requests->count(req.method, status, state.env->now() - one.sent);
+    state.requests->count_request_size(req.method, req.body.size());
+    trace_request(state, req, one.place, status, status < 400 ? "" : "HTTP " + std::to_string(status), one.sent);
+    state.manners->hear(req, answer, state.env->now() - one.sent);
     if (status == 429) ++state.load->throttled;
     if (!is_write) return;
     ++state.load->writes;
-    state.load->write_time += state.env->now() - sent;
+    state.load->write_time += state.env->now() - one.sent;
+}
+
+// Whether the request goes out once more after such an answer, when the time for that has come.
+inline awaitable<result<bool>> wait_for_retry(shared_client_state state, const http::request& req,
+                                              const http::response_head& answer, std::uint64_t serial,
+                                              call_budget& budget) {
+    const auto delay = budget.retry_delay(answer, *state->login, serial, state->env->now(), random_unit(*state->env));
+    if (!delay) co_return false;
+    state->requests->count_retry(req.method, answer.status);
+    if (*delay > duration::zero()) {
+        const wake why = co_await sleep_for(*state->env, *delay, budget.stop());
+        if (why == wake::stopped) co_return error(errc::stopped);
+    }
+    co_return true;
 }
 
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,
                                                          http::exchange_options options) {
     call_budget budget(state->env->now() + options.deadline(), options.stop());
     for (;;) {
-        const time_point now = state->env->now();
-        if (auto over = out_of_budget(budget, now, req)) co_return *over;
-        auto attempt = with_credentials(*state, req);
-        if (!attempt) co_return attempt.error();
-        options.deadline(budget.deadline() - now);
-        auto answer = co_await round_trip_guarded(state->transport, std::move(*attempt), options);
+        auto begun = co_await begin_try(state, req, budget, options);
+        if (!begun) co_return begun.error();
+        auto answer = co_await round_trip_guarded(state->transport, std::move(begun->attempt), options);
         if (!answer) {
-            count_failure(*state, req, answer.error(), now);
+            count_failure(*state, req, answer.error(), *begun);
             co_return explain_budget(answer.error());
         }
-        count_answer(*state, req, answer->status, now);
-        if (is_success(answer->status)) co_return std::move(*answer);
-        const auto delay = budget.retry_delay(*answer, *state->tokens, state->env->now());
-        if (!delay) co_return answer_error(*answer);
-        state->requests->count_retry(req.method, answer->status);
-        auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
-        if (stopped) co_return *stopped;
+        count_answer(*state, req, *answer, *begun);
+        const auto unpacked = unpack(asks_for_gzip(*state, req), *answer, options.max_body());
+        state->requests->count_response_size(req.method, answer->body.size());
+        if (is_success(answer->status)) {
+            if (!unpacked) co_return explain_budget(unpacked.error());
+            co_return std::move(*answer);
+        }
+        const auto again = co_await wait_for_retry(state, req, *answer, begun->serial, budget);
+        if (!again) co_return again.error();
+        if (!*again) co_return answer_error(*answer);
     }
 }
 
@@ -142,25 +260,51 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
                                                                        http::exchange_options options) {
     call_budget budget(state->env->now() + options.deadline(), options.stop());
     for (;;) {
-        const time_point now = state->env->now();
-        if (auto over = out_of_budget(budget, now, req)) co_return *over;
-        auto attempt = with_credentials(*state, req);
-        if (!attempt) co_return attempt.error();
-        options.deadline(budget.deadline() - now);
-        auto opened = co_await open_stream_guarded(state->transport, std::move(*attempt), options);
+        auto begun = co_await begin_try(state, req, budget, options);
+        if (!begun) co_return begun.error();
+        auto opened = co_await open_stream_guarded(state->transport, std::move(begun->attempt), options);
         if (!opened) {
-            count_failure(*state, req, opened.error(), now);
+            count_failure(*state, req, opened.error(), *begun);
             co_return opened.error();
         }
-        count_answer(*state, req, opened->head.status, now);
+        count_answer(*state, req, opened->head, *begun);
+        unpack(asks_for_gzip(*state, req), *opened);
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();
         const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
-        const auto delay = budget.retry_delay(refused, *state->tokens, state->env->now());
-        if (!delay) co_return answer_error(refused);
-        state->requests->count_retry(req.method, refused.status);
-        auto stopped = co_await wait_for_retry(state, *delay, budget.stop());
-        if (stopped) co_return *stopped;
+        const auto again = co_await wait_for_retry(state, req, refused, begun->serial, budget);
+        if (!again) co_return again.error();
+        if (!*again) co_return answer_error(refused);
+    }
+}
+
+// Before API servers spoke WebSocket here, or behind a proxy that does not, the answer may even be 200.
+inline error no_websocket(const http::response& answer) {
+    if (!is_success(answer.status)) return answer_error(answer);
+    return error(errc::protocol_error, "the server answered " + std::to_string(answer.status) +
+                                           " instead of speaking WebSocket; is there a proxy that does not let it "
+                                           "through?");
+}
+
+KCONTROL_DECL awaitable<result<http::opened_websocket>> websocket_exchange(shared_client_state state, http::request req,
+                                                                           http::exchange_options options) {
+    // What comes is no object, and a node on the way may know one kind of answer only.
+    if (!req.headers.contains("Accept")) req.headers.set("Accept", "*/*");
+    call_budget budget(state->env->now() + options.deadline(), options.stop());
+    for (;;) {
+        auto begun = co_await begin_try(state, req, budget, options);
+        if (!begun) co_return begun.error();
+        if (asks_for_gzip(*state, req)) begun->attempt.headers.erase("Accept-Encoding");
+        auto opened = co_await open_websocket_guarded(state->transport, std::move(begun->attempt), options);
+        if (!opened) {
+            count_failure(*state, req, opened.error(), *begun);
+            co_return opened.error();
+        }
+        count_answer(*state, req, opened->answer, *begun);
+        if (opened->socket) co_return std::move(*opened);
+        const auto again = co_await wait_for_retry(state, req, opened->answer, begun->serial, budget);
+        if (!again) co_return again.error();
+        if (!*again) co_return no_websocket(opened->answer);
     }
 }
 

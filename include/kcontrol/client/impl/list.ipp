@@ -3,6 +3,7 @@
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/client/client_cache.hpp>
 #include <kcontrol/client/detail/answer.hpp>
+#include <kcontrol/client/detail/client_defaults.hpp>
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/list_reader.hpp>
@@ -20,6 +21,7 @@ namespace detail {
 inline void append_page(any_list& all, any_list page, bool first) {
     all.bytes += page.bytes;
     all.continue_token = std::move(page.continue_token);
+    all.remaining = page.remaining;
     if (first) {
         // Of the first page: a watch from there sees what changed while the others were fetched.
         all.resource_version = std::move(page.resource_version);
@@ -69,6 +71,7 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
     if (!opened) co_return opened.error();
     if (auto refused = refuse_head(opened->head)) co_return std::move(*refused);
     list_reader reader(std::move(opened->head), *info, *options.pool());
+    reader.reuse(options.reuse());
     std::uint64_t bytes = 0;
     for (time_point last = state->env->now();; last = state->env->now()) {
         const std::span<char> into = reader.room();
@@ -80,7 +83,10 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
                 count.error() == errc::timeout && bytes > 0 && state->env->now() - last < options.deadline() / 4;
             co_return slow ? page_too_slow(bytes, options) : count.error();
         }
-        if (*count == 0) co_return reader.finish();
+        if (*count == 0) {
+            state->requests->count_response_size("GET", bytes);
+            co_return reader.finish();
+        }
         bytes += *count;
         if (bytes > options.max_body()) co_return explain_budget(body_too_large(options.max_body()));
         auto read = reader.filled(*count);
@@ -146,11 +152,13 @@ inline awaitable<result<any_list>> cached_list(client from, const resource_info&
 }  // namespace detail
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_and_log(const resource_info& info, list_options options) {
+    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return decided<result<any_list>>(ok.error());
     if (reads_cache_) return detail::cached_list(*this, info, std::move(options), state_);
     return detail::log_invalid(state_, &info, list_page(info, std::move(options)));
 }
 
 KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info& info, list_options options) {
+    if (auto ok = detail::place(defaults_.get(), info, options); !ok) return decided<result<any_list>>(ok.error());
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return decided<result<any_list>>(path.error());
     if (reads_cache_) return detail::cached_list(*this, info, std::move(options), nullptr);
@@ -159,12 +167,19 @@ KCONTROL_DECL awaitable<result<any_list>> client::list_page(const resource_info&
 
 KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(const resource_info& info,
                                                                              watch_options options) {
+    if (auto ok = detail::place(defaults_.get(), info, options); !ok) {
+        return decided<result<std::unique_ptr<watch_stream>>>(ok.error());
+    }
     const auto path = detail::collection_path(info, options.in_namespace());
     if (!path) return decided<result<std::unique_ptr<watch_stream>>>(path.error());
     http::query_builder query;
     query.append("watch", "true");
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
-    if (options.bookmarks()) query.append("allowWatchBookmarks", "true");
+    if (options.initial_events()) {
+        query.append("sendInitialEvents", "true");
+        query.append("resourceVersionMatch", "NotOlderThan");
+    }
+    if (options.bookmarks() || options.initial_events()) query.append("allowWatchBookmarks", "true");
     if (options.timeout().count() > 0) query.append("timeoutSeconds", std::to_string(options.timeout().count()));
     detail::append_selection(query, options);
     http::request req("GET", query.after(state_->base_path + *path));

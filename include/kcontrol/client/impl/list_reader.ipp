@@ -2,6 +2,8 @@
 
 #include <kcontrol/client/detail/list_reader.hpp>
 
+#include <charconv>
+
 namespace kcontrol::detail {
 
 // Metadata and white space.
@@ -154,11 +156,24 @@ inline bool list_reader::read_value(json::cursor& in, std::string_view name) {
     return !take_value(in).empty();
 }
 
+// Nothing for what is no number, or none that a count can be.
+inline std::optional<std::int64_t> count_in(std::string_view text) {
+    std::int64_t count = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (failure != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
+    return count;
+}
+
 inline bool list_reader::read_metadata(json::cursor& in) {
     has_metadata_ = in.front() == '{';
     if (!has_metadata_) return !take_value(in).empty();
     return read_members(in, [&](std::string_view name) {
         std::string other;
+        if (name == "remainingItemCount" && !list_.remaining) {
+            const std::string_view text = take_value(in);
+            list_.remaining = count_in(text);
+            return !text.empty();
+        }
         const bool version = name == "resourceVersion" && list_.resource_version.empty();
         const bool token = name == "continue" && list_.continue_token.empty();
         return take_text_or_other(in, version ? list_.resource_version : token ? list_.continue_token : other);
@@ -174,7 +189,7 @@ inline result<list_reader::progress> list_reader::read_item(json::cursor& in, bo
     const char* const first = in.at();
     any_object object = decode_usual(in, info_, &pool_);
     if (object) {
-        list_.items.push_back(std::move(object));
+        keep(std::move(object));
     } else {
         // It is not there yet, or written in another way, or wrong: then it is read alone, or left out.
         in.go_back_to(first);
@@ -188,7 +203,7 @@ inline result<list_reader::progress> list_reader::read_item(json::cursor& in, bo
         const object_head head = read_head(text);
         auto decoded = decode_unusual(info_, text, head, &pool_);
         if (decoded) {
-            list_.items.push_back(std::move(*decoded));
+            keep(std::move(*decoded));
         } else {
             keep_invalid(head, decoded.error());
         }
@@ -208,6 +223,11 @@ inline result<list_reader::progress> list_reader::skip_item(json::cursor& in) {
     ++item_;
     at_ = place::after_item;
     return progress::moved;
+}
+
+inline void list_reader::keep(any_object object) {
+    any_object other = reuse_ ? reuse_(object, list_.resource_version) : any_object();
+    list_.items.push_back(other ? std::move(other) : std::move(object));
 }
 
 inline void list_reader::keep_invalid(const object_head& head, error why) {

@@ -10,6 +10,11 @@ namespace detail {
 // k8s.io/component-base, metrics/prometheus/restclient.
 inline constexpr std::array request_time_bounds{0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0};
 
+inline constexpr std::array lookup_time_bounds = request_time_bounds;
+// 64 bytes to 16 MiB.
+inline constexpr std::array size_bounds{64.0,    256.0,    512.0,     1024.0,    4096.0,    16384.0,
+                                        65536.0, 262144.0, 1048576.0, 4194304.0, 16777216.0};
+
 inline std::string code_label(int code) { return code == 0 ? request_counts::no_answer : std::to_string(code); }
 
 }  // namespace detail
@@ -21,6 +26,23 @@ KCONTROL_DECL void request_counts::count(const std::string& method, int code, du
 
 KCONTROL_DECL void request_counts::count_retry(const std::string& method, int code) {
     ++retries[{method, detail::code_label(code)}];
+}
+
+KCONTROL_DECL void request_counts::count_request_size(const std::string& method, std::uint64_t bytes) {
+    request_sizes.try_emplace(method, detail::size_bounds).first->second.observe(static_cast<double>(bytes));
+}
+
+KCONTROL_DECL void request_counts::count_response_size(const std::string& method, std::uint64_t bytes) {
+    response_sizes.try_emplace(method, detail::size_bounds).first->second.observe(static_cast<double>(bytes));
+}
+
+KCONTROL_DECL void request_counts::count_lookup(duration took) {
+    if (!lookups) lookups.emplace(detail::lookup_time_bounds);
+    lookups->observe(took);
+}
+
+KCONTROL_DECL void request_counts::count_turn(const std::string& method, duration waited) {
+    turns.try_emplace(method, detail::request_time_bounds).first->second.observe(waited);
 }
 
 KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_counts& of, const metric_labels& more) {
@@ -42,6 +64,24 @@ KCONTROL_DECL void write_request_metrics(metrics_writer& out, const request_coun
         out.histogram("rest_client_request_duration_seconds",
                       "Request latency in seconds. Broken down by verb, and host.",
                       with({{"verb", method}, {"host", of.host}}), times.bounds(), times.counts(), times.sum());
+    }
+    for (const auto& [method, sizes] : of.request_sizes) {
+        out.histogram("rest_client_request_size_bytes", "Request size in bytes. Broken down by verb and host.",
+                      with({{"verb", method}, {"host", of.host}}), sizes.bounds(), sizes.counts(), sizes.sum());
+    }
+    for (const auto& [method, sizes] : of.response_sizes) {
+        out.histogram("rest_client_response_size_bytes", "Response size in bytes. Broken down by verb and host.",
+                      with({{"verb", method}, {"host", of.host}}), sizes.bounds(), sizes.counts(), sizes.sum());
+    }
+    for (const auto& [method, times] : of.turns) {
+        out.histogram("rest_client_rate_limiter_duration_seconds",
+                      "Client side rate limiter latency in seconds. Broken down by verb, and host.",
+                      with({{"verb", method}, {"host", of.host}}), times.bounds(), times.counts(), times.sum());
+    }
+    if (of.lookups) {
+        out.histogram("rest_client_dns_resolution_duration_seconds",
+                      "DNS resolver latency in seconds. Broken down by host.", with({{"host", of.host}}),
+                      of.lookups->bounds(), of.lookups->counts(), of.lookups->sum());
     }
 }
 

@@ -40,6 +40,14 @@ inline std::optional<watch_event> cut_event_of(const http::watch_frame& frame) {
                          error(errc::too_large, "its event has " + std::to_string(frame.size) + " bytes"));
 }
 
+// Its value counts, not that it is there.
+inline bool ends_initial_events(const object_head& head) {
+    if (head.metadata.find("initial-events-end") == std::string_view::npos) return false;
+    const object_meta meta = readable_metadata(head);
+    const text* const value = meta.annotations.get("k8s.io/initial-events-end");
+    return value != nullptr && *value == "true";
+}
+
 inline bool holds_more_than_blanks(std::string_view bytes) {
     return bytes.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }
@@ -63,6 +71,7 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
     for (;;) {
         if (stop.stop_requested()) co_return error(errc::stopped);
+        if (given_up_at_ && env_->now() >= *given_up_at_) co_return error(errc::timeout, "its time is up");
         auto frame = framer_.next();
         if (frame && frame->text.empty()) {
             if (ended_) co_return watch_event(watch_event_type::end);
@@ -90,6 +99,7 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
     const time_point now = env_->now();
     time_point latest = last_sign_ + idle_;
     if (deadline_) latest = std::min(latest, *deadline_);
+    if (given_up_at_) latest = std::min(latest, *given_up_at_);
     const std::span<char> into(chunk_);
     const auto count = co_await detail::read_some_guarded(*body_, into, std::max(latest - now, duration::zero()), stop);
     if (!count) {
@@ -101,6 +111,7 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
         ended_ = true;
         co_return std::size_t{0};
     }
+    received_ += *count;
     const std::string_view bytes(chunk_.data(), *count);
     if (auto refused = look_at_beginning(bytes)) co_return std::move(*refused);
     framer_.feed(bytes);
@@ -153,6 +164,7 @@ KCONTROL_DECL std::optional<watch_event> watch_stream::interpret_other(watch_eve
     if (event.type == watch_event_type::bookmark) {
         event.resource_version = head.resource_version;
         if (event.resource_version.empty()) return std::nullopt;
+        event.ends_initial = detail::ends_initial_events(head);
         return event;
     }
     auto decoded = detail::decode_unusual(*info_, object, head, pool_.get());

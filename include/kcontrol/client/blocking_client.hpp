@@ -1,0 +1,94 @@
+// A client for programs without a loop: each call blocks until its answer is there.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/client/detail/blocking_loop.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// The client's verbs as functions that return the result itself. The work is done on the thread that calls: it runs a
+/// loop until its answer is there, and no thread is started. Between calls nothing runs, so it is not for watches, nor
+/// for programs that have a loop: these await client's own verbs.
+///
+/// Errors: those of the verbs; invalid_argument for a call from within a call on the same client (a coroutine or a
+/// callback that its loop runs), which would wait for itself: await below() there; unavailable for what waits without
+/// anything that could end the wait.
+///
+/// Thread-safety: shared objects safe; any number of threads may call at once, and one of them runs the loop for all.
+/// Copies share the loop. Object lifetime: `env` outlives all copies, and no call is in flight when the last one goes.
+class blocking_client {
+public:
+    /// Makes a client; nothing is sent yet. Errors: those of client::connect().
+    static KCONTROL_DECL result<blocking_client> connect(environment& env, const auth::cluster_config& config,
+                                                         const http::transport_factory& make_transport,
+                                                         logger log = {});
+
+    template <resource T>
+    result<T> get(namespaced_name key, get_options options = {}) const {
+        return run([&](client& c) { return c.get<T>(std::move(key), std::move(options)); });
+    }
+    template <resource T>
+    result<std::vector<std::shared_ptr<const T>>> list(list_options options = {}) const {
+        return run([&](client& c) { return c.list<T>(std::move(options)); });
+    }
+    template <resource T>
+    result<object_page<T>> list_page(list_options options = {}) const {
+        return run([&](client& c) { return c.list_page<T>(std::move(options)); });
+    }
+    template <resource T>
+    result<T> create(const T& object, write_options options = {}) const {
+        return run([&](client& c) { return c.create(object, std::move(options)); });
+    }
+    template <resource T>
+    result<T> update(const T& object, write_options options = {}) const {
+        return run([&](client& c) { return c.update(object, std::move(options)); });
+    }
+    template <resource T>
+    result<T> patch(const T& snapshot, const T& edited, write_options options = {}) const {
+        return run([&](client& c) { return c.patch(snapshot, edited, std::move(options)); });
+    }
+    template <resource T>
+    result<T> apply(const T& object, apply_options options) const {
+        return run([&](client& c) { return c.apply(object, std::move(options)); });
+    }
+    template <resource T>
+    result<void> delete_(namespaced_name key, delete_options options = {}) const {
+        return run([&](client& c) { return c.delete_<T>(std::move(key), std::move(options)); });
+    }
+    template <resource T>
+    result<any_list> delete_collection(list_options which, delete_options how = {}) const {
+        return run([&](client& c) { return c.delete_collection<T>(std::move(which), std::move(how)); });
+    }
+
+    /// Any other call: `call` gets the client and returns the awaitable of a result, of wait_until() for one:
+    ///     b.run([&](client& c) { return wait_until<pod>(c, key, is_ready); });
+    /// It is called, and its coroutine runs, on the thread that runs the loop, which may be another one that calls at
+    /// the same time; what it refers to is safe to use until run() returns.
+    template <class Call>
+    auto run(Call&& call) const -> typename std::invoke_result_t<Call, client&>::value_type {
+        using outcome = typename std::invoke_result_t<Call, client&>::value_type;
+        return loop_->run<outcome>([this, &call] { return call(*below_); });
+    }
+
+    /// The client below, whose calls are awaited in what run() runs. Its executor is the loop's.
+    client& below() const noexcept { return *below_; }
+
+private:
+    blocking_client() = default;
+    // The order counts: the client goes first.
+    std::shared_ptr<detail::blocking_loop> loop_;
+    std::shared_ptr<client> below_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/blocking_client.ipp>
+#endif

@@ -1,0 +1,77 @@
+// How a client treats its server, beside who it is: its name, its pace, and what the program hears of requests.
+#pragma once
+
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/http/message.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// What a server says beside its answer: the use of a deprecated version, a field that it does not know…
+class server_warning {
+public:
+    std::string text;    ///< as it may be logged: at most 2048 bytes, control characters escaped
+    std::string method;  ///< of the request
+    std::string path;
+};
+
+/// What became of a request that was sent: one try of it.
+class request_outcome {
+public:
+    int status = 0;       ///< of the answer; 0: none came
+    std::string failure;  ///< why none came
+    duration took{};      ///< from the sending to the answer, of a stream to its head
+};
+
+/// See client::with(). What the functions throw is the error callback_failed of on_request, and is logged of the
+/// others. They are called on the client's executor.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class client_options {
+public:
+    using warning_function = std::function<void(const server_warning&)>;
+    using request_function = std::function<result<void>(http::request&)>;
+    using answer_function = std::function<void(const http::request&, const request_outcome&)>;
+
+    client_options() = default;
+
+    /// What the server's audit log calls this program: "website-operator/1.4". Default: "kcontrol/VERSION".
+    client_options& user_agent(std::string name) { return user_agent_ = std::move(name), *this; }
+
+    /// Is told each warning of the server (the header Warning with code 299), as often as it comes. Default: the log
+    /// gets each text once, as a warning.
+    client_options& on_warning(warning_function f) { return on_warning_ = std::move(f), *this; }
+
+    /// At most so many requests a second, each try counted and watches left out; up to `burst` of them at once. Who is
+    /// over it waits, and gets `timeout` at once where his deadline would pass meanwhile. Default: 0, which is no
+    /// limit: servers have priorities and fairness of their own, and say when it is too much.
+    client_options& rate_limit(double a_second, std::uint32_t burst) { return rate_ = a_second, burst_ = burst, *this; }
+
+    /// Is called with each try as it is about to be sent, complete but for what the transport adds; it may change the
+    /// headers and the body, or refuse the try with an error, which ends the call. The request holds credentials.
+    client_options& on_request(request_function f) { return on_request_ = std::move(f), *this; }
+    /// Is told what became of each try, as soon as the head of its answer is there.
+    client_options& on_answer(answer_function f) { return on_answer_ = std::move(f), *this; }
+
+    const std::string& user_agent() const noexcept { return user_agent_; }
+    const warning_function& on_warning() const noexcept { return on_warning_; }
+    double rate() const noexcept { return rate_; }
+    std::uint32_t burst() const noexcept { return burst_; }
+    const request_function& on_request() const noexcept { return on_request_; }
+    const answer_function& on_answer() const noexcept { return on_answer_; }
+
+private:
+    std::string user_agent_;
+    warning_function on_warning_;
+    double rate_ = 0;
+    std::uint32_t burst_ = 1;
+    request_function on_request_;
+    answer_function on_answer_;
+};
+
+}  // namespace kcontrol

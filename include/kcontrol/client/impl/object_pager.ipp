@@ -1,0 +1,58 @@
+#pragma once
+
+#include <kcontrol/client/impl/list.ipp>
+#include <kcontrol/client/object_pager.hpp>
+
+namespace kcontrol {
+
+KCONTROL_DECL list_pager::list_pager(client from, const resource_info& info, list_options which, expired_pages then)
+    : client_(from.live()),
+      info_(&info),
+      options_(std::move(which)),
+      then_(then),
+      token_(std::as_const(options_).continue_token()),
+      meter_(list_bounds(), time_point()) {
+    if (std::as_const(options_).limit() <= 0) options_.limit(default_page);
+    // Pages share what their objects have in common.
+    if (std::as_const(options_).pool() == nullptr) options_.pool(std::make_shared<share_pool>());
+}
+
+KCONTROL_DECL awaitable<result<any_list>> list_pager::ask(list_options how) {
+    auto page = co_await client_.list_page(*info_, std::move(how));
+    if (!page) co_return page.error();
+    if (auto over = meter_.add(*page, time_point())) co_return std::move(*over);
+    token_ = page->continue_token;
+    done_ = token_.empty();
+    co_return std::move(*page);
+}
+
+KCONTROL_DECL awaitable<result<std::optional<any_list>>> list_pager::next() {
+    listed_again_ = false;
+    if (done_) co_return std::optional<any_list>();
+    list_options how = options_;
+    how.continue_token(token_);
+    auto page = co_await ask(std::move(how));
+    const bool expired = !page && page.error() == condition::expired && !token_.empty();
+    if (expired && then_ == expired_pages::list_again) {
+        meter_ = list_meter(list_bounds(), time_point());
+        list_options whole = options_;
+        whole.limit(0).continue_token({});
+        page = co_await ask(std::move(whole));
+        listed_again_ = page.has_value();
+    }
+    if (!page) co_return page.error();
+    co_return std::optional<any_list>(std::move(*page));
+}
+
+KCONTROL_DECL awaitable<result<any_list>> list_pager::all() {
+    any_list whole;
+    for (bool first = true;; first = false) {
+        auto page = co_await next();
+        if (!page) co_return page.error();
+        if (!*page) co_return whole;
+        if (listed_again_) whole = any_list();
+        detail::append_page(whole, std::move(**page), first || listed_again_);
+    }
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <kcontrol/client/impl/apply.ipp>
+#include <kcontrol/client/subresource.hpp>
+
+namespace kcontrol {
+namespace detail {
+
+// What is sent, with the name and the namespace of the object that it is below.
+inline result<std::string> subresource_body(const resource_info& kind, const namespaced_name& key,
+                                            const any_object& body) {
+    const auto text = kind.encode(body);
+    if (!text) return text.error();
+    auto parsed = json::parse(*text);
+    if (!parsed) return parsed.error().with_context(kind.gvk.kind);
+    if (!parsed->is_object()) return error(errc::invalid_argument, kind.gvk.kind + ": not a JSON object");
+    json::object* const metadata = member_object(parsed->get_object(), "metadata");
+    if (metadata == nullptr) return error(errc::invalid_argument, kind.gvk.kind + ": metadata is not an object");
+    auto ok = fill_in(*metadata, "name", "metadata.name", key.name);
+    if (ok) ok = fill_in(*metadata, "namespace", "metadata.namespace", key.namespace_);
+    if (!ok) return ok.error().with_context(kind.gvk.kind);
+    return json::serialize(*parsed);
+}
+
+// `sent` stands in for an answer that is a Status, if it is not empty.
+inline awaitable<result<any_object>> subresource_call(shared_client_state state, const resource_info* kind,
+                                                      http::request req, http::exchange_options options,
+                                                      any_object sent) {
+    auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
+    if (!answer) co_return answer.error();
+    if (sent) {
+        json::document document;
+        const auto root = answer_json(*answer, document);
+        if (!root) co_return root.error();
+        if (answer_text((*root)["kind"]) == "Status") co_return sent;
+    }
+    co_return read_object(*answer, *kind);
+}
+
+}  // namespace detail
+
+KCONTROL_DECL subresource_client client::subresource(const resource_info& info, std::string name) const {
+    return subresource_client(*this, info, std::move(name));
+}
+
+KCONTROL_DECL subresource_client::subresource_client(client above, const resource_info& info, std::string name)
+    : client_(std::move(above)), info_(&info), name_(std::move(name)) {}
+
+KCONTROL_DECL result<std::string> subresource_client::path_of(namespaced_name& key) const {
+    if (name_.empty()) return error(errc::invalid_argument, info_->gvk.kind + ": the subresource has no name");
+    if (auto ok = detail::place(client_.defaults_.get(), *info_, key.namespace_); !ok) return ok.error();
+    auto path = detail::object_path(*info_, key, name_);
+    if (!path) return path;
+    return client_.state_->base_path + *path;
+}
+
+KCONTROL_DECL awaitable<result<any_object>> subresource_client::get(const resource_info& kind, namespaced_name key,
+                                                                    get_options options) {
+    const auto path = path_of(key);
+    if (!path) return decided<result<any_object>>(path.error());
+    http::query_builder query;
+    const get_options& said = options;
+    if (!said.resource_version().empty()) query.append("resourceVersion", said.resource_version());
+    http::request req("GET", query.after(*path));
+    return detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> subresource_client::create(const resource_info& kind, namespaced_name key,
+                                                                       any_object body, write_options options) {
+    return write("POST", kind, std::move(key), std::move(body), std::move(options));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> subresource_client::update(const resource_info& kind, namespaced_name key,
+                                                                       any_object body, write_options options) {
+    return write("PUT", kind, std::move(key), std::move(body), std::move(options));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char* method, const resource_info& kind,
+                                                                      namespaced_name key, any_object body,
+                                                                      write_options options) {
+    const auto path = path_of(key);
+    if (!path) return decided<result<any_object>>(path.error());
+    auto text = detail::subresource_body(kind, key, body);
+    if (!text) return decided<result<any_object>>(text.error());
+    detail::fill_write(client_.defaults_.get(), options);
+    http::request req(method, detail::write_query(options).after(*path));
+    req.headers.set("Content-Type", "application/json");
+    req.body = std::move(*text);
+    return detail::subresource_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
+                                    std::move(body));
+}
+
+KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const resource_info& kind, namespaced_name key,
+                                                                      std::string content_type, std::string patch_text,
+                                                                      write_options options) {
+    if (auto ok = detail::check_patch_type(content_type); !ok) return decided<result<any_object>>(ok.error());
+    const auto path = path_of(key);
+    if (!path) return decided<result<any_object>>(path.error());
+    detail::fill_write(client_.defaults_.get(), options);
+    http::request req("PATCH", detail::write_query(options).after(*path));
+    req.headers.set("Content-Type", std::move(content_type));
+    req.body = std::move(patch_text);
+    return detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
+}
+
+}  // namespace kcontrol

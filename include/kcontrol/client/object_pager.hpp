@@ -1,0 +1,90 @@
+// A list page by page, however long it is, and what happens when its pages expire.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/client/list_meter.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// What a pager does when the server no longer has the state that its pages are of (410): it keeps old states for some
+/// minutes only.
+enum class expired_pages {
+    list_again,  ///< gets all of it anew, without pages, so that it comes to an end
+    fail,        ///< ends with the error
+};
+
+/// Gets a list page by page, in pages of list_options::limit(), or of 500 objects where it has none.
+///
+///     list_pager pages(c, info, list_options().in_namespace("jobs"));
+///     for (;;) {
+///         auto page = co_await pages.next();
+///         if (!page || !*page) break;
+///         if (pages.listed_again()) forget_what_came_before();
+///         use((*page)->items);
+///     }
+///
+/// The server is asked, never a cache. Each page has the options' deadline for itself; list_bounds hold for all pages
+/// together, but for their time. Thread-safety: shared objects unsafe; use it on the client's executor. Object
+/// lifetime: it outlives its calls, and `info` outlives it.
+class list_pager {
+public:
+    static constexpr std::int64_t default_page = 500;
+
+    KCONTROL_DECL list_pager(client from, const resource_info& info, list_options which,
+                             expired_pages then = expired_pages::list_again);
+
+    /// The next page, or nothing after the last one. After an error the same page is asked for again. Errors: those of
+    /// client::list_page(), limit_exceeded, protocol_error from a server that repeats itself.
+    KCONTROL_DECL awaitable<result<std::optional<any_list>>> next();
+
+    /// Whether the page that came last is the whole list, got anew since the pages had expired: what the pages before
+    /// it held does not count.
+    bool listed_again() const noexcept { return listed_again_; }
+
+    /// All pages that are still to come as one list. Its version is that of the first.
+    KCONTROL_DECL awaitable<result<any_list>> all();
+
+private:
+    KCONTROL_DECL awaitable<result<any_list>> ask(list_options how);
+
+    client client_;
+    const resource_info* info_;
+    list_options options_;
+    expired_pages then_;
+    std::string token_;
+    list_meter meter_;
+    bool listed_again_ = false;
+    bool done_ = false;
+};
+
+/// list_pager with a type.
+template <resource T>
+class object_pager {
+public:
+    explicit object_pager(client from, list_options which = {}, expired_pages then = expired_pages::list_again)
+        : pages_(std::move(from), resource_of<T>(), std::move(which), then) {}
+
+    awaitable<result<std::optional<object_page<T>>>> next() {
+        auto page = co_await pages_.next();
+        if (!page) co_return page.error();
+        std::optional<object_page<T>> typed;
+        if (*page) typed.emplace(std::move(**page));
+        co_return typed;
+    }
+    awaitable<result<object_page<T>>> all() { return detail::as_typed_page<T>(pages_.all()); }
+    bool listed_again() const noexcept { return pages_.listed_again(); }
+
+private:
+    list_pager pages_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/object_pager.ipp>
+#endif
