@@ -6,4 +6,5 @@
 #include <kcontrol/cache/impl/snapshot.ipp>
 #include <kcontrol/cache/impl/store.ipp>
 #include <kcontrol/cache/impl/subscription.ipp>
+#include <kcontrol/cache/impl/unseen_writes.ipp>
 #include <kcontrol/cache/impl/version_waits.ipp>

@@ -1,7 +1,11 @@
 #include <kcontrol/watch/impl/bookmark_cadence.ipp>
+#include <kcontrol/watch/impl/initial_objects.ipp>
 #include <kcontrol/watch/impl/list_plan.ipp>
+#include <kcontrol/watch/impl/options.ipp>
 #include <kcontrol/watch/impl/reflector.ipp>
 #include <kcontrol/watch/impl/reflector_action.ipp>
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
+#include <kcontrol/watch/impl/reflector_fsm_streams.ipp>
 #include <kcontrol/watch/impl/reflector_fsm_watches.ipp>
+#include <kcontrol/watch/impl/stream_plan.ipp>
 #include <kcontrol/watch/impl/watch_health.ipp>

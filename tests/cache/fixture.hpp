@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 /// An informer of widgets, and what its handler heard.
 struct informer_fixture : widget_world {
-    explicit informer_fixture(informer_options options = {})
-        : server(add("a")), watched(env, home, connect(server.config()), options.probe_period(5s)) {
+    explicit informer_fixture(informer_options options = {}, testing::api_server_options api = {})
+        : server(add("a", api)), watched(env, home, connect(server.config()), options.probe_period(5s)) {
         held = watched.subscribe([this](const any_event& e) { log += describe(e); });
     }
 

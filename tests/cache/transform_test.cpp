@@ -21,9 +21,9 @@ struct fixture : widget_world {
         if (watched) ends_within(1s, watched->stop());
         context.run_for(1s);
     }
-    void begin(object_transform f) {
+    void begin(object_transform f, list_streaming streaming = list_streaming::off) {
         watched = std::make_unique<informer<widget>>(env, home, connect(server.config()),
-                                                     informer_options().transform(std::move(f)));
+                                                     informer_options().transform(std::move(f)).streaming(streaming));
         held = watched->subscribe([this](const any_event& e) { log += informer_fixture::describe(e); });
         bad = watched->on_invalid(
             [this](const invalid_object& o) { invalid += o.describe() + ": " + o.why.what() + "\n"; });
@@ -56,6 +56,39 @@ TEST_CASE_FIXTURE(fixture, "transform: what it returns is stored and told, from 
     CHECK(last == 103);
     CHECK(log == "+x(initial) +y ~y -y ");
     CHECK(invalid == "");
+}
+
+TEST_CASE_FIXTURE(fixture,
+                  "transform: of what a relist brings only the news are made anew, for one view and for several") {
+    list_streaming streaming = list_streaming::off;
+    SUBCASE("in pages") {}
+    SUBCASE("streamed") { streaming = list_streaming::on; }
+    for (int i = 0; i < 5; ++i) server.create("w" + std::to_string(i), i);
+    int called = 0;
+    begin(transform_of<widget>([&](widget& w) { ++called, w.spec.value += 100; }), streaming);
+    CHECK(called == 5);
+    // An object of the list has one part, and then two.
+    const resource_info metadata = metadata_resource(resource_of<widget>().gvk, "widgets");
+    any_informer names(*watched, metadata);
+    for (const bool both : {false, true}) {
+        if (both) {
+            names.start();
+            settle();
+            ends_within(1s, names.stop());
+        }
+        called = 0;
+        ends_within(1s, watched->stop());
+        server.set_value("w3", both ? 8 : 7);
+        server.api.compact(server.api.resource_version());
+        watched->start();
+        if (both) names.start();
+        context.run_for(10s);  // more lists in a second than a server is asked for
+        CHECK(called == 1);
+        CHECK(value("w3") == (both ? 108 : 107));
+        CHECK(value("w4") == 104);
+    }
+    CHECK(names.objects().size() == 5);
+    ends_within(1s, names.stop());
 }
 
 TEST_CASE_FIXTURE(fixture, "transform: of an object at which it fails the last good version stays, and it is told") {

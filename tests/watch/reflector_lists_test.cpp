@@ -40,6 +40,17 @@ TEST_CASE("reflector_fsm: a deletion of nobody knows whom is found by a list, an
     CHECK(lists < 18);
 }
 
+TEST_CASE("reflector_fsm: equal versions mean equal objects only within one history") {
+    machine m;
+    CHECK_FALSE(m.fsm.is_of_known_history("10"));  // nothing is known yet
+    auto known = live();
+    CHECK(known.fsm.is_of_known_history("10"));
+    CHECK(known.fsm.is_of_known_history("11"));
+    CHECK_FALSE(known.fsm.is_of_known_history("9"));
+    known.fsm.forget_version();
+    CHECK_FALSE(known.fsm.is_of_known_history("11"));
+}
+
 TEST_CASE("reflector_fsm: 410 on a later page lists once more without pages") {
     machine m;
     m.start();

@@ -63,6 +63,11 @@ public:
         CHECK(page(version).step == reflector_step::replace);
         return replaced();
     }
+    act stream_opened() { return known(fsm.on_stream_open(now, 300s)); }
+    act stream_refused(const error& why) { return known(fsm.on_stream_refused(why, now, 0)); }
+    act stream_broken(const error& why = lost) { return known(fsm.on_stream_broken(why, now, 0)); }
+    act unmarked() { return known(fsm.on_stream_unmarked(now)); }
+    act streamed(std::string_view version) { return known(fsm.on_streamed(version, now)); }
     act list_failed(const error& why) { return known(fsm.on_list_failed(why, now, 0)); }
     act opened() { return known(fsm.on_watch_open(now, 300s)); }
     act refused_watch(const error& why) { return known(fsm.on_watch_refused(why, now, 0)); }

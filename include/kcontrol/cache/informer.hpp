@@ -34,8 +34,9 @@ public:
     error_code failure;                   ///< the code behind reason
     bool synced = false;                  ///< the first list is complete and stays so
     std::uint64_t generation = 0;         ///< counts starts and rebuilds
-    std::uint64_t lists = 0;              ///< list requests made since it was created
-    std::uint64_t watches = 0;            ///< watch requests made since it was created
+    std::uint64_t lists = 0;              ///< lists asked for since it was created, page by page or as a stream
+    std::uint64_t watches = 0;            ///< watches since it was created, streamed lists that went on as one included
+    std::string not_streamed;             ///< why lists are not streamed any more; empty if they are, or shall not be
     std::size_t objects = 0;              ///< in the store
     std::uint64_t list_bytes = 0;         ///< what the server sent for the last complete list
     std::size_t invalid = 0;              ///< objects that can't be decoded now; what was known of them stays
@@ -89,6 +90,12 @@ public:
     }
     /// What one list may be in all its pages. The default is list_bounds'.
     informer_options& list_limits(list_bounds b) { return reflector_.policy(policy().bounds(b)), *this; }
+    /// Whether lists are streamed; see list_streaming.
+    informer_options& streaming(list_streaming s) { return reflector_.policy(policy().streaming(s)), *this; }
+    /// See reflector_policy::initial_events_deadline, whose default it is.
+    informer_options& initial_events_deadline(duration d) {
+        return reflector_.policy(policy().initial_events_deadline(d)), *this;
+    }
     /// See reflector_policy::silence_period, whose default it is.
     informer_options& silence_period(duration d) { return reflector_.policy(policy().silence_period(d)), *this; }
     /// The longest that a watch may be without a sign of life; see reflector_options::watch_idle, whose default it is.
@@ -216,6 +223,13 @@ public:
     /// at_least().
     KCONTROL_DECL awaitable<result<void>> deletion_seen(const object_meta& last, std::stop_token stop,
                                                         std::optional<time_point> deadline = std::nullopt);
+
+    /// The server has told this program of an object, by what a write returned or by a read that was left to it. If the
+    /// object is deleted before the watch has brought it, and the watch is broken meanwhile, no event would tell of it:
+    /// the list that follows has handlers told of an addition, with this object, and of its deletion. What the copy has
+    /// is passed over, and so is an object that this informer does not select, which the caller sees to. The client of
+    /// a cluster calls this. It costs a look at the store, and the object until its event comes, 1024 at most.
+    KCONTROL_DECL void expect(any_object stored);
 
     /// Up to which version of the server the copy has all changes; empty where nothing can be said of that.
     KCONTROL_DECL std::string resource_version() const;

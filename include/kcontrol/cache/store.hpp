@@ -65,6 +65,8 @@ public:
     /// The object, shared, or an empty one. Allocates nothing.
     any_object get(const namespaced_name& key) const { return get(key.namespace_, key.name); }
     KCONTROL_DECL any_object get(std::string_view ns, std::string_view name) const;
+    /// The object if it has that uid and version too.
+    KCONTROL_DECL any_object get_same(const object_meta& meta) const;
     /// Sorted by key; `ns` empty: all namespaces. Copies a shared pointer an object: who reads and keeps nothing takes
     /// a snapshot().
     KCONTROL_DECL std::vector<any_object> list(std::string_view ns = {}) const;

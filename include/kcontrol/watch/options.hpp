@@ -3,11 +3,20 @@
 
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/client/options.hpp>
+#include <kcontrol/config.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 
 #include <cstdint>
 
 namespace kcontrol {
+
+/// Whether a list comes as a stream: as a watch that begins with all objects, ends them with a bookmark that says so,
+/// and goes on. It costs the server a fraction of the memory of a list. One that refuses is asked for lists.
+enum class list_streaming {
+    by_default,  ///< as client-go has it: see reflector_policy::streams_by_default
+    on,
+    off,
+};
 
 /// How a reflector_fsm behaves.
 class reflector_policy {
@@ -22,12 +31,21 @@ public:
     reflector_policy& silence_period(duration d) { return silence_period_ = d, *this; }
     /// What one list may be in all its pages.
     reflector_policy& bounds(list_bounds b) { return bounds_ = b, *this; }
+    reflector_policy& streaming(list_streaming s) { return streaming_ = s, *this; }
+    /// A streamed list that has not sent all objects by then is given up, and lists are asked for from then on. Default
+    /// 1 min, as long as a page of a list has.
+    reflector_policy& initial_events_deadline(duration d) { return initial_events_deadline_ = d, *this; }
 
     std::int64_t page_size() const noexcept { return page_size_; }
     duration probe_period() const noexcept { return probe_period_; }
     const backoff_policy& backoff() const noexcept { return backoff_; }
     duration silence_period() const noexcept { return silence_period_; }
     const list_bounds& bounds() const noexcept { return bounds_; }
+    list_streaming streaming() const noexcept { return streaming_; }
+    duration initial_events_deadline() const noexcept { return initial_events_deadline_; }
+
+    /// What list_streaming::by_default means.
+    static KCONTROL_DECL bool streams_by_default() noexcept;
 
 private:
     std::int64_t page_size_ = 500;
@@ -35,6 +53,8 @@ private:
     backoff_policy backoff_;
     duration silence_period_ = std::chrono::seconds(20);
     list_bounds bounds_;
+    list_streaming streaming_ = list_streaming::by_default;
+    duration initial_events_deadline_ = std::chrono::minutes(1);
 };
 
 /// Which objects a reflector mirrors, and its policy.
@@ -65,3 +85,7 @@ private:
 };
 
 }  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/watch/impl/options.ipp>
+#endif

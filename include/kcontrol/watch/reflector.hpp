@@ -7,6 +7,8 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/watch/detail/bookmark_cadence.hpp>
+#include <kcontrol/watch/detail/initial_objects.hpp>
+#include <kcontrol/watch/listed_objects.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
@@ -14,18 +16,8 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <vector>
 
 namespace kcontrol {
-
-/// What a list brought in all its pages.
-class listed_objects {
-public:
-    std::vector<any_object> objects;
-    std::vector<invalid_object> invalid;
-    /// The versions are of another history than those before: what is equal is to be found out by content.
-    bool by_content = false;
-};
 
 /// Receives what a reflector lists and watches, on the reflector's executor.
 class reflector_sink {
@@ -33,6 +25,9 @@ public:
     virtual ~reflector_sink() = default;
     /// The whole content, after a list; empty if the kind is gone.
     virtual void replace(listed_objects all) = 0;
+    /// What it holds already of an object that a list brings, in the same version, or an empty one: that goes into the
+    /// list instead, so that a relist takes no memory for what did not change.
+    virtual any_object held(const any_object&) const { return {}; }
     virtual void apply(any_object object) = 0;
     virtual void remove(any_object last) = 0;
     /// An object was added or modified, and can't be decoded.
@@ -73,9 +68,10 @@ public:
     }
 
     const reflector_fsm& fsm() const noexcept { return fsm_; }
-    /// List requests made; those of one object are not counted.
+    /// Lists asked for, page by page, or as a stream; those of one object are not counted.
     std::uint64_t lists() const noexcept { return lists_; }
-    std::uint64_t watches() const noexcept { return watches_; }  ///< watch requests made
+    /// Watches asked for, and streamed lists that went on as one.
+    std::uint64_t watches() const noexcept { return watches_; }
     /// What the server sent for the last complete list, in bytes.
     std::uint64_t list_bytes() const noexcept { return list_bytes_; }
 
@@ -84,13 +80,17 @@ private:
     KCONTROL_DECL awaitable<reflector_action> identify(client& cl, std::stop_token stop);
     KCONTROL_DECL awaitable<reflector_action> list(client& cl, reflector_action step, std::stop_token stop);
     KCONTROL_DECL awaitable<reflector_action> watch(client& cl, reflector_action step, std::stop_token stop);
+    KCONTROL_DECL awaitable<reflector_action> receive(std::stop_token stop);
     KCONTROL_DECL awaitable<reflector_action> read(client& cl, std::stop_token stop);
     KCONTROL_DECL awaitable<void> close_watch();
+    KCONTROL_DECL void forget_list();
     KCONTROL_DECL awaitable<void> guard(client cl, std::stop_token stop);
     KCONTROL_DECL awaitable<result<std::string>> consistent_version(client& cl, std::stop_token stop);
     KCONTROL_DECL reflector_action replace(bool by_content);
     KCONTROL_DECL reflector_action take(watch_event event);
     KCONTROL_DECL void take_object(watch_event& event);
+    KCONTROL_DECL std::optional<reflector_action> take_initial(watch_event event);
+    KCONTROL_DECL std::optional<error> take_initial_object(watch_event& event);
     KCONTROL_DECL reflector_action take_page(any_list page);
     double unit() { return random_unit(*env_); }
 
@@ -100,7 +100,8 @@ private:
     reflector_sink* sink_;
     reflector_fsm fsm_;
     listed_objects listed_;            // pages of the list in progress
-    std::optional<list_meter> meter_;  // of that list
+    detail::initial_objects initial_;  // of the streamed list in progress
+    std::optional<list_meter> meter_;  // of either
     std::unique_ptr<watch_stream> stream_;
     detail::bookmark_cadence bookmarks_;
     bool behind_ = false;                      // what is read has waited, for the sink was not ready

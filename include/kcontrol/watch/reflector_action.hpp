@@ -14,8 +14,10 @@ namespace kcontrol {
 enum class reflector_step {
     identify,  ///< ask which server this is, then call on_identity()
     list,      ///< request a page
-    replace,   ///< the list is complete: hand it to the store, then call on_replaced()
+    replace,   ///< the list is complete: hand it to the store, then call on_replaced(); a streamed one stays open
     watch,     ///< open a watch
+    stream,    ///< open a watch that begins with all objects: a streamed list
+    receive,   ///< read it until all have come
     read,      ///< read the next event of the open watch, or wait until due(), then call on_due()
     probe,     ///< ask for a consistent list of one object, while an open watch stays open, then call on_probe()
     sleep,     ///< wait, then call on_timer()
@@ -43,6 +45,12 @@ public:
         a.resource_version = std::move(version);
         return a;
     }
+    static reflector_action stream(std::string version) {
+        reflector_action a(reflector_step::stream);
+        a.resource_version = std::move(version);
+        return a;
+    }
+    static reflector_action receive() { return reflector_action(reflector_step::receive); }
     static reflector_action read() { return reflector_action(reflector_step::read); }
     static reflector_action probe() { return reflector_action(reflector_step::probe); }
     static reflector_action sleep(duration d) {
@@ -53,7 +61,7 @@ public:
     static reflector_action clear() { return reflector_action(reflector_step::clear); }
 
     reflector_step step;
-    std::string resource_version;  ///< of list and watch
+    std::string resource_version;  ///< of list, stream and watch
     std::string continue_token;    ///< of list: not empty on later pages
     std::int64_t limit = 0;        ///< of list: objects a page, 0 for all
     bool by_content = false;       ///< of replace: versions mean nothing, objects are compared by what they hold

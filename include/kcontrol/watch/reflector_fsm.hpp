@@ -8,6 +8,7 @@
 #include <kcontrol/runtime/burst_limit.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/watch/detail/list_plan.hpp>
+#include <kcontrol/watch/detail/stream_plan.hpp>
 #include <kcontrol/watch/detail/watch_health.hpp>
 #include <kcontrol/watch/options.hpp>
 #include <kcontrol/watch/reflector_action.hpp>
@@ -40,6 +41,9 @@ enum class reflector_state {
 /// - Versions that go back (etcd was restored) are proved by a consistent list only, and asked for at every sign: a
 ///   lower version in a list, an event or the answer above, or a watch, resumed after trouble, that stays silent. Until
 ///   then nothing older than what is known is taken: it may be a replica that lags.
+/// - A list that may be any replica's is streamed, where that is wanted: at "" before anything is known, else at the
+/// last
+///   version. Which failures end that, and for how long, detail::stream_plan says.
 ///
 /// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not
 /// fit the step asked for last is a precondition violation, but for on_due() and on_probe() while a watch is read.
@@ -67,8 +71,27 @@ public:
 
     /// A page came. `version` is the list's resource version, `token` empty on the last page.
     KCONTROL_DECL reflector_action on_page(std::string_view version, std::string_view token, time_point now);
+    /// Whether equal versions mean equal objects: in a list of that version and in what is known.
+    KCONTROL_DECL bool is_of_known_history(std::string_view version) const;
     KCONTROL_DECL reflector_action on_list_failed(const error& why, time_point now, double unit);
     KCONTROL_DECL reflector_action on_replaced(time_point now);
+    /// The version of the list that is complete.
+    const std::string& list_version() const noexcept { return list_.version(); }
+
+    /// A streamed list is answered; what follows it goes on as a watch, which shall last `asked` from now on.
+    KCONTROL_DECL reflector_action on_stream_open(time_point now, duration asked);
+    /// The server refused it, at once or by an ERROR event.
+    KCONTROL_DECL reflector_action on_stream_refused(const error& why, time_point now, double unit);
+    /// It broke, ended, went beyond a bound or was late before all objects had come.
+    KCONTROL_DECL reflector_action on_stream_broken(const error& why, time_point now, double unit);
+    /// A bookmark came before the one that ends the initial objects: that will not come.
+    KCONTROL_DECL reflector_action on_stream_unmarked(time_point now);
+    /// The bookmark came that ends them.
+    KCONTROL_DECL reflector_action on_streamed(std::string_view version, time_point now);
+    /// By when that has to come.
+    std::optional<time_point> stream_due() const noexcept { return streams_.due(); }
+    /// Why lists are not streamed though they should be; empty if they are.
+    const std::string& stream_refusal() const noexcept { return streams_.refusal(); }
 
     /// `asked` is how long the watch shall last.
     KCONTROL_DECL reflector_action on_watch_open(time_point now, duration asked);
@@ -119,6 +142,8 @@ private:
     KCONTROL_DECL reflector_action back_off(const error& why, time_point now, double unit, next_step then);
 
     KCONTROL_DECL reflector_action list_again(time_point now);
+    KCONTROL_DECL reflector_action list_instead(time_point now);
+    KCONTROL_DECL reflector_action after_list(const error& why, time_point now, double unit);
     KCONTROL_DECL reflector_action list_other_history(time_point now);
     KCONTROL_DECL reflector_action on_missing(const error& why);
     KCONTROL_DECL reflector_action on_expired(const error& why, time_point now, double unit);
@@ -145,8 +170,10 @@ private:
     bool verify_ = true;                // ask who answers before the next list or watch
     std::string identity_;              // uid of kube-system, as far as known
     std::uint32_t nameless_ = 0;        // answers in a row without a kube-system, where there was one
+    std::uint64_t refused_ = 0;         // answers that forbid to ask, where one told, since one told
 
     detail::list_plan list_;
+    detail::stream_plan streams_;
     detail::watch_health watches_;
     std::string odd_;             // what to say of a watch that is live
     bool by_content_ = false;     // the next list is of another history
@@ -161,5 +188,6 @@ private:
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/watch/impl/reflector_fsm.ipp>
+#include <kcontrol/watch/impl/reflector_fsm_streams.ipp>
 #include <kcontrol/watch/impl/reflector_fsm_watches.ipp>
 #endif

@@ -2,27 +2,16 @@
 #pragma once
 
 #include <kcontrol/cache/detail/block.hpp>
+#include <kcontrol/cache/detail/short_text.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <new>
-#include <string_view>
 
 namespace kcontrol::detail {
-
-inline std::uint32_t hash_of(std::string_view text) noexcept {
-    const std::uint64_t h = std::hash<std::string_view>{}(text);
-    return static_cast<std::uint32_t>(h ^ (h >> 32U));
-}
-inline std::uint32_t hash_of(std::string_view ns, std::string_view name) noexcept {
-    const std::uint64_t h =
-        std::hash<std::string_view>{}(name) + 0x9e3779b97f4a7c15ULL * std::hash<std::string_view>{}(ns);
-    return static_cast<std::uint32_t>(h ^ (h >> 32U));
-}
 
 /// Open addressing with linear probing. A cell is empty, void (its row went), or a hash and a row. A cell that was used
 /// is never empty again, so who looks for a row that is there all the time finds it, whatever is written meanwhile.

@@ -35,6 +35,8 @@ public:
     /// The watch goes over to another client.
     virtual void begin_generation() = 0;
     virtual void replace(listed_objects all) = 0;
+    /// What it stores of that object in the same version, or an empty one.
+    virtual any_object held(const any_object& listed) const = 0;
     virtual void apply(any_object object) = 0;
     virtual void remove(any_object last) = 0;
     virtual void mark_invalid(invalid_object object) = 0;
@@ -92,6 +94,7 @@ public:
 
     // --- reflector_sink
     KCONTROL_DECL void replace(listed_objects all) override;
+    KCONTROL_DECL any_object held(const any_object& listed) const override;
     KCONTROL_DECL void apply(any_object object) override;
     KCONTROL_DECL void remove(any_object last) override;
     KCONTROL_DECL void mark_invalid(invalid_object object) override;
@@ -115,6 +118,7 @@ private:
     KCONTROL_DECL bool anybody_wants() const;
     KCONTROL_DECL bool only_metadata_wanted() const;
     KCONTROL_DECL void write_log(const informer_status& now);
+    KCONTROL_DECL void tell_streaming();
     KCONTROL_DECL std::shared_ptr<const handler_lane> full_lane() const;
     KCONTROL_DECL void tell_waiting(const handler_lane& lane);
     template <class Fill>
@@ -144,6 +148,7 @@ private:
     std::optional<wall_time> last_event_;
     trouble_journal<std::pair<informer_state, error_code>> journal_;
     std::uint64_t told_changes_ = 0;  // of servers and versions
+    std::string told_refusal_;        // of streamed lists
     std::set<std::string> told_;      // records about objects, of the call in progress
 };
 

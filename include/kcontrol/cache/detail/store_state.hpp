@@ -26,6 +26,9 @@ struct key_view {
     }
 };
 inline key_view key_view_of(const object_meta& meta) noexcept { return {meta.namespace_.view(), meta.name.view()}; }
+inline bool same_key(const key_view& a, const key_view& b) noexcept {
+    return same_text(a.name, b.name) && same_text(a.ns, b.ns);
+}
 inline std::uint32_t hash_of(const key_view& key) noexcept { return hash_of(key.ns, key.name); }
 
 /// An object, and behind it a copy of its key, so that who looks for a key touches no object but the one it finds. It
@@ -116,9 +119,14 @@ struct store_state {
 
     /// By hash. In a version that is not the current one, a row that went since may not be found.
     std::uint32_t find(const key_view& key) const {
+        const store_row* row = nullptr;
+        return find(key, row);
+    }
+    /// The same, and the row, unless `no_row` is returned.
+    std::uint32_t find(const key_view& key, const store_row*& row) const {
         return find_row(cells, hash_of(key), [&](std::uint32_t number) {
-            const block* const found = rows.at(number);
-            return found != nullptr && static_cast<const store_row*>(found)->key() == key;
+            row = static_cast<const store_row*>(rows.at(number));
+            return row != nullptr && same_key(row->key(), key);
         });
     }
     /// Where a key is in an order of rows, or would be.

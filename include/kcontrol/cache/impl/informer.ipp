@@ -2,6 +2,7 @@
 
 #include <kcontrol/cache/detail/handler_list.hpp>
 #include <kcontrol/cache/detail/shared_watch.hpp>
+#include <kcontrol/cache/detail/unseen_writes.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/cache/version_waits.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
@@ -81,6 +82,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         next.objects = std::move(all.objects);
         next.invalid = std::move(all.invalid);
         const bool began_anew = all.by_content;
+        const std::string known = listed_once ? watch->source().fsm().resource_version() : std::string();
         if (began_anew) {
             next.same = [this](const any_object& a, const any_object& b) {
                 return info.encode(a).value() == info.encode(b).value();
@@ -91,6 +93,8 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         untold.first_list = first;
         deliver(std::move(change));
         changed.notify_all();
+        const auto has = [this](const namespaced_name& key) { return static_cast<bool>(content.get(key)); };
+        tell_missed(began_anew ? unseen.began_anew(has) : unseen.listed(known, all.version, has));
         if (awaited.size() == 0) return;
         const bool ended = began_anew ? awaited.began_anew() : awaited.listed([this](const namespaced_name& key) {
             const any_object present = content.get(key);
@@ -98,8 +102,30 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         });
         if (ended) caught_up.notify_all();
     }
+    any_object held(const any_object& listed) const override { return content.get_same(listed.meta()); }
+    // What came and went while nobody looked, as a watch would have told it.
+    void tell_missed(std::vector<any_object> missed) {
+        if (missed.empty()) return;
+        store_change change;
+        for (any_object& one : missed) {
+            change.events.emplace_back(event_type::added, any_object(), one);
+            any_event gone(event_type::deleted, std::move(one), {});
+            gone.final_state_unknown = true;
+            change.events.push_back(std::move(gone));
+        }
+        deliver(std::move(change));
+    }
+    void expect(any_object stored) {
+        if (!wants() || content.get(stored.key())) return;
+        if (transform(stored) || !unseen.add(stored, passed())) return;
+        deliver_rest();
+        std::vector<any_object> missed;
+        missed.push_back(std::move(stored));
+        tell_missed(std::move(missed));
+    }
     void apply(any_object object) override {
         deliver_rest();
+        if (!unseen.empty()) unseen.saw(object.key());
         const auto waiting = awaited.size() > 0 ? object : any_object();
         if (auto why = transform(object)) {
             mark_invalid(invalid_object(object.meta(), std::move(*why)));
@@ -110,6 +136,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
     void remove(any_object last) override {
         deliver_rest();
+        if (!unseen.empty()) unseen.saw(last.key());
         const auto waiting = awaited.size() > 0 ? last : any_object();
         if (auto why = transform(last)) {
             remove_invalid(invalid_object(last.meta(), std::move(*why)));
@@ -120,6 +147,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
     void mark_invalid(invalid_object object) override {
         deliver_rest();
+        if (!unseen.empty()) unseen.saw(object.key());
         deliver(content.mark_invalid(std::move(object)));
     }
     void remove_invalid(const invalid_object& last) override {
@@ -134,6 +162,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     }
 
     bool refresh() override {
+        if (!unseen.empty()) unseen.passed(passed());
         if (awaited.size() > 0 && awaited.passed(passed())) caught_up.notify_all();
         auto now = current();
         if (now.state == published.state && now.reason == published.reason && now.synced == published.synced &&
@@ -171,7 +200,9 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         std::vector<any_object> good;
         good.reserve(all.objects.size());
         for (auto& object : all.objects) {
-            if (auto why = transform(object)) {
+            if (held(object) == object) {  // it was transformed when it came
+                good.push_back(std::move(object));
+            } else if (auto why = transform(object)) {
                 all.invalid.emplace_back(object.meta(), std::move(*why));
             } else {
                 good.push_back(std::move(object));
@@ -241,6 +272,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
         out.generation = generation;
         out.lists = watch->source().lists();
         out.watches = watch->source().watches();
+        out.not_streamed = fsm.stream_refusal();
         out.objects = content.size();
         out.list_bytes = watch->source().list_bytes();
         out.invalid = content.invalid_count();
@@ -388,6 +420,7 @@ struct any_informer::impl final : detail::watch_view, std::enable_shared_from_th
     std::uint64_t generation = 0;
     bool listed_once = false;
     informer_status published;
+    detail::unseen_writes unseen;
     version_waits awaited;
     async_event caught_up;  // one of them is over
     async_event content_changed;
@@ -511,6 +544,8 @@ KCONTROL_DECL awaitable<result<void>> any_informer::deletion_seen(const object_m
                                                                   std::optional<time_point> deadline) {
     return impl::deletion_seen(impl_, key_of(last), last.uid.str(), std::move(stop), deadline);
 }
+
+KCONTROL_DECL void any_informer::expect(any_object stored) { impl_->expect(std::move(stored)); }
 
 KCONTROL_DECL std::string any_informer::resource_version() const { return std::string(impl_->passed()); }
 

@@ -177,6 +177,7 @@ KCONTROL_DECL void shared_watch::replace(listed_objects all) {
         for (auto& part : parts) {
             part.invalid = all.invalid;
             part.by_content = all.by_content;
+            part.version = all.version;
         }
         for (const auto& object : all.objects) {
             const auto& of_each = object.get<joint_object>().parts;
@@ -194,6 +195,21 @@ KCONTROL_DECL void shared_watch::replace(listed_objects all) {
         one.complete = true;
         view.replace(std::move(parts[*one.part]));
     });
+}
+
+KCONTROL_DECL any_object shared_watch::held(const any_object& listed) const {
+    auto parts = joint_ ? listed.get<joint_object>().parts : std::vector<result<any_object>>{listed};
+    bool any = false;
+    for (const auto& one : seats_) {
+        const auto view = one->part ? one->view.lock() : nullptr;
+        if (!view || !parts[*one->part]) continue;
+        any_object mine = view->held(*parts[*one->part]);
+        if (!mine) continue;
+        parts[*one->part] = std::move(mine);
+        any = true;
+    }
+    if (!any) return {};
+    return joint_ ? *join_parts(std::move(parts)) : *parts.front();
 }
 
 KCONTROL_DECL void shared_watch::apply(any_object object) {
@@ -218,6 +234,7 @@ KCONTROL_DECL void shared_watch::remove_invalid(const invalid_object& last) {
 
 KCONTROL_DECL void shared_watch::stepped() {
     if (in_turn_ && source_.fsm().state() == reflector_state::live) last_event_ = env_.wall_now();
+    if (source_.fsm().stream_refusal() != told_refusal_) tell_streaming();
     bool logged = false;
     for (std::size_t i = 0; i < seats_.size(); ++i) {
         const auto view = seats_[i]->view.lock();
@@ -274,6 +291,13 @@ KCONTROL_DECL void shared_watch::tell_invalid(const invalid_object& object) {
     log_.warning(
         "an object can't be decoded; what was known of it stays",
         {{"object", object.describe()}, {"version", object.metadata.resource_version}, {"error", object.why.what()}});
+}
+
+// No trouble: a list is as good, but for the server's memory.
+KCONTROL_DECL void shared_watch::tell_streaming() {
+    told_refusal_ = source_.fsm().stream_refusal();
+    if (told_refusal_.empty()) return;
+    log_.info("lists are not streamed any more, but asked for in pages", {{"reason", told_refusal_}});
 }
 
 inline bool is_trouble(informer_state state) {

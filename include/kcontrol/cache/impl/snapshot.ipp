@@ -21,21 +21,14 @@ inline const store_state& state_of(const void* pinned) noexcept {
 
 // In a version that is not the current one, hashes find what is there still, and the order of keys the rest.
 inline const any_object* find_in_version(const store_state& state, const key_view& key) {
-    const std::uint32_t number = state.find(key);
-    if (number != no_row) return &state.row(number).object;
+    const store_row* row = nullptr;
+    if (state.find(key, row) != no_row) return &row->object;
     const auto ordered = state.order.at(state.place(state.order, key));
     return ordered && state.key_of(*ordered) == key ? &state.row(*ordered).object : nullptr;
 }
 
 inline void append_posting(const store_state& state, const posting& from, std::vector<const any_object*>& to) {
     from.rows.visit([&](std::uint32_t row) { to.push_back(&state.row(row).object); });
-}
-
-inline bool select_labels(const label_selector& selector, const object_meta& meta) {
-    return selector.matches_with([&](std::string_view key) -> std::optional<std::string_view> {
-        if (const text* const value = meta.labels.get(key)) return value->view();
-        return std::nullopt;
-    });
 }
 
 // The postings of one term, if an index has its label.
@@ -74,14 +67,14 @@ inline std::vector<const any_object*> select_in(const store_state& state, const 
     if (!best) {
         state.order.visit(first, last, [&](std::uint32_t row) {
             const any_object& object = state.row(row).object;
-            if (selector.empty() || select_labels(selector, object.meta())) out.push_back(&object);
+            if (selector.empty() || selector.selects(object.meta())) out.push_back(&object);
         });
         return out;
     }
     for (const posting* const one : *best) append_posting(state, *one, out);
     std::erase_if(out, [&](const any_object* object) {
         const bool inside = query.in_namespace().empty() || object->meta().namespace_ == query.in_namespace();
-        return !inside || !select_labels(selector, object->meta());
+        return !inside || !selector.selects(object->meta());
     });
     if (best->size() > 1) {
         std::sort(out.begin(), out.end(), [](const any_object* a, const any_object* b) {

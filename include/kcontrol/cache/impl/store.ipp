@@ -174,10 +174,16 @@ KCONTROL_DECL store::~store() = default;
 
 KCONTROL_DECL any_object store::get(std::string_view ns, std::string_view name) const {
     auto* const pinned = core_->versions.pin();
-    const std::uint32_t number = pinned->content.find({ns, name});
-    any_object out = number == detail::no_row ? any_object() : pinned->content.row(number).object;
+    const detail::store_row* row = nullptr;
+    const bool found = pinned->content.find({ns, name}, row) != detail::no_row;
+    any_object out = found ? row->object : any_object();
     core_->versions.unpin(*pinned);
     return out;
+}
+
+KCONTROL_DECL any_object store::get_same(const object_meta& meta) const {
+    any_object present = get(meta.namespace_.view(), meta.name.view());
+    return present && detail::same_version(present.meta(), meta) ? present : any_object();
 }
 
 KCONTROL_DECL store_snapshot store::snapshot() const noexcept { return {core_, core_->versions.pin()}; }

@@ -40,7 +40,7 @@ public:
                                                                   list_options options) override;
     KCONTROL_DECL void asked(const resource_info& info, const namespaced_name& key,
                              const result<any_object>& answer) override;
-    KCONTROL_DECL void wrote(const executor& by, const resource_info& info, const object_meta& stored) override;
+    KCONTROL_DECL void wrote(const executor& by, const resource_info& info, const any_object& stored) override;
     KCONTROL_DECL void deleted(const executor& by, const resource_info& info, const namespaced_name& key) override;
     KCONTROL_DECL void refused(const resource_info& info, const namespaced_name& key, const error& why) override;
     KCONTROL_DECL std::shared_ptr<own_writes> follow(const executor& by) override;
@@ -55,6 +55,8 @@ private:
     // Waits until the informer can answer: it has synced, and has that version, if one is asked for.
     KCONTROL_DECL awaitable<result<void>> ready(std::shared_ptr<any_informer> from, object_meta version,
                                                 std::stop_token stop, time_point deadline);
+    // The server has said that there is that object.
+    KCONTROL_DECL void expect(const resource_info& info, const any_object& stored);
     template <class Note>
     void note(const executor& by, const group_version_kind& kind, const namespaced_name& key, Note note);
 

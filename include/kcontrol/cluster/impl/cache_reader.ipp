@@ -46,13 +46,6 @@ inline std::optional<error> unreadable(const any_informer& from, const namespace
     return std::nullopt;
 }
 
-inline bool selects_labels(const label_selector& selector, const object_meta& meta) {
-    return selector.matches_with([&](std::string_view key) -> std::optional<std::string_view> {
-        if (const text* const value = meta.labels.get(key)) return value->view();
-        return std::nullopt;
-    });
-}
-
 // A term that the name and namespace of an object decide.
 inline bool is_of_key(const field_requirement& term) {
     return term.field == "metadata.name" || term.field == "metadata.namespace";
@@ -95,7 +88,7 @@ inline std::optional<std::vector<any_object>> select_cached(const store_snapshot
         const object_meta& meta = one.meta();
         if (by_index.size() > 1 && in_others[&one] + 1 != by_index.size()) continue;
         if (!wanted.in_namespace.empty() && meta.namespace_ != wanted.in_namespace) continue;
-        if (selects_labels(wanted.labels, meta) && selects_key(wanted.fields, meta)) out.push_back(one);
+        if (wanted.labels.selects(meta) && selects_key(wanted.fields, meta)) out.push_back(one);
     }
     return out;
 }
@@ -222,7 +215,10 @@ KCONTROL_DECL awaitable<std::optional<result<any_list>>> cache_reader::list(cons
 
 KCONTROL_DECL void cache_reader::asked(const resource_info& info, const namespaced_name& key,
                                        const result<any_object>& answer) {
-    if (answer) marks_.answered(info.gvk, key, answer->meta().resource_version);
+    if (answer) {
+        marks_.answered(info.gvk, key, answer->meta().resource_version);
+        expect(info, *answer);
+    }
     if (!answer && answer.error() == api_errc::not_found) marks_.answered(info.gvk, key, {});
 }
 
@@ -247,13 +243,44 @@ void cache_reader::note(const executor& by, const group_version_kind& kind, cons
     }
 }
 
+// Whether an informer that selects so is sure to be told of the object. What other fields say is not known here.
+inline bool surely_selects(const cached_scope& scope, const object_meta& meta) {
+    const auto& fields = scope.fields.requirements();
+    return std::all_of(fields.begin(), fields.end(), is_of_key) && selects_key(scope.fields, meta) &&
+           scope.labels.selects(meta);
+}
+
+// The object as the informer has its objects; an empty one where that can't be made.
+inline any_object read_as(const resource_info& view, const resource_info& info, const any_object& object) {
+    if (view.reads_like(info)) return object;
+    const auto text = info.encode(object);
+    if (!text) return {};
+    auto read = view.decode_text(*text);
+    return read ? std::move(*read) : any_object();
+}
+
+KCONTROL_DECL void cache_reader::expect(const resource_info& info, const any_object& stored) {
+    const object_meta& meta = stored.meta();
+    if (set_ == nullptr || meta.uid.empty() || meta.resource_version.empty()) return;
+    set_->for_each_shared(
+        [&](const informer_options& options, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
+            if (made->info().gvk != info.gvk || scope == nullptr || !surely_selects(*scope, meta)) return;
+            const std::string& ns = options.in_namespace();
+            if (!ns.empty() && ns != meta.namespace_) return;
+            if (made->objects().get(stored.key())) return;
+            if (auto seen = read_as(made->info(), info, stored)) made->expect(std::move(seen));
+        });
+}
+
 // An object that the informer neither selects nor has is no news to it.
-KCONTROL_DECL void cache_reader::wrote(const executor& by, const resource_info& info, const object_meta& stored) {
+KCONTROL_DECL void cache_reader::wrote(const executor& by, const resource_info& info, const any_object& object) {
+    const object_meta& stored = object.meta();
     if (stored.resource_version.empty()) return;
+    expect(info, object);
     const namespaced_name key = key_of(stored);
     note(by, info.gvk, key,
          [&](followed_writes& to, const std::shared_ptr<any_informer>& made, const cached_scope* scope) {
-             const bool selected = scope == nullptr || selects_labels(scope->labels, stored);
+             const bool selected = scope == nullptr || scope->labels.selects(stored);
              if (selected || made->objects().get(key)) to.wrote(made, stored);
          });
 }

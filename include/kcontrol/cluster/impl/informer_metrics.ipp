@@ -63,8 +63,8 @@ inline void write_informer(metrics_writer& out, const metric_labels& labels, con
         const std::chrono::duration<double> age = std::max(now - *status.last_event, duration::zero());
         gauge("kcontrol_informer_last_event_age_seconds", "Seconds since the server sent something.", age.count());
     }
-    counter("kcontrol_informer_lists_total", "List requests.", status.lists);
-    counter("kcontrol_informer_watches_total", "Watch requests.", status.watches);
+    counter("kcontrol_informer_lists_total", "Lists asked for, page by page or as a stream.", status.lists);
+    counter("kcontrol_informer_watches_total", "Watches, streamed lists that went on as one included.", status.watches);
     counter("kcontrol_informer_restarts_total", "Starts and rebuilds after the first start.",
             std::max<std::uint64_t>(status.generation, 1) - 1);
     counter("kcontrol_informer_handler_errors_total", "Times a handler or callback threw.", status.handler_errors);

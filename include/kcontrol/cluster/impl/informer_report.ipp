@@ -42,6 +42,7 @@ void combine_counts(informer_status& into, const informer_status& other, Combine
     into.invalid = both(into.invalid, other.invalid);
     into.server_changes = both(into.server_changes, other.server_changes);
     into.rollbacks = both(into.rollbacks, other.rollbacks);
+    if (into.not_streamed.empty()) into.not_streamed = other.not_streamed;
     into.handler_errors += other.handler_errors;
     into.handlers.insert(into.handlers.end(), other.handlers.begin(), other.handlers.end());
     into.generation = std::max(into.generation, other.generation);

@@ -41,6 +41,11 @@ public:
     bool is_later_page() const noexcept { return !token_.empty(); }
     /// The list in progress is consistent: no older than the moment it was asked for.
     bool is_consistent() const noexcept { return asked_.empty(); }
+    /// It may come as a stream: it is to be at least as new as what is known, in no pages. What is to prove something
+    /// is read from the store itself, as ever.
+    bool may_stream() const noexcept { return token_.empty() && !unpaged_ && !asked_.empty(); }
+    /// What a stream is asked for with: the newest state, if nothing is known.
+    std::string stream_version() const { return asked_ == "0" ? std::string() : asked_; }
     /// Of the answer.
     const std::string& version() const noexcept { return version_; }
     std::int64_t page_size() const noexcept { return page_size_; }

@@ -28,7 +28,18 @@ inline bool deletes_nobody(const watch_event& event) {
 inline constexpr duration watch_grace = std::chrono::seconds(5);
 
 inline bool is_of_list(reflector_step step) {
-    return step == reflector_step::list || step == reflector_step::replace || step == reflector_step::clear;
+    return step == reflector_step::list || step == reflector_step::stream || step == reflector_step::receive ||
+           step == reflector_step::replace || step == reflector_step::clear;
+}
+
+// Those in which an open watch, or the streamed list that becomes one, stays open.
+inline bool keeps_watch(reflector_step step) {
+    return step == reflector_step::read || step == reflector_step::probe || step == reflector_step::receive ||
+           step == reflector_step::replace;
+}
+
+inline error stream_ended() {
+    return error(errc::truncated, "the server ended a streamed list before all objects had come");
 }
 
 inline error no_memory(const resource_info& info) {
@@ -53,7 +64,7 @@ KCONTROL_DECL reflector::reflector(environment& env, executor ex, const resource
 // takes some; else the same would follow at once, for ever, and nobody else on this thread would get on.
 KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
     cl = cl.live();  // what fills a cache does not read from one
-    listed_ = {};
+    forget_list();
     failed_at_ = env_->now();
     detail::memory_reserve::refill();
     reflector_action next = fsm_.start(env_->now());
@@ -67,7 +78,7 @@ KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
             exhausted = true;
         }
         if (!exhausted || stop.stop_requested()) continue;
-        listed_ = {};
+        forget_list();
         stream_.reset();
         detail::memory_reserve::release();
         const error why = detail::no_memory(*info_);
@@ -75,19 +86,25 @@ KCONTROL_DECL awaitable<void> reflector::run(client cl, std::stop_token stop) {
                                              : fsm_.on_watch_broken(why, env_->now(), unit());
     }
     co_await close_watch();
+    forget_list();
+}
+
+KCONTROL_DECL void reflector::forget_list() {
     listed_ = {};
+    initial_ = {};
 }
 
 KCONTROL_DECL awaitable<reflector_action> reflector::take_step(client& cl, reflector_action step,
                                                                std::stop_token stop) {
-    const bool keeps_watch = step.step == reflector_step::read || step.step == reflector_step::probe;
-    if (!keeps_watch) co_await close_watch();
+    if (!detail::keeps_watch(step.step)) co_await close_watch();
     if (stop.stop_requested()) co_return step;
     switch (step.step) {
     case reflector_step::identify: co_return co_await identify(cl, std::move(stop));
     case reflector_step::list: co_return co_await list(cl, std::move(step), std::move(stop));
     case reflector_step::replace: co_return replace(step.by_content);
+    case reflector_step::stream:
     case reflector_step::watch: co_return co_await watch(cl, std::move(step), std::move(stop));
+    case reflector_step::receive: co_return co_await receive(std::move(stop));
     case reflector_step::read: co_return co_await read(cl, std::move(stop));
     case reflector_step::probe: {
         const auto version = co_await consistent_version(cl, stop);
@@ -115,7 +132,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::identify(client& cl, std::s
 
 KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_action step, std::stop_token stop) {
     if (step.continue_token.empty()) {
-        listed_ = {};
+        forget_list();
         meter_.emplace(options_.policy().bounds(), env_->now());
         page_bytes_ = 0;
     }
@@ -127,6 +144,9 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
         .continue_token(step.continue_token)
         .limit(step.limit)
         .pool(pool_)
+        .reuse([this](const any_object& listed, std::string_view version) {
+            return !version.empty() && fsm_.is_of_known_history(version) ? sink_->held(listed) : any_object();
+        })
         .stop(stop);
     ++lists_;
     auto page = co_await cl.list_page(*info_, options);
@@ -137,7 +157,7 @@ KCONTROL_DECL awaitable<reflector_action> reflector::list(client& cl, reflector_
 
 KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
     if (const auto over = meter_->add(page, env_->now())) {
-        listed_ = {};
+        forget_list();
         return fsm_.on_list_failed(*over, env_->now(), unit());
     }
     page_bytes_ += page.bytes;
@@ -156,12 +176,15 @@ KCONTROL_DECL reflector_action reflector::take_page(any_list page) {
 
 KCONTROL_DECL reflector_action reflector::replace(bool by_content) {
     listed_.by_content = by_content;
+    listed_.version = fsm_.list_version();
     list_bytes_ = page_bytes_;
     sink_->replace(std::exchange(listed_, {}));
     return fsm_.on_replaced(env_->now());
 }
 
+// Opens a watch, or a streamed list, which becomes one.
 KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector_action step, std::stop_token stop) {
+    const bool streams = step.step == reflector_step::stream;
     const auto spread = options_.watch_timeout_max() - options_.watch_timeout_min();
     const auto extra = std::chrono::seconds(static_cast<std::int64_t>(static_cast<double>(spread.count()) * unit()));
     const auto asked = options_.watch_timeout_min() + extra;
@@ -170,20 +193,95 @@ KCONTROL_DECL awaitable<reflector_action> reflector::watch(client& cl, reflector
         .label_selector(options_.label_selector())
         .field_selector(options_.field_selector())
         .resource_version(step.resource_version)
+        .initial_events(streams)
         .timeout(asked)
         .grace(detail::watch_grace)
         .idle(bookmarks_.patience(options_.watch_idle()))
         .pool(pool_)
         .stop(stop);
-    ++watches_;
+    if (streams) {
+        forget_list();
+        meter_.emplace(options_.policy().bounds(), env_->now());
+    }
+    ++(streams ? lists_ : watches_);
     auto opened = co_await cl.watch(*info_, options);
     if (stop.stop_requested()) co_return step;
+    if (!opened && streams) co_return fsm_.on_stream_refused(opened.error(), env_->now(), unit());
     if (!opened) co_return fsm_.on_watch_refused(opened.error(), env_->now(), unit());
     stream_ = std::move(*opened);
     watching_ = std::make_unique<scope>(stop);
     bookmarks_.opened();
     behind_ = false;
+    if (streams) co_return fsm_.on_stream_open(env_->now(), asked);
     co_return fsm_.on_watch_open(env_->now(), asked);
+}
+
+// Takes all objects in one step, for a look at the state after each is dear. Handlers that are behind do not matter
+// here: a list is told whole.
+KCONTROL_DECL awaitable<reflector_action> reflector::receive(std::stop_token stop) {
+    stream_->give_up_at(fsm_.stream_due());
+    for (;;) {
+        auto event = co_await stream_->next(watching_->token());
+        if (stop.stop_requested()) co_return reflector_action::receive();
+        std::optional<reflector_action> next;
+        if (event) {
+            next = take_initial(std::move(*event));
+        } else {
+            next = fsm_.on_stream_broken(event.error(), env_->now(), unit());
+        }
+        if (!next) continue;
+        if (next->step == reflector_step::replace) {
+            stream_->give_up_at(std::nullopt);
+        } else {
+            failed_at_ = env_->now();
+            forget_list();
+        }
+        co_return std::move(*next);
+    }
+}
+
+// What to do in place of reading on.
+KCONTROL_DECL std::optional<reflector_action> reflector::take_initial(watch_event event) {
+    const time_point now = env_->now();
+    switch (event.type) {
+    case watch_event_type::error: return fsm_.on_stream_refused(event.failure, now, unit());
+    case watch_event_type::end: return fsm_.on_stream_broken(detail::stream_ended(), now, unit());
+    case watch_event_type::bookmark: {
+        if (!event.ends_initial) return fsm_.on_stream_unmarked(now);
+        auto next = fsm_.on_streamed(event.resource_version, now);
+        if (next.step == reflector_step::replace) {
+            ++watches_;
+            listed_ = initial_.take();
+            page_bytes_ = stream_->received();
+        }
+        return next;
+    }
+    case watch_event_type::added:
+    case watch_event_type::modified:
+    case watch_event_type::deleted: break;
+    }
+    auto wrong = take_initial_object(event);
+    if (!wrong) wrong = meter_->add_streamed(stream_->received(), now);
+    if (wrong) return fsm_.on_stream_broken(*wrong, now, unit());
+    return std::nullopt;
+}
+
+KCONTROL_DECL std::optional<error> reflector::take_initial_object(watch_event& event) {
+    const bool deleted = event.type == watch_event_type::deleted;
+    if (detail::deletes_nobody(event)) return event.invalid->why;
+    if (event.invalid != nullptr) {
+        deleted ? initial_.deleted(event.invalid->key()) : initial_.invalid(*event.invalid);
+    } else if (deleted) {
+        initial_.deleted(event.object.key());
+    } else if (auto lacks = detail::lacks_identity(event.object.meta())) {
+        initial_.invalid(invalid_object(event.object.meta(), std::move(*lacks)));
+    } else if (event.type == watch_event_type::added) {
+        any_object held = fsm_.is_of_known_history({}) ? sink_->held(event.object) : any_object();
+        initial_.added(held ? std::move(held) : std::move(event.object));
+    } else {
+        initial_.modified(std::move(event.object));
+    }
+    return std::nullopt;
 }
 
 KCONTROL_DECL awaitable<reflector_action> reflector::read(client& cl, std::stop_token stop) {

@@ -15,6 +15,8 @@ KCONTROL_DECL std::ostream& operator<<(std::ostream& out, const reflector_action
                    << "\", limit=" << a.limit << ")";
     case reflector_step::replace: return out << (a.by_content ? "replace by content" : "replace");
     case reflector_step::watch: return out << "watch(rv=\"" << a.resource_version << "\")";
+    case reflector_step::stream: return out << "stream(rv=\"" << a.resource_version << "\")";
+    case reflector_step::receive: return out << "receive";
     case reflector_step::read: return out << "read";
     case reflector_step::probe: return out << "probe";
     case reflector_step::sleep:

@@ -17,6 +17,9 @@ inline constexpr duration missing_confirmation = std::chrono::seconds(2);
 // moment.
 inline constexpr duration nameless_pause = std::chrono::seconds(1);
 inline constexpr std::uint32_t nameless_patience = 10;
+// One that has told who it is and forbids it may be starting: it does not know its roles yet. Asked so once, until it
+// tells again: whose right was taken away is not kept waiting at each failure.
+inline constexpr std::uint32_t refused_patience = 3;
 
 inline constexpr std::uint32_t open_burst = 5;
 inline constexpr duration open_period = std::chrono::seconds(1);
@@ -28,11 +31,13 @@ KCONTROL_DECL reflector_fsm::reflector_fsm(reflector_policy policy)
       backoff_(policy.backoff()),
       limit_(detail::open_burst, detail::open_period),
       list_(policy.page_size()),
+      streams_(policy),
       watches_(policy.silence_period()) {}
 
 KCONTROL_DECL reflector_action reflector_fsm::start(time_point now) {
     backoff_.reset();
     watches_.restart();
+    streams_.restart();
     allowed_ = false;
     verify_ = true;
     reason_.clear();  // what was wrong before need not be wrong with this generation's client
@@ -46,6 +51,7 @@ KCONTROL_DECL void reflector_fsm::forget_version() {
     version_.clear();
     identity_.clear();
     list_.ask_newest();
+    streams_.forget();
     by_content_ = true;
 }
 
@@ -73,7 +79,9 @@ KCONTROL_DECL reflector_action reflector_fsm::go_on(time_point now) {
     if (verify_) return reflector_action::identify();
     allowed_ = false;
     switch (then_) {
-    case next_step::list: return list_.page();
+    case next_step::list:
+        if (streams_.usable() && list_.may_stream()) return reflector_action::stream(list_.stream_version());
+        return list_.page();
     case next_step::watch: return reflector_action::watch(version_);
     case next_step::probe: watches_.probed(now); break;
     }
@@ -109,8 +117,11 @@ KCONTROL_DECL reflector_action reflector_fsm::on_identity(const result<server_id
         if (detail::nobody_answers(who.error())) {
             return back_off(who.error(), now, unit, then_ == next_step::list ? next_step::list : next_step::watch);
         }
-        const bool lost_name = !identity_.empty() && who.error().code() == condition::not_found;
-        if (lost_name && nameless_++ < detail::nameless_patience) {
+        const bool known = !identity_.empty();
+        const bool lost_name = known && who.error().code() == condition::not_found;
+        const bool refuses = known && who.error().code() == api_errc::forbidden;
+        if ((lost_name && nameless_++ < detail::nameless_patience) ||
+            (refuses && refused_++ < detail::refused_patience)) {
             become(reflector_state::failed, &who.error());
             return wait(detail::nameless_pause, then_);
         }
@@ -119,9 +130,11 @@ KCONTROL_DECL reflector_action reflector_fsm::on_identity(const result<server_id
         return go_on(now);
     }
     nameless_ = 0;
+    refused_ = 0;
     verify_ = false;
     if (!identity_.empty() && identity_ != who->uid) {
         ++server_changes_;
+        streams_.forget();
         odd_ = "another server answers at this address: the namespace kube-system had the uid " + identity_ +
                ", now it has " + who->uid;
         identity_ = who->uid;
@@ -142,6 +155,10 @@ KCONTROL_DECL reflector_action reflector_fsm::on_identity(const result<server_id
 KCONTROL_DECL bool reflector_fsm::went_back(std::string_view version) const {
     const auto order = compare_resource_version(version, version_);
     return order && *order < 0;
+}
+
+KCONTROL_DECL bool reflector_fsm::is_of_known_history(std::string_view version) const {
+    return synced_ && !by_content_ && !went_back(version);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::list_other_history(time_point now) {
@@ -199,10 +216,22 @@ KCONTROL_DECL reflector_action reflector_fsm::on_replaced(time_point now) {
     list_.taken_over();
     watches_.suspect(false);
     list_at_start_ = by_content_ = missing_once_ = false;
+    streams_.listed();
+    if (streams_.is_open()) {
+        streams_.closed();
+        return on_watch_open(streams_.began(), streams_.asked());
+    }
     return open(next_step::watch, now);
 }
 
 KCONTROL_DECL reflector_action reflector_fsm::on_list_failed(const error& why, time_point now, double unit) {
+    streams_.closed();
+    if (why.code() != condition::expired && !detail::is_version_too_large(why)) streams_.list_failed();
+    return after_list(why, now, unit);
+}
+
+// What follows a list that failed, streamed or not.
+KCONTROL_DECL reflector_action reflector_fsm::after_list(const error& why, time_point now, double unit) {
     if (why.code() == condition::expired && list_.is_later_page()) {
         list_.begin_unpaged();
         return open(next_step::list, now);

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <kcontrol/watch/options.hpp>
+
+namespace kcontrol {
+
+// client-go's feature WatchListClient is beta, and on, since Kubernetes 1.35; the servers' WatchList since 1.34.
+KCONTROL_DECL bool reflector_policy::streams_by_default() noexcept { return false; }
+
+}  // namespace kcontrol
