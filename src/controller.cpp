@@ -1,5 +1,6 @@
 #include <kcontrol/controller/impl/builder.ipp>
 #include <kcontrol/controller/impl/controller.ipp>
+#include <kcontrol/controller/impl/controller_metrics.ipp>
 #include <kcontrol/controller/impl/daemon.ipp>
 #include <kcontrol/controller/impl/daemon_set.ipp>
 #include <kcontrol/controller/impl/dynamic_predicate.ipp>

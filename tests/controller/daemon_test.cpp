@@ -1,5 +1,6 @@
 // Daemons and timers of objects, in a controller.
 #include <kcontrol/controller/controller.hpp>
+#include <kcontrol/controller/object_polls.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/fake_source.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
@@ -295,6 +296,60 @@ TEST_CASE("a timer without a function has its object reconciled, once a period")
     s.reconciles.clear();
     s.env.advance(1h, s.context);
     CHECK(s.reconciles.empty());
+    CHECK(s.env.pending_timers() == 0);
+}
+
+TEST_CASE("polls: the last answer for each object, and a reconcile when it is another one") {
+    stage s;
+    object_polls<int> polls("poll", 10s);
+    std::string question = "x";
+    int calls = 0;
+    result<int> answer = 1;
+    bool asks = true;
+    s.reconcile = [&](const reconcile_context& ctx, const request& req) {
+        if (!asks) return polls.end(ctx, req.name);
+        polls.ask(ctx, req.name, question, [&](std::stop_token) -> awaitable<result<int>> {
+            ++calls;
+            co_return answer;
+        });
+        const auto last = polls.last(req.name, question);
+        s.seen += last == nullptr ? "none; " : *last ? std::to_string(**last) + "; " : last->error().what() + "; ";
+    };
+    s.start();
+    s.put("a");
+    CHECK(s.take() == "1; 1; ");  // it answers at once
+    s.env.advance(20s, s.context);
+    CHECK(calls == 3);
+    CHECK(s.take().empty());
+    answer = 2;
+    s.env.advance(10s, s.context);
+    CHECK(s.take() == "2; ");
+    answer = error(errc::timeout, "late");
+    s.env.advance(10s, s.context);
+    CHECK(s.take() == "late; ");
+    s.env.advance(1s, s.context);  // the backoff in place of the period
+    CHECK(calls == 6);
+    CHECK(s.take().empty());
+    CHECK(polls.last("a", "y") == nullptr);
+    CHECK(polls.last("b", "x") == nullptr);
+
+    question = "y";  // asked at once, without the answer to the other one
+    answer = 3;
+    s.put("a", "2");
+    CHECK(s.take() == "none; 3; ");
+    asks = false;
+    s.put("a", "3");
+    CHECK(polls.last("a", "y") == nullptr);
+    CHECK(s.c.stats().daemons == 0);
+    const int before = calls;
+    s.env.advance(1h, s.context);
+    CHECK(calls == before);
+    asks = true;
+    s.put("a", "4");
+    CHECK(s.take() == "3; 3; ");
+    s.source->remove({"ns", "a"});
+    s.ready();
+    CHECK(polls.last("a", "y") == nullptr);
     CHECK(s.env.pending_timers() == 0);
 }
 

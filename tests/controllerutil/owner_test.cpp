@@ -180,3 +180,36 @@ TEST_CASE_FIXTURE(world_fixture, "apply_owned: a dependent of the owner's name, 
     wanted.metadata.namespace_ = "elsewhere";
     CHECK(world.run(apply_owned(c, owner, wanted, by)).error() == errc::invalid_argument);
 }
+
+TEST_CASE_FIXTURE(world_fixture, "create_owned: made once, and who is there already is told from who was made") {
+    const site owner = create_site();
+    part wanted;
+    wanted.spec.image = "a";
+    CHECK(world.run(create_owned(c, owner, wanted, write_options())).value());
+    const part made = world.run(c.get<part>({"default", "web"})).value();
+    CHECK(is_controlled_by(made.metadata, owner.metadata));
+    wanted.spec.image = "b";
+    CHECK_FALSE(world.run(create_owned(c, owner, wanted, write_options())).value());
+    CHECK(world.run(c.get<part>({"default", "web"}))->spec.image == "a");
+    wanted.metadata.namespace_ = "elsewhere";
+    CHECK(world.run(create_owned(c, owner, wanted, write_options())).error() == errc::invalid_argument);
+    server.api().set_faults([](const http::server_request&) {
+        testing::fault out;
+        out.status(500, "InternalError", "the test says so");
+        return out;
+    });
+    wanted.metadata.namespace_ = "default";
+    CHECK_FALSE(world.run(create_owned(c, owner, wanted, write_options())).has_value());
+}
+
+TEST_CASE_FIXTURE(world_fixture, "delete_by_uid: that object, and no other one of its name") {
+    const part made = world.run(c.create(named<part>("p"))).value();
+    const namespaced_name key("default", "p");
+    CHECK(world.run(delete_by_uid<part>(c, key, "another", delete_options())).has_value());
+    CHECK(world.run(c.get<part>(key)).has_value());
+    CHECK(world.run(delete_by_uid<part>(c, key, "", delete_options())).error() == errc::invalid_argument);
+    CHECK(world.run(c.get<part>(key)).has_value());
+    CHECK(world.run(delete_by_uid<part>(c, key, made.metadata.uid, delete_options())).has_value());
+    CHECK(world.run(c.get<part>(key)).error() == api_errc::not_found);
+    CHECK(world.run(delete_by_uid<part>(c, key, made.metadata.uid, delete_options())).has_value());
+}

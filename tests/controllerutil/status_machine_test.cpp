@@ -101,6 +101,42 @@ TEST_CASE_FIXTURE(world_fixture, "transitions are counted by from and to once th
     CHECK(line("Pending", "Ready", 2));
 }
 
+TEST_CASE_FIXTURE(world_fixture, "the time in a phase is observed when it is left, by those who say since when") {
+    metrics_registry registry;
+    advance_options how = advance_options().counter(transition_counter(registry, "Site", phases));
+    site s = world.run(advance<phases>(c, create_site(), "Pending", how)).value();
+    const auto has = [&](const std::string& line) { return registry.text().find(line + "\n") != std::string::npos; };
+    CHECK(has("kcontrol_status_phase_seconds_count{kind=\"Site\",phase=\"Pending\"} 0"));
+    how.entered(timestamp(world.env().wall_now()));
+    world.run_for(std::chrono::seconds(70));
+    const site ready = world.run(advance<phases>(c, s, "Ready", how)).value();
+    CHECK(has("kcontrol_status_phase_seconds_count{kind=\"Site\",phase=\"Pending\"} 1"));
+    CHECK(has("kcontrol_status_phase_seconds_bucket{kind=\"Site\",phase=\"Pending\",le=\"60\"} 0"));
+    CHECK(has("kcontrol_status_phase_seconds_bucket{kind=\"Site\",phase=\"Pending\",le=\"300\"} 1"));
+    CHECK(!world.run(advance<phases>(c, s, "Failed", how)).has_value());  // nothing is written, nothing observed
+    CHECK(has("kcontrol_status_phase_seconds_count{kind=\"Site\",phase=\"Pending\"} 1"));
+    how.entered({});
+    CHECK(world.run(advance<phases>(c, ready, "Failed", how)).has_value());
+    CHECK(has("kcontrol_status_phase_seconds_count{kind=\"Site\",phase=\"Ready\"} 0"));
+    transition_counter().spent("Pending", std::chrono::seconds(1));  // counts nowhere
+}
+
+TEST_CASE("objects by phase: all phases of the table, and nothing else") {
+    metrics_registry registry;
+    std::vector<std::shared_ptr<const site>> sites;
+    for (const char* phase : {"", "Pending", "Ready", "Elsewhere"}) {
+        auto made = std::make_shared<site>(named<site>("s"));
+        made->status.phase = phase;
+        sites.push_back(std::move(made));
+    }
+    registry.collect([&](metrics_writer& out) { write_phases(out, "sites", "Sites by phase.", phases, sites); });
+    const std::string text = registry.text();
+    CHECK(text.find("sites{phase=\"Pending\"} 2\n") != std::string::npos);
+    CHECK(text.find("sites{phase=\"Ready\"} 1\n") != std::string::npos);
+    CHECK(text.find("sites{phase=\"Failed\"} 0\n") != std::string::npos);
+    CHECK(text.find("Elsewhere") == std::string::npos);
+}
+
 namespace {
 
 // Without a counter of its own, in an optional status, and with strings.

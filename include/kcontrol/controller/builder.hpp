@@ -114,6 +114,17 @@ reconciliation reconcile_cached(F& f, any_object found, reconcile_context ctx) {
     co_return outcome;
 }
 
+// One that gets both, and nothing in place of an object that is gone.
+template <class T, class F>
+reconciler<request> make_looking_reconciler(std::shared_ptr<cached_source> source, F f) {
+    return [source = std::move(source), f = std::move(f)](reconcile_context ctx, request req) mutable {
+        const any_object found = source->get(req);
+        auto object = found ? reconciled<T>::of(found) : reconciled_object<T>();
+        return call_reconciler<F, reconcile_context, request, reconciled_object<T>>(f, std::move(ctx), std::move(req),
+                                                                                    std::move(object));
+    };
+}
+
 template <class T, class F>
 reconciler<request> make_object_reconciler(std::shared_ptr<cached_source> source, F f) {
     // The source is asked here, on the controller's executor: the coroutine may run elsewhere.
@@ -208,15 +219,17 @@ public:
     controller_builder_for& with_options(controller_options o) { return core_.options = std::move(o), *this; }
 
     /// Makes the controller and hands it to its host, which runs it. The reconciler takes a reconcile_context and
-    /// either a `request` or the cached object, a `std::shared_ptr<const T>` (of a kind known at run time an
-    /// any_object); with the latter it is not called for objects that are gone. It is a coroutine that returns
-    /// `reconciliation`, or a plain function.
+    /// a `request`, or the cached object, a `std::shared_ptr<const T>` (of a kind known at run time an any_object), or
+    /// both. With the object alone it is not called for objects that are gone, with both it gets null in its place. It
+    /// is a coroutine that returns `reconciliation`, or a plain function.
     /// Errors: invalid_argument (the name is taken; the options of a kind come too late), unavailable (the host is
     /// stopping).
     template <class F>
     result<std::shared_ptr<controller>> complete(F reconcile) {
         detail::assert_reconciles<F, request, detail::reconciled_object<T>>();
-        if constexpr (reconciles<F, request>) {
+        if constexpr (reconciles<F, request, detail::reconciled_object<T>>) {
+            return core_.complete(detail::make_looking_reconciler<T>(source_, std::move(reconcile)));
+        } else if constexpr (reconciles<F, request>) {
             return core_.complete(make_reconciler<request>(std::move(reconcile)));
         } else if constexpr (reconciles<F, detail::reconciled_object<T>>) {
             return core_.complete(detail::make_object_reconciler<T>(source_, std::move(reconcile)));
@@ -230,6 +243,11 @@ private:
     controller_builder_for(detail::builder_core core, const resource_info& kind, std::vector<predicate> predicates,
                            const kind_options* how)
         : core_(std::move(core)), info_(&kind), source_(core_.source_of(kind, how)) {
+        core_.watch(source_, enqueue_for_object, std::move(predicates));
+    }
+    controller_builder_for(detail::builder_core core, const resource_info& kind, std::vector<predicate> predicates,
+                           std::shared_ptr<cached_source> source)
+        : core_(std::move(core)), info_(&kind), source_(std::move(source)) {
         core_.watch(source_, enqueue_for_object, std::move(predicates));
     }
 
@@ -280,6 +298,14 @@ public:
     template <class... P>
     controller_builder_for<any_object> for_(const resource_info& kind, P... predicates) {
         return made<any_object>(kind, std::move(predicates)...);
+    }
+
+    /// Objects of that kind that are kept elsewhere than in the host's cluster, for one another cluster's: `source` has
+    /// them, and the requests are of the host's cluster nonetheless.
+    template <detail::typed_kind T, class... P>
+    controller_builder_for<T> for_source(std::shared_ptr<cached_source> source, P... predicates) {
+        return controller_builder_for<T>(std::move(core_), resource_of<T>(),
+                                         detail::predicates_on<T>(std::move(predicates)...), std::move(source));
     }
 
 private:

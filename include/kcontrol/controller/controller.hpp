@@ -22,6 +22,7 @@
 namespace kcontrol {
 
 class client_cache;  // client/client_cache.hpp
+class cluster;       // cluster/cluster.hpp
 
 /// syncing: waits for its sources. stopping: waits for running reconciles.
 enum class controller_state { idle, syncing, running, stopping };
@@ -74,6 +75,8 @@ public:
     /// Where see_own_writes() learns what a reconcile has written: asked before each. A builder says that of its host's
     /// client; without one nothing is waited for.
     KCONTROL_DECL void watch_writes(std::function<std::shared_ptr<client_cache>()> cache);
+    /// The cluster that reconciles are told of (reconcile_context::get_cluster). It outlives the controller's runs.
+    KCONTROL_DECL void work_on(cluster& of);
     /// The server answered 429 to a request, or answered a write after `latency`, of a client that it does not watch.
     KCONTROL_DECL void observe_throttled();
     KCONTROL_DECL void observe_write(duration latency);
@@ -118,6 +121,14 @@ public:
     std::uint64_t watch_primary(std::shared_ptr<event_source> source, event_handler<Request> handler,
                                 std::vector<predicate> predicates,
                                 std::function<Request(const any_object&)> request_of);
+
+    /// What each request is completed by before anything is done with it, and what sees it then, before it is queued,
+    /// and takes those that belong elsewhere (true). Neither throws. Builders say the first of engaged clusters, and a
+    /// multicluster_controller both. Set before the first request.
+    void complete_with(std::function<void(Request&)> complete) { intake_->complete_with(std::move(complete)); }
+    void route_with(std::function<bool(const Request&, const add_options&)> route) {
+        intake_->route_with(std::move(route));
+    }
 
     /// Enqueues a request by hand. Dropped while the controller does not run.
     void enqueue(Request req);
@@ -164,7 +175,7 @@ std::uint64_t basic_controller<Request>::watch_primary(std::shared_ptr<event_sou
                                                        std::function<Request(const any_object&)> request_of) {
     if constexpr (std::derived_from<Request, namespaced_name>) {
         if (const auto cached = std::dynamic_pointer_cast<cached_source>(source)) {
-            intake_->look_up_with([cached](const Request& req) { return static_cast<bool>(cached->get(req)); });
+            intake_->look_up_with([cached](const Request& req) { return cached->get(req); });
         }
     }
     auto gone = [intake = intake_, request_of = std::move(request_of)](const any_object& last) {

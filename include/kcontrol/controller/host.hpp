@@ -21,6 +21,9 @@ public:
     /// The cluster whose objects the controllers are for. Controllers of one host share its informers.
     virtual cluster& get_cluster() noexcept = 0;
 
+    /// A builder has made this controller, and is about to add it.
+    virtual void prepare(controller& /*made*/) {}
+
     /// Takes a controller to run. Errors: invalid_argument (its name is taken), unavailable (the host is stopping).
     virtual result<void> add(std::shared_ptr<any_controller> added) = 0;
 };

@@ -76,6 +76,12 @@ public:
     controller_options& hold_back(backpressure_targets t) { return backpressure_ = t, *this; }
     /// Is told a span "queue" and a span "reconcile" for each reconcile; see docs/observability.md. Default: none.
     controller_options& trace(trace_sink s) { return trace_ = std::move(s), *this; }
+    /// Which reconciles are recorded; their spans say so, and so do the requests under them. Default: those under a
+    /// recorded span, and those under none.
+    controller_options& sample_traces(trace_sampler s) { return trace_sampler_ = std::move(s), *this; }
+    /// The annotation of the object in which somebody else has put the span (a W3C traceparent) that its reconciles are
+    /// under. Default: none. It takes a controller that knows the objects of its requests, as those of builders do.
+    controller_options& trace_annotation(std::string name) { return trace_annotation_ = std::move(name), *this; }
     controller_options& log(logger l) { return log_ = std::move(l), *this; }
 
     std::size_t max_concurrent_reconciles() const noexcept { return concurrency_; }
@@ -94,6 +100,8 @@ public:
     bool priorities() const noexcept { return priorities_; }
     const std::optional<backpressure_targets>& hold_back() const noexcept { return backpressure_; }
     const trace_sink& trace() const noexcept { return trace_; }
+    const trace_sampler& sample_traces() const noexcept { return trace_sampler_; }
+    const std::string& trace_annotation() const noexcept { return trace_annotation_; }
     /// Nothing if it was not set: the manager's logger is used then.
     const std::optional<logger>& log() const noexcept { return log_; }
 
@@ -114,6 +122,8 @@ private:
     bool priorities_ = true;
     std::optional<backpressure_targets> backpressure_;
     trace_sink trace_;
+    trace_sampler trace_sampler_;
+    std::string trace_annotation_;
     std::optional<logger> log_;
 };
 

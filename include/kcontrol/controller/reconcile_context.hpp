@@ -17,6 +17,8 @@
 
 namespace kcontrol {
 
+class cluster;  // cluster/cluster.hpp
+
 /// The circumstances of one reconcile.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -32,6 +34,7 @@ public:
     reconcile_context& daemons(std::shared_ptr<detail::daemon_keeper> k) { return daemons_ = std::move(k), *this; }
     reconcile_context& trace(trace_parent t) { return trace_ = std::move(t), *this; }
     reconcile_context& home(executor ex) { return home_ = std::move(ex), *this; }
+    reconcile_context& in_cluster(cluster& c) { return cluster_ = &c, *this; }
     reconcile_context& causes(cause_set c) { return causes_ = std::move(c), *this; }
     reconcile_context& priority(int p) { return priority_ = p, *this; }
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
@@ -54,6 +57,11 @@ public:
     /// The controller's executor: the one for clients, informers and sources, where the reconciler runs on another one
     /// (run_on).
     const executor& get_executor() const noexcept { return home_; }
+
+    /// The cluster whose object it is, with its client, caches and recorders: so that one reconciler serves a manager's
+    /// own cluster and any number of engaged ones. During the reconcile only, and on get_executor(). Of a controller
+    /// that no builder made, and that was not told (any_controller::work_on), it throws kcontrol::exception.
+    KCONTROL_DECL cluster& get_cluster() const;
 
     /// Runs `f` for the object of the request, under that name, besides its reconciles and beyond this one, until the
     /// object is gone or the controller stops: a function that takes a daemon_context and returns
@@ -116,6 +124,7 @@ private:
     reasoned_token stop_;
     executor home_;
     trace_parent trace_;
+    cluster* cluster_ = nullptr;
     std::shared_ptr<detail::daemon_keeper> daemons_;
     logger log_;
     std::string id_;

@@ -48,26 +48,29 @@ reconciliation call_reconciler(F& f, Args... args) {
 
 }  // namespace detail
 
-/// A function that a controller can call with a context and a request (or, behind a builder, an object): a coroutine
-/// that returns `reconciliation`, or `awaitable<result<void>>` if it never asks for another reconcile, or a plain one
-/// that returns reconcile_result or result<reconcile_result>.
-template <class F, class Arg>
-concept reconciles = std::invocable<F&, reconcile_context, Arg> &&
-    (std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, reconciliation> ||
-     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, awaitable<result<void>>> ||
-     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Arg>, result<reconcile_result>>);
+/// A function that a controller can call with a context and a request (or, behind a builder, an object, or both): a
+/// coroutine that returns `reconciliation`, or `awaitable<result<void>>` if it never asks for another reconcile, or a
+/// plain one that returns reconcile_result or result<reconcile_result>.
+template <class F, class... Args>
+concept reconciles = std::invocable<F&, reconcile_context, Args...> &&
+    (std::convertible_to<std::invoke_result_t<F&, reconcile_context, Args...>, reconciliation> ||
+     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Args...>, awaitable<result<void>>> ||
+     std::convertible_to<std::invoke_result_t<F&, reconcile_context, Args...>, result<reconcile_result>>);
 
 namespace detail {
 
 /// Refuses, at compile time and in words, a function that a builder can't make a reconciler of.
 template <class F, class Request, class Object>
 constexpr void assert_reconciles() {
-    constexpr bool takes_these =
-        std::invocable<F&, reconcile_context, Request> || std::invocable<F&, reconcile_context, Object>;
+    constexpr bool takes_these = std::invocable<F&, reconcile_context, Request> ||
+                                 std::invocable<F&, reconcile_context, Object> ||
+                                 std::invocable<F&, reconcile_context, Request, Object>;
     static_assert(takes_these,
                   "kcontrol: complete() needs a function that takes (kcontrol::reconcile_context, kcontrol::request), "
-                  "or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>()");
-    constexpr bool returns_an_outcome = !takes_these || reconciles<F, Request> || reconciles<F, Object>;
+                  "or (kcontrol::reconcile_context, std::shared_ptr<const T>) where the builder says for_<T>(), or all "
+                  "three");
+    constexpr bool returns_an_outcome =
+        !takes_these || reconciles<F, Request> || reconciles<F, Object> || reconciles<F, Request, Object>;
     static_assert(
         returns_an_outcome,
         "kcontrol: complete() needs a function that returns kcontrol::reconciliation, or "

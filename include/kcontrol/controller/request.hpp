@@ -5,13 +5,18 @@
 #include <kcontrol/model/object_key.hpp>
 
 #include <compare>
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace kcontrol {
 
 /// Namespace and name of the object to reconcile. Events of an object are merged into one request, so a reconciler
 /// looks at the present state, not at a change.
+///
+/// `cluster` is the name of the engaged cluster whose object it is, and empty for a manager's own. Who adds a request
+/// need not say it: it is that of the cluster that the controller is for.
 ///
 /// A controller over another type of request needs of it: equality, std::hash, and an `add_log_fields` like the one
 /// below.
@@ -20,6 +25,10 @@ public:
     request() = default;
     request(std::string ns, std::string n) : namespaced_name(std::move(ns), std::move(n)) {}
     explicit request(namespaced_name key) : namespaced_name(std::move(key)) {}
+    request(std::string of, std::string ns, std::string n)
+        : namespaced_name(std::move(ns), std::move(n)), cluster(std::move(of)) {}
+
+    std::string cluster;
 
     friend auto operator<=>(const request&, const request&) = default;
 };
@@ -33,4 +42,9 @@ inline logger add_log_fields(const logger& log, const request& req) {
 }  // namespace kcontrol
 
 template <>
-struct std::hash<kcontrol::request> : std::hash<kcontrol::namespaced_name> {};
+struct std::hash<kcontrol::request> {
+    std::size_t operator()(const kcontrol::request& req) const noexcept {
+        const std::size_t of_name = std::hash<kcontrol::namespaced_name>()(req);
+        return req.cluster.empty() ? of_name : of_name * 31 + std::hash<std::string>()(req.cluster);
+    }
+};

@@ -3,6 +3,7 @@
 
 #include <kcontrol/config.hpp>
 #include <kcontrol/metrics/histogram.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
 #include <kcontrol/workqueue/counters.hpp>
 
 #include <cstddef>
@@ -17,6 +18,9 @@ KCONTROL_DECL std::vector<double> reconcile_time_bounds();
 
 /// The bounds of workqueue_queue_duration_seconds and workqueue_work_duration_seconds: 10 ns to 1000 s.
 KCONTROL_DECL std::vector<double> queue_time_bounds();
+
+/// How many priorities of one controller are counted by themselves; the others are counted together.
+inline constexpr std::size_t most_counted_priorities = 25;
 
 /// What is counted of the requests of one priority.
 class priority_stats {
@@ -78,10 +82,21 @@ public:
     duration_histogram queue_duration{queue_time_bounds()};  ///< from ready to the start of the reconcile
 
     std::uint64_t reconciles() const noexcept { return succeeded + requeued + requeued_after + errors; }
+
+    /// Adds what another controller has counted, of the same name in another cluster for one. Of priorities there are
+    /// no more afterwards than one controller has; of what runs longest it is the longest of both.
+    KCONTROL_DECL void add(const controller_stats& other);
+    /// What is left of a controller that is gone: nothing waits or runs any more.
+    KCONTROL_DECL void retire() noexcept;
 };
+
+/// controller_runtime_*, workqueue_* and kcontrol_controller_* of a controller of that name.
+KCONTROL_DECL void write_controller_metrics(metrics_writer& out, const std::string& name,
+                                            const controller_stats& stats);
 
 }  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/controller/impl/controller_metrics.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
 #endif

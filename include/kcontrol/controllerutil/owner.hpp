@@ -76,6 +76,14 @@ result<void> set_owner_reference(const Owner& owner, Dependent& dependent) {
 
 namespace detail {
 
+// Without a name it gets the owner's, without a namespace that of a namespaced owner.
+template <resource Owner, resource Dependent>
+result<void> adopt(const Owner& owner, Dependent& part) {
+    if (part.metadata.name.empty()) part.metadata.name = owner.metadata.name;
+    if (part.metadata.namespace_.empty()) part.metadata.namespace_ = owner.metadata.namespace_;
+    return set_controller_reference(owner, part);
+}
+
 template <resource Dependent>
 awaitable<result<Dependent>> apply_part(client c, std::shared_ptr<const Dependent> part, result<void> owned,
                                         apply_options options) {
@@ -90,11 +98,44 @@ awaitable<result<Dependent>> apply_part(client c, std::shared_ptr<const Dependen
 /// without a namespace that of a namespaced owner. Errors: those of set_controller_reference and client::apply.
 template <resource Owner, resource Dependent>
 awaitable<result<Dependent>> apply_owned(client c, const Owner& owner, Dependent part, apply_options options) {
-    if (part.metadata.name.empty()) part.metadata.name = owner.metadata.name;
-    if (part.metadata.namespace_.empty()) part.metadata.namespace_ = owner.metadata.namespace_;
-    result<void> owned = set_controller_reference(owner, part);
+    result<void> owned = detail::adopt(owner, part);
     return detail::apply_part<Dependent>(std::move(c), std::make_shared<const Dependent>(std::move(part)),
                                          std::move(owned), std::move(options));
+}
+
+namespace detail {
+
+template <resource Dependent>
+awaitable<result<bool>> create_part(client c, std::shared_ptr<const Dependent> part, result<void> owned,
+                                    write_options options) {
+    if (!owned) co_return owned.error();
+    const auto made = co_await c.create(*part, std::move(options));
+    if (!made && made.error() != api_errc::already_exists) co_return made.error();
+    co_return made.has_value();
+}
+
+KCONTROL_DECL awaitable<result<void>> delete_this(client c, const resource_info& kind, namespaced_name key,
+                                                  delete_options options);
+
+}  // namespace detail
+
+/// Creates `part`, a dependent that `owner` controls; name and namespace as in apply_owned(). False: there is an object
+/// of that name already, which may be anybody's, or on its way out: look at it the next time. For what is never changed
+/// once it is there, such as pods and Jobs. Errors: those of set_controller_reference and client::create, but for
+/// already_exists.
+template <resource Owner, resource Dependent>
+awaitable<result<bool>> create_owned(client c, const Owner& owner, Dependent part, write_options options) {
+    result<void> owned = detail::adopt(owner, part);
+    return detail::create_part<Dependent>(std::move(c), std::make_shared<const Dependent>(std::move(part)),
+                                          std::move(owned), std::move(options));
+}
+
+/// Deletes the object that has this uid, and no other one of its name. That it is gone, or that another one has its
+/// name by now, is a success. Errors: those of client::delete_; invalid_argument without a uid.
+template <resource T>
+awaitable<result<void>> delete_by_uid(client c, namespaced_name key, std::string uid, delete_options options) {
+    options.precondition_uid(std::move(uid)).ignore_not_found();
+    return detail::delete_this(std::move(c), resource_of<T>(), std::move(key), std::move(options));
 }
 
 /// Deletes the objects of kind Dependent that `owner` controls and that are not `wanted`, and returns their keys. They

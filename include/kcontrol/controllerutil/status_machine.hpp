@@ -7,6 +7,7 @@
 #include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/runtime/decided.hpp>
 
+#include <array>
 #include <concepts>
 #include <exception>
 #include <map>
@@ -17,7 +18,9 @@
 namespace kcontrol {
 
 /// Counts the transitions of one kind, by from and to: kcontrol_status_transitions_total{kind,from,to}. All steps of
-/// the table are there from the start, with 0. A handle: copies count together. Default-constructed it counts nowhere.
+/// the table are there from the start, with 0. Where advance_options::entered() says since when, also the time in each
+/// phase that is left: kcontrol_status_phase_seconds{kind,phase}, a histogram. A handle: copies count together.
+/// Default-constructed it counts nowhere.
 ///
 /// Thread-safety: shared objects safe for const access.
 class transition_counter {
@@ -29,12 +32,15 @@ public:
         : transition_counter(registry, std::move(kind), phases.phases()) {}
 
     KCONTROL_DECL void count(std::string_view from, std::string_view to) const;
+    /// So long an object was in that phase, which it has left.
+    KCONTROL_DECL void spent(std::string_view phase, duration time) const;
 
 private:
     using step = std::pair<std::string_view, std::string_view>;
     KCONTROL_DECL transition_counter(metrics_registry& registry, std::string kind, std::span<const phase> phases);
 
     std::shared_ptr<const std::map<step, metric_counter>> counters_;
+    std::shared_ptr<const std::map<std::string_view, metric_histogram>> times_;
 };
 
 /// How advance() goes about it.
@@ -47,18 +53,22 @@ public:
     advance_options& reason(std::string r) { return reason_ = std::move(r), *this; }
     /// Counts the transition, once it is written.
     advance_options& counter(transition_counter c) { return counter_ = std::move(c), *this; }
+    /// When the object entered the phase that it leaves, as its status says: the counter gets the time in it.
+    advance_options& entered(timestamp t) { return entered_ = t, *this; }
     /// Ends the call with errc::stopped.
     advance_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
 
     const std::string& message() const noexcept { return message_; }
     const std::string& reason() const noexcept { return reason_; }
     const transition_counter& counter() const noexcept { return counter_; }
+    timestamp entered() const noexcept { return entered_; }
     const std::stop_token& stop() const noexcept { return stop_; }
 
 private:
     std::string message_;
     std::string reason_;
     transition_counter counter_;
+    timestamp entered_;
     std::stop_token stop_;
 };
 
@@ -143,6 +153,9 @@ awaitable<result<T>> write_phase(client c, std::shared_ptr<const T> before, std:
     auto written = co_await c.patch(*before, *after, how);
     const bool moved = current_phase(*before) != current_phase(*after);
     if (written && moved) options.counter().count(current_phase(*before), current_phase(*after));
+    if (written && moved && options.entered().present()) {
+        options.counter().spent(current_phase(*before), c.env().wall_now() - options.entered().value());
+    }
     co_return written;
 }
 
@@ -166,6 +179,23 @@ awaitable<result<T>> write_ensured_phase(client c, std::shared_ptr<const T> obje
 }
 
 }  // namespace detail
+
+/// How many objects are in each phase, as `name{phase="Running"} 3`; of the phases that none is in, 0. An object
+/// without a phase is in the first one; a phase that the table does not have is not told. For collectors
+/// (metrics_registry::collect): `objects` are pointers, such as an informer's list().
+template <std::size_t Count, class Objects>
+void write_phases(metrics_writer& out, const std::string& name, const std::string& help,
+                  const phase_table<Count>& phases, const Objects& objects) {
+    std::array<double, Count> counts{};
+    for (const auto& each : objects) {
+        const std::string_view phase = detail::current_phase(*each);
+        const std::size_t at = phase.empty() ? 0 : detail::place_of_phase(phases.phases(), phase);
+        if (at < Count) ++counts[at];
+    }
+    for (std::size_t at = 0; at < Count; ++at) {
+        out.gauge(name, help, {{"phase", std::string(phases.phases()[at].name())}}, counts[at]);
+    }
+}
 
 /// Moves the object on to a phase and returns it as it is then. `edit(T&)` sets what else changes in the status
 /// (readyReplicas, conditions that do not follow from the phase); all is one write, of the phase and of the conditions

@@ -29,6 +29,8 @@ public:
     virtual int priority() const = 0;
     virtual const cause_set& causes() const = 0;
     virtual duration waited() const = 0;
+    /// The object of the request as it is known; empty where it is gone, or nobody knows.
+    virtual any_object object() const = 0;
     /// What is stopped when the object of the request goes during the reconcile.
     virtual void stop_when_gone(std::weak_ptr<reasoned_stop> running) = 0;
     /// The daemons of the object, made at the first call; null if the object is gone.
@@ -65,8 +67,12 @@ public:
     virtual void add(const Request& req, const add_options& how, const cause& why) = 0;
     /// The object of the request is gone.
     virtual void gone(const Request& req) = 0;
-    /// How to find out whether the object of a request is there.
-    virtual void look_up_with(std::function<bool(const Request&)> is_there) = 0;
+    /// How to find the object of a request; an empty one: it is not there.
+    virtual void look_up_with(std::function<any_object(const Request&)> find) = 0;
+    /// What each request is completed by before anything is done with it. Throws nothing.
+    virtual void complete_with(std::function<void(Request&)> complete) = 0;
+    /// Sees each request before it is queued, and takes those that belong elsewhere (true). Throws nothing.
+    virtual void route_with(std::function<bool(const Request&, const add_options&)> route) = 0;
 };
 
 /// What an event handler adds to, for one event: it knows what follows from the event.
@@ -103,20 +109,28 @@ public:
           queue_(queue_options(options)) {}
 
     void add(const Request& req, const add_options& how, const cause& why) override {
-        queue_.add(req, env_.now(), how, why, how.rate_limited() ? random_unit(env_) : 0);
-        changed.notify_one();
+        if (!complete_) return add_completed(req, how, why);
+        Request completed = req;
+        complete_(completed);
+        if (!route_ || !route_(completed, how)) add_completed(completed, how, why);
     }
 
-    void gone(const Request& req) override {
+    void gone(const Request& of) override {
+        Request req = of;
+        if (complete_) complete_(req);
         for (item* const one : running_) {
             if (one->key() == req) one->gone();
         }
-        const auto of = daemons_.find(req);
-        if (of == daemons_.end()) return;
-        const auto ending = of->second;
+        const auto with_daemons = daemons_.find(req);
+        if (with_daemons == daemons_.end()) return;
+        const auto ending = with_daemons->second;
         ending->stop_all(stop_reason::deleted);
     }
-    void look_up_with(std::function<bool(const Request&)> is_there) override { is_there_ = std::move(is_there); }
+    void look_up_with(std::function<any_object(const Request&)> find) override { find_ = std::move(find); }
+    void complete_with(std::function<void(Request&)> complete) override { complete_ = std::move(complete); }
+    void route_with(std::function<bool(const Request&, const add_options&)> route) override {
+        route_ = std::move(route);
+    }
     void end_daemons() override {
         std::vector<std::shared_ptr<object_daemons>> all;
         for (const auto& [req, of] : daemons_) all.push_back(of);
@@ -161,6 +175,9 @@ private:
         int priority() const override { return taken_.priority(); }
         const cause_set& causes() const override { return taken_.causes(); }
         duration waited() const override { return taken_.waited(); }
+        any_object object() const override {
+            return gone_ || !work_->find_ ? any_object() : work_->find_(taken_.key());
+        }
         duration add_again(const add_options& how, cause_type why) const override {
             typed_work& w = *work_;
             return w.queue_.add(taken_.key(), w.env_.now(), how, cause(why),
@@ -179,8 +196,13 @@ private:
         bool gone_ = false;
     };
 
+    void add_completed(const Request& req, const add_options& how, const cause& why) {
+        queue_.add(req, env_.now(), how, why, how.rate_limited() ? random_unit(env_) : 0);
+        changed.notify_one();
+    }
+
     std::shared_ptr<object_daemons> daemons_of(const Request& req) {
-        if (is_there_ && !is_there_(req)) return nullptr;
+        if (find_ && !find_(req)) return nullptr;
         auto& slot = daemons_[req];
         if (slot) return slot;
         const std::weak_ptr<typed_work> weak = this->weak_from_this();
@@ -209,7 +231,9 @@ private:
     reconciler<Request> reconcile_;
     backoff_policy daemon_backoff_;
     std::size_t most_daemons_;
-    std::function<bool(const Request&)> is_there_;
+    std::function<any_object(const Request&)> find_;
+    std::function<void(Request&)> complete_;
+    std::function<bool(const Request&, const add_options&)> route_;
     std::unordered_map<Request, std::shared_ptr<object_daemons>> daemons_;
     workqueue<Request> queue_;
     std::vector<item*> running_;  // few: as many as may run at a time, and what is late of earlier runs

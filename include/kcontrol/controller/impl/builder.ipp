@@ -30,6 +30,12 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
     cluster& of = host_->get_cluster();
     if (!options.log()) options.log(of.log());
     auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);
+    made->work_on(of);
+    if (!of.name().empty()) {
+        made->complete_with([name = of.name()](request& req) {
+            if (req.cluster.empty()) req.cluster = name;
+        });
+    }
     // The host's cluster outlives the run of the controller, and nobody else asks.
     if (options.hold_back()) made->watch_load([&of] { return of.get_client().load(); });
     if (options.see_own_writes()) made->watch_writes([&of] { return of.get_client().cache(); });
@@ -44,6 +50,7 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
             made->watch(std::move(w.source), std::move(w.handler), std::move(predicates));
         }
     }
+    host_->prepare(*made);
     const result<void> taken = host_->add(made);
     if (!taken) return taken.error();
     return made;

@@ -91,6 +91,8 @@ KCONTROL_DECL void any_controller::watch_writes(std::function<std::shared_ptr<cl
     impl_->cache = std::move(cache);
 }
 
+KCONTROL_DECL void any_controller::work_on(cluster& of) { impl_->of_cluster = &of; }
+
 KCONTROL_DECL void any_controller::observe_throttled() {
     if (impl_->pressure) impl_->pressure->observe_throttled(impl_->env.now());
 }

@@ -68,9 +68,11 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
                 const logger& named);
     std::shared_ptr<own_writes> follow_writes(const executor& by);
     awaitable<void> see_writes(std::shared_ptr<own_writes> written, std::stop_token stop, logger named);
-    void trace_wait(const detail::work_item& item, const std::string& id);
-    void trace_reconcile(const detail::work_item& item, const std::string& id, const detail::reconcile_end& end,
-                         duration took);
+    trace_context span_above(const detail::work_item& item);
+    trace_parent begin_trace(const std::string& id, const trace_context& under);
+    void trace_wait(const detail::work_item& item, const trace_parent& of);
+    void trace_reconcile(const detail::work_item& item, const trace_parent& of, const trace_context& under,
+                         const detail::reconcile_end& end, duration took);
     std::vector<log_field> span_fields(const detail::work_item& item);
     void start_daemon(const detail::work_item& item, const reasoned_token& within, const std::string& daemon,
                       daemon_function f);
@@ -104,6 +106,7 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::shared_ptr<detail::daemon_counts> daemons = std::make_shared<detail::daemon_counts>();
     log_pace refused_daemons{std::chrono::minutes(1)};
     std::optional<backpressure> pressure;
+    cluster* of_cluster = nullptr;  // null if nobody said it
     std::function<client_load()> load;
     std::function<std::shared_ptr<client_cache>()> cache;
     log_pace unseen_told{std::chrono::minutes(1)};

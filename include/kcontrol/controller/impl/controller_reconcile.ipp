@@ -136,8 +136,13 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     calls.call("add_log_fields()", [&] { named = item->name_in(log); });
     named = named.with("reconcileID", id);
     if (!item->causes().empty()) named = named.with("cause", to_string(item->causes()));
-    if (trace) trace_wait(*item, id);
-    const std::string span = trace ? id : std::string();
+    trace_context under;
+    trace_parent span;
+    if (trace) {
+        under = span_above(*item);
+        span = begin_trace(id, under);
+        trace_wait(*item, span);
+    }
     const auto end = std::make_shared<detail::reconcile_end>();
     const executor mine = co_await boost::asio::this_coro::executor;
     const std::shared_ptr<own_writes> written = follow_writes(mine);
@@ -147,7 +152,8 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
         item->stop_when_gone(limit.stop_of_its_own());
         reconcile_context ctx(env, {}, named, std::move(id), item->retries());
         ctx.daemons(std::make_shared<reconcile_daemons>(weak_from_this(), item, within));
-        if (trace) ctx.trace(trace_parent(trace, span));
+        if (trace) ctx.trace(span);
+        if (of_cluster != nullptr) ctx.in_cluster(*of_cluster);
         // Of what is spawned there the writes are this reconcile's, too.
         ctx.stopped_by(limit.token()).home(written ? mine : ex).causes(item->causes()).priority(item->priority());
         co_await detail::reconcile_guarded(item, std::move(ctx), options.run_on(), end);
@@ -156,7 +162,7 @@ inline awaitable<void> any_controller::impl::reconcile(std::shared_ptr<detail::w
     --stats.active_workers;
     if (end->threw) ++stats.exceptions;
     const duration took = env.now() - begun;
-    if (trace) trace_reconcile(*item, span, *end, took);
+    if (trace) trace_reconcile(*item, span, under, *end, took);
     stats.reconcile_time.observe(took);
     stats.work_duration.observe(took);
     if (priority_stats* const of = stats_of(item->priority())) of->work_duration.observe(took);

@@ -10,6 +10,12 @@ KCONTROL_DECL reconcile_context& reconcile_context::operator=(const reconcile_co
 KCONTROL_DECL reconcile_context& reconcile_context::operator=(reconcile_context&&) noexcept = default;
 KCONTROL_DECL reconcile_context::~reconcile_context() = default;
 
+KCONTROL_DECL cluster& reconcile_context::get_cluster() const {
+    if (cluster_ != nullptr) return *cluster_;
+    throw_exception_from_error(
+        error(errc::invalid_argument, "get_cluster(): no builder has made this controller; call its work_on() first"));
+}
+
 KCONTROL_DECL void reconcile_context::start_daemon(std::string name, daemon_function f) const {
     if (daemons_) daemons_->start(std::move(name), std::move(f));
 }

@@ -63,6 +63,17 @@ inline void refer_to(object_meta& dependent, const resource_info& owner_kind, co
     found->block_owner_deletion = true;
 }
 
+KCONTROL_DECL awaitable<result<void>> delete_this(client c, const resource_info& kind, namespaced_name key,
+                                                  delete_options options) {
+    if (options.precondition_uid().empty()) {
+        co_return error(errc::invalid_argument, "delete_by_uid: " + kind.gvk.kind + " " + to_string(key) +
+                                                    " without a uid; take that of the object that a server returned");
+    }
+    auto gone = co_await c.delete_(kind, key, std::move(options));
+    if (!gone && gone.error() == condition::conflict) co_return result<void>();
+    co_return gone;
+}
+
 inline bool is_wanted(const std::vector<namespaced_name>& wanted, const object_meta& meta) {
     return std::find(wanted.begin(), wanted.end(), key_of(meta)) != wanted.end();
 }

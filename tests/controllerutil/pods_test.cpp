@@ -1,0 +1,86 @@
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/controllerutil/pods.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace kcontrol;
+using namespace kcontrol::api::core::v1;
+
+namespace {
+
+pod_status status(const std::string& json) {
+    return from_json<pod>(R"({"metadata":{"name":"p"},"status":)" + json + "}").value().status;
+}
+std::string variables(const list<env_var>& of) {
+    std::string out;
+    for (const auto& each : of)
+        out += each.name.str() + "=" + each.value.str() + (each.value_from.present() ? "? " : " ");
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("words: reason and message, cut between characters") {
+    CHECK(words_of("Evicted", "low on memory") == "Evicted: low on memory");
+    CHECK(words_of("Evicted", "") == "Evicted");
+    CHECK(words_of("", "low on memory") == "low on memory");
+    CHECK(words_of("", "") == "");
+    CHECK(words_of("", "a\xE2\x82\xACz", 4) == "a\xE2\x82\xAC");
+    CHECK(words_of("", "a\xE2\x82\xACz", 3) == "a");
+    CHECK(words_of("", "a\xE2\x82\xACz", 1) == "a");
+    CHECK(words_of("", "\xE2\x82\xAC", 0) == "");
+}
+
+TEST_CASE("what a pod waits for: the scheduler first, then init containers, then the others") {
+    CHECK(waiting_words(status("{}")) == "");
+    CHECK(waiting_words(status(R"({"conditions":[{"type":"PodScheduled","status":"True","reason":"x"}]})")) == "");
+    const std::string image = R"({"name":"c","state":{"waiting":{"reason":"ImagePullBackOff","message":"no image"}}})";
+    const std::string init = R"({"name":"i","state":{"waiting":{"reason":"PodInitializing"}}})";
+    CHECK(waiting_words(status(R"({"containerStatuses":[{"name":"a","state":{"running":{}}},)" + image + "]}")) ==
+          "ImagePullBackOff: no image");
+    CHECK(waiting_words(status(R"({"containerStatuses":[)" + image + R"(],"initContainerStatuses":[)" + init + "]}")) ==
+          "PodInitializing");
+    CHECK(waiting_words(status(R"({"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+                               R"("message":"no node"}],"containerStatuses":[)" +
+                               image + "]}")) == "Unschedulable: no node");
+}
+
+TEST_CASE("the end of a container, or of the init container that failed before it") {
+    const auto both = status(R"({"containerStatuses":[{"name":"a","state":{"running":{}}},)"
+                             R"({"name":"b","state":{"terminated":{"exitCode":3}}}],)"
+                             R"("initContainerStatuses":[{"name":"i","state":{"terminated":{"exitCode":0}}}]})");
+    CHECK(end_of_container(both, "a") == nullptr);
+    CHECK(end_of_container(both, "c") == nullptr);
+    REQUIRE(end_of_container(both, "b") != nullptr);
+    CHECK(end_of_container(both, "b")->exit_code == 3);
+    const auto failed = status(R"({"containerStatuses":[{"name":"a","state":{"waiting":{}}}],)"
+                               R"("initContainerStatuses":[{"name":"i","state":{"terminated":{"exitCode":4}}}]})");
+    REQUIRE(end_of_container(failed, "a") != nullptr);
+    CHECK(end_of_container(failed, "a")->exit_code == 4);
+}
+
+TEST_CASE("taken away: by a condition, or by the reason of a pod that failed as a whole") {
+    CHECK(is_disrupted(status(R"({"conditions":[{"type":"DisruptionTarget","status":"True"}]})")));
+    CHECK_FALSE(is_disrupted(status(R"({"conditions":[{"type":"DisruptionTarget","status":"False"}]})")));
+    CHECK(is_disrupted(status(R"({"phase":"Failed","reason":"Evicted"})")));
+    CHECK_FALSE(is_disrupted(status(R"({"phase":"Failed"})")));
+    CHECK_FALSE(is_disrupted(status(R"({"phase":"Running","reason":"NodeLost"})")));
+}
+
+TEST_CASE("variables: set, or where there is none") {
+    list<env_var> env;
+    env.emplace_back().name = "RANK";
+    env.back().value_from.edit().field_ref.edit().field_path = "metadata.name";
+    set_variable(env, "RANK", "0");
+    set_variable(env, "SIZE", "4");
+    set_default_variable(env, "SIZE", "5");
+    set_default_variable(env, "MORE", "x");
+    CHECK(variables(env) == "RANK=0 SIZE=4 MORE=x ");
+    set_field_variable(env, "SIZE", "metadata.labels['size']");
+    set_field_variable(env, "NODE", "spec.nodeName");
+    CHECK(variables(env) == "RANK=0 SIZE=? MORE=x NODE=? ");
+    CHECK(env[1].value_from->field_ref->field_path == "metadata.labels['size']");
+    CHECK(env[3].value_from->field_ref->field_path == "spec.nodeName");
+    set_variable(env, "NODE", "n");
+    CHECK_FALSE(env[3].value_from.present());
+}
