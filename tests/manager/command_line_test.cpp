@@ -82,6 +82,32 @@ TEST_CASE("the format of the log, and controller-runtime's name for --listen") {
     CHECK(message_of({"--log-format=xml"}) == "--log-format xml: not one of text, json");
 }
 
+TEST_CASE("who may ask at --listen, by kubebuilder's flags") {
+    const auto secure = [](const std::vector<std::string>& arguments, const run_options& options = {}) -> std::string {
+        const auto parsed = command_line::parse(arguments);
+        if (!parsed) return parsed.error().message();
+        const auto decided = kcontrol::detail::is_secure(*parsed, options);
+        return decided ? *decided ? "secure" : "open" : decided.error().message();
+    };
+    CHECK(secure({}) == "open");
+    CHECK(secure({"--metrics-secure"}) == "secure");
+    CHECK(secure({"--metrics-secure=false"}, run_options().metrics_secure(true)) == "open");
+    CHECK(secure({}, run_options().metrics_secure(true)) == "secure");
+    CHECK(secure({"--metrics-cert-path=/certs"}) == "secure");
+    CHECK(secure({"--metrics-cert-path=/certs", "--metrics-secure=false"}) == "open");
+    CHECK(secure({"--metrics-secure=yes"}) == "--metrics-secure yes: not true or false");
+    CHECK(secure({"--metrics-cert-name=a.crt"}) ==
+          "--metrics-cert-name and --metrics-cert-key are files in a directory: give --metrics-cert-path DIR");
+    const auto parsed =
+        command_line::parse({"--metrics-cert-path=/c", "--metrics-cert-name", "a", "--metrics-cert-key=b"});
+    REQUIRE(parsed);
+    CHECK(parsed->metrics_cert_path == "/c");
+    CHECK(parsed->metrics_cert_name == "a");
+    CHECK(parsed->metrics_cert_key == "b");
+    CHECK(command_line::parse({})->metrics_cert_name == "tls.crt");
+    CHECK(command_line::parse({})->metrics_cert_key == "tls.key");
+}
+
 TEST_CASE("the Lease is that of the flags, else that of the options; without either it is an error") {
     const auto lease = [](const std::vector<std::string>& arguments, const run_options& options) -> std::string {
         const auto made = kcontrol::detail::manager_options_of(*command_line::parse(arguments), options);
@@ -187,8 +213,23 @@ TEST_CASE("the given file comes before $KUBECONFIG, then the service account, th
 
     CHECK(host("/missing").find("/missing") != std::string::npos);
     CHECK(host("/given", "b").find("b") != std::string::npos);
-    env.variables["KUBECONFIG"] = "/named:/other";
-    CHECK(host().find("several files") != std::string::npos);
+    env.variables["KUBECONFIG"] = "/missing:/given:/named";
+    CHECK(host() == "given");
+}
+
+TEST_CASE("a Lease without a namespace is where the configuration says, and one with a namespace stays") {
+    const auto where = [](const std::string& lease, const std::string& config) {
+        manager_options options;
+        options.leader_election(leader_options(namespaced_name(lease, "l")));
+        detail::own_namespace_for_lease(options, auth::cluster_config().default_namespace(config));
+        return options.leader_election()->lease().namespace_;
+    };
+    CHECK(where("", "jobs") == "jobs");
+    CHECK(where("own", "jobs") == "own");
+    CHECK(where("", "").empty());  // the pod's, or an error that says so
+    manager_options none;
+    detail::own_namespace_for_lease(none, auth::cluster_config().default_namespace("jobs"));
+    CHECK(!none.leader_election());
 }
 
 TEST_CASE("run: a setup that throws ends the program with a message and status 1, whatever it throws") {

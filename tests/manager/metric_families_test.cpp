@@ -109,6 +109,10 @@ TEST_CASE("the families that a manager writes, by controller-runtime's and clien
         {"rest_client_requests_total", "counter code,host,method"},
         {"rest_client_request_duration_seconds", "histogram host,verb"},
         {"rest_client_request_retries_total", "counter code,host,verb"},
+        {"rest_client_request_size_bytes", "histogram host,verb"},
+        {"rest_client_response_size_bytes", "histogram host,verb"},
+        // Not here: rest_client_dns_resolution_duration_seconds{host}, for the simulated network looks up nothing, and
+        // rest_client_rate_limiter_duration_seconds, for there is no such limiter.
         {"leader_election_master_status", "gauge name"},
         {"leader_election_slowpath_total", "counter name"},
         // our own

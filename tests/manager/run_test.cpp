@@ -1,7 +1,9 @@
 // A program of run(): what it serves, and where.
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/temporary_directory.hpp>
 #include <kcontrol/transport/client.hpp>
+#include <kcontrol/transport/self_signed.hpp>
 
 #include <doctest/doctest.h>
 
@@ -50,12 +52,16 @@ public:
     }
 
     // The answer's status and body, or 0 and why there is none.
-    awaitable<std::pair<int, std::string>> ask(manager& m, std::string flag, std::string target) {
+    awaitable<std::pair<int, std::string>> ask(manager& m, std::string flag, std::string target,
+                                               std::string ca_pem = {}) {
         const std::string at = addresses[flag];
         std::uint16_t port = 0;
         std::from_chars(at.data() + at.rfind(':') + 1, at.data() + at.size(), port);
         const auto connect = http::make_transport_factory(m.env());
-        const auto to = connect(m.get_executor(), http::endpoint("http", "127.0.0.1", port), http::tls_options());
+        http::tls_options trusted;
+        trusted.ca_pem(ca_pem);
+        const auto to =
+            connect(m.get_executor(), http::endpoint(ca_pem.empty() ? "http" : "https", "127.0.0.1", port), trusted);
         if (!to) co_return std::pair(0, to.error().message());
         http::request question("GET", std::move(target));
         auto answer = co_await (*to)->round_trip(std::move(question), http::exchange_options());
@@ -65,6 +71,9 @@ public:
     }
 
     std::map<std::string, std::string> addresses;
+
+    const kcontrol::testing::temporary_directory& files() const { return dir_; }
+    void add_flags(const std::vector<std::string>& more) { flags_.insert(flags_.end(), more.begin(), more.end()); }
 
 private:
     kcontrol::testing::temporary_directory dir_;
@@ -101,5 +110,46 @@ TEST_CASE("run: health has a port of its own, and what becomes of connections at
 TEST_CASE("run: nothing is served where nothing was asked for") {
     program p({});
     CHECK(p.run([](manager&) -> awaitable<void> { co_return; }) == 1);
+    CHECK(p.addresses.empty());
+}
+
+TEST_CASE(
+    "run: with a certificate --listen speaks TLS and nobody gets through unasked, while health is for everybody") {
+    program p({"--listen=127.0.0.1:0", "--health-probe-bind-address", "127.0.0.1:0"});
+    const system_environment env;
+    const http::certificate_options of_authority(env.wall_now());
+    const auto authority = http::certificate_authority::create(of_authority).value();
+    const auto issued = authority.issue(http::certificate_options(env.wall_now()).ip("127.0.0.1")).value();
+    p.files().write("tls.crt", issued.cert_pem);
+    p.files().write("tls.key", issued.key_pem.reveal());
+    p.add_flags({"--metrics-cert-path", p.files().path()});
+    std::map<std::string, int> status;
+    const auto work = [&](manager& m) -> awaitable<void> {
+        for (const std::string target : {"/healthz", "/readyz", "/metrics"}) {
+            const auto secure = co_await p.ask(m, "--listen", target, authority.cert_pem());
+            status["--listen " + target] = secure.first;
+        }
+        const auto plain = co_await p.ask(m, "--listen", "/metrics");
+        status["--listen /metrics without TLS"] = plain.first;
+        const auto probe = co_await p.ask(m, "--health-probe-bind-address", "/healthz");
+        status["--health-probe-bind-address /healthz"] = probe.first;
+    };
+    CHECK(p.run(work) == 1);
+    CHECK(status == std::map<std::string, int>{{"--listen /healthz", 401},
+                                               {"--listen /readyz", 401},
+                                               {"--listen /metrics", 401},
+                                               {"--listen /metrics without TLS", 0},
+                                               {"--health-probe-bind-address /healthz", 200}});
+}
+
+TEST_CASE("run: a certificate that is not there ends the program") {
+    program p({"--listen=127.0.0.1:0", "--metrics-cert-path", "/nowhere"});
+    bool ran = false;
+    const auto work = [&](manager&) -> awaitable<void> {
+        ran = true;
+        co_return;
+    };
+    CHECK(p.run(work) == 1);
+    CHECK_FALSE(ran);
     CHECK(p.addresses.empty());
 }

@@ -26,11 +26,17 @@ public:
     std::string listen = "0";
     /// --health-probe-bind-address ADDR:PORT: /healthz and /readyz; "0": nowhere
     std::string health_probe_bind_address = "0";
-    std::optional<readiness> ready_when;  ///< --ready-when synced-once|live; else what the options say
-    log_levels levels;                    ///< --log-level info,controller=websites:debug
-    leader_flags leader;                  ///< --leader-elect, --leader-election-…; else what the options say
-    std::optional<log_format> format;     ///< --log-format text|json; else what the options say
-    bool help = false;                    ///< --help
+    /// --metrics-secure[=false]: --listen speaks TLS, and the cluster's accounts and roles say who may ask there; else
+    /// what the options say, and true with --metrics-cert-path
+    std::optional<bool> metrics_secure;
+    std::string metrics_cert_path;  ///< --metrics-cert-path DIR; without one: a certificate of its own making
+    std::string metrics_cert_name = "tls.crt";  ///< --metrics-cert-name FILE
+    std::string metrics_cert_key = "tls.key";   ///< --metrics-cert-key FILE
+    std::optional<readiness> ready_when;        ///< --ready-when synced-once|live; else what the options say
+    log_levels levels;                          ///< --log-level info,controller=websites:debug
+    leader_flags leader;                        ///< --leader-elect, --leader-election-…; else what the options say
+    std::optional<log_format> format;           ///< --log-format text|json; else what the options say
+    bool help = false;                          ///< --help
 
     /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument naming the flag, and
     /// theirs.
@@ -45,6 +51,11 @@ namespace detail {
 KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options);
 /// A manager's options as the flags have them. Errors: invalid_argument (nothing says which Lease).
 KCONTROL_DECL result<manager_options> manager_options_of(const command_line& flags, const run_options& options);
+/// Whether --listen is guarded. Errors: invalid_argument (a certificate that nobody shows).
+KCONTROL_DECL result<bool> is_secure(const command_line& flags, const run_options& options);
+/// Where the Lease names no namespace: the one that the configuration says, which is --namespace, the context's or the
+/// pod's.
+KCONTROL_DECL void own_namespace_for_lease(manager_options& options, const auth::cluster_config& config);
 
 }  // namespace detail
 
@@ -52,6 +63,7 @@ KCONTROL_DECL result<manager_options> manager_options_of(const command_line& fla
 /// until SIGINT or SIGTERM: the first stops it gracefully, the second ends the process at once with status 1. Logs go
 /// to standard error as text or JSON (standard_error_sink), unless the options have a logger. /readyz has the check
 /// manager::informers_synced(). Returns the program's exit status: 0, 1 after a failure, 2 for a wrong command line.
+/// With --metrics-secure the endpoints ask for a token of the cluster (access/delegated_access.hpp).
 /// The options are those of the manager, or run_options, with which a program has flags of its own.
 ///
 /// `setup` takes `manager&`, and a `std::stop_token` if it likes, and returns nothing or a result; an error ends the

@@ -53,16 +53,22 @@ public:
     /// Of the log, unless --log-format says otherwise. Default: text.
     run_options& log_as(log_format f) { return log_format_ = f, *this; }
 
+    /// Whether --listen speaks TLS and asks the cluster who may ask, unless --metrics-secure says otherwise. Default
+    /// false: it takes the right to create TokenReviews and SubjectAccessReviews, which a program must be given.
+    run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
+
     const manager_options& manager() const noexcept { return manager_; }
     const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     log_format log_as() const noexcept { return log_format_; }
+    bool metrics_secure() const noexcept { return metrics_secure_; }
 
 private:
     manager_options manager_;
     std::vector<own_flag> own_flags_;
     std::optional<leader_options> leader_election_;
     log_format log_format_ = log_format::text;
+    bool metrics_secure_ = false;
 };
 
 }  // namespace kcontrol

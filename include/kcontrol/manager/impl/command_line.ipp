@@ -30,12 +30,22 @@ result<void> put(result<T> read, Place& to) {
     return {};
 }
 
+inline result<bool> parse_metrics_secure(std::string_view text) {
+    if (text.empty() || text == "true") return true;
+    if (text == "false") return false;
+    return error(errc::invalid_argument, "--metrics-secure " + escape_control(text) + ": not true or false");
+}
+
 inline constexpr flag_shape run_flags[] = {{"--kubeconfig"},
                                            {"--context"},
                                            {"--namespace"},
                                            {"--listen"},
                                            {"--metrics-bind-address"},
                                            {"--health-probe-bind-address"},
+                                           {"--metrics-secure", flag_value::joined},
+                                           {"--metrics-cert-path"},
+                                           {"--metrics-cert-name"},
+                                           {"--metrics-cert-key"},
                                            {"--ready-when"},
                                            {"--log-level"},
                                            {"--log-format"},
@@ -49,6 +59,10 @@ inline result<void> take_flag(std::string_view name, std::string_view text, comm
     if (is("--namespace")) out.namespace_ = text;
     if (is("--listen") || is("--metrics-bind-address")) out.listen = text;
     if (is("--health-probe-bind-address")) out.health_probe_bind_address = text;
+    if (is("--metrics-secure")) return put(parse_metrics_secure(text), out.metrics_secure);
+    if (is("--metrics-cert-path")) out.metrics_cert_path = text;
+    if (is("--metrics-cert-name")) out.metrics_cert_name = text;
+    if (is("--metrics-cert-key")) out.metrics_cert_key = text;
     if (is("--help") || is("-h")) out.help = true;
     if (is("--ready-when")) return put(parse_ready_when(text), out.ready_when);
     if (leader_flags::knows(name)) return out.leader.take(name, text);
@@ -99,11 +113,17 @@ KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
         text += line + one.help + "\n";
     }
     return text +
-           "  --kubeconfig FILE    the cluster; else $KUBECONFIG, the pod's service account, or ~/.kube/config\n"
-           "  --context NAME       a context of that file; else its current one\n"
+           "  --kubeconfig FILE    the cluster; else $KUBECONFIG (a list with ':'), the pod's service account, or\n"
+           "                       ~/.kube/config\n"
+           "  --context NAME       a context of it; else its current one\n"
            "  --namespace NAME     watch only this namespace; else all\n"
            "  --listen ADDR:PORT, --metrics-bind-address ADDR:PORT\n"
            "                       answer /healthz, /readyz and /metrics there; 0, the default: nowhere\n"
+           "  --metrics-secure     speak TLS there, and let in whom the cluster's roles let read the path; with\n"
+           "                       --metrics-cert-path by itself; --metrics-secure=false: never\n"
+           "  --metrics-cert-path DIR, --metrics-cert-name FILE, --metrics-cert-key FILE\n"
+           "                       with which certificate: DIR's tls.crt and tls.key, read again as they change; else\n"
+           "                       one made on the spot\n"
            "  --health-probe-bind-address ADDR:PORT\n"
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"

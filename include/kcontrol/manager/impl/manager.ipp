@@ -5,7 +5,6 @@
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/manager/detail/leadership.hpp>
 #include <kcontrol/manager/detail/readiness_rule.hpp>
-#include <kcontrol/manager/impl/controller_metrics.ipp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/metrics/exposition.hpp>
 #include <kcontrol/record/recorder_set.hpp>
@@ -285,7 +284,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
     impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
         const auto self = weak.lock();
         if (!self) return;
-        for (const auto& one : self->controllers) detail::write_controller_metrics(out, *one);
+        for (const auto& one : self->controllers) write_controller_metrics(out, one->name(), one->stats());
         write_request_metrics(out, self->unfenced.requests());
         if (self->lead.elector) write_leader_metrics(out, *self->lead.elector);
         write_informer_metrics(out, self->home.name(), self->home.informer_reports(), self->env.wall_now());

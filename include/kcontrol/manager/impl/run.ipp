@@ -1,19 +1,25 @@
 #pragma once
 
+#include <kcontrol/access/delegated_access.hpp>
+#include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/base/thrown.hpp>
 #include <kcontrol/logging/log_sink.hpp>
-#include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
+#include <kcontrol/transport/serving_certificate.hpp>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -25,41 +31,94 @@ inline result<http::listen_address> address_of(const char* flag, const std::stri
     return parsed;
 }
 
+// What guards the endpoints, where they are guarded.
+class endpoint_guard {
+public:
+    // Errors: naming the flags of the certificate.
+    static result<std::unique_ptr<endpoint_guard>> make(environment& env, const command_line& flags, const client& cl,
+                                                        const logger& log) {
+        auto access = delegated_access::create(cl, {}, log);
+        if (!access) return access.error();
+        const bool files = !flags.metrics_cert_path.empty();
+        const std::string at = flags.metrics_cert_path + "/";
+        auto certificate = files ? http::serving_certificate::from_files(env, at + flags.metrics_cert_name,
+                                                                         at + flags.metrics_cert_key, log)
+                                 : http::serving_certificate::self_signed(env, log);
+        auto tls = certificate.load();
+        if (!tls) return tls.error().with_context("--metrics-cert-path");
+        return std::make_unique<endpoint_guard>(std::move(*access), std::move(certificate), std::move(*tls));
+    }
+
+    endpoint_guard(delegated_access a, http::serving_certificate c, http::server_tls t)
+        : access(std::move(a)), certificate(std::move(c)), tls(std::move(t)) {}
+
+    delegated_access access;
+    http::serving_certificate certificate;
+    http::server_tls tls;
+    std::stop_source stop;
+};
+
 // What a program of run() serves: everything at one port, health at another.
 class run_servers {
 public:
-    run_servers(environment& env, executor ex, manager& m, const logger& log)
+    // `guard` may be null.
+    run_servers(environment& env, executor ex, manager& m, std::unique_ptr<endpoint_guard> guard, const logger& log)
         : log_(log),
-          endpoints_(env, ex, m.handler(), http::server_options().max_connections(256).max_body(1024), log),
+          ex_(ex),
+          guard_(std::move(guard)),
+          endpoints_(env, ex, guard_ ? guard_->access.guard(m.handler()) : m.handler(), limits(guard_ != nullptr), log),
           probes_(env, ex, m.probe_handler(), health_server_options(), log) {
         m.metrics().collect([this](metrics_writer& out) {
             http::write_server_metrics(out, "main", endpoints_.stats());
             http::write_server_metrics(out, "health", probes_.stats());
+            if (!guard_) return;
+            write_access_metrics(out, "main", guard_->access.stats());
+            http::write_certificate_metrics(out, guard_->certificate.stats());
         });
     }
 
     result<void> listen(const http::listen_address& at, const http::listen_address& health_at) {
-        auto all = open(endpoints_, at, "--listen");
+        std::optional<http::server_tls> tls;
+        if (guard_) tls = guard_->tls;
+        auto all = open(endpoints_, at, std::move(tls), "--listen");
         if (!all) return all;
-        return open(probes_, health_at, "--health-probe-bind-address");
+        if (guard_ && at.enabled) {
+            boost::asio::co_spawn(ex_, guard_->certificate.follow(endpoints_, guard_->stop.get_token()),
+                                  boost::asio::detached);
+        }
+        return open(probes_, health_at, std::nullopt, "--health-probe-bind-address");
     }
 
     awaitable<void> stop() {
+        if (guard_) guard_->stop.request_stop();
         co_await endpoints_.stop();
         co_await probes_.stop();
     }
 
 private:
-    result<void> open(http::server& one, const http::listen_address& at, const char* flag) const {
+    // Behind a login strangers go first where there is no room.
+    static http::server_options limits(bool guarded) {
+        http::server_options out;
+        out.max_connections(256).max_body(1024);
+        return guarded ? out.login_timeout(std::chrono::seconds(30)) : out;
+    }
+
+    result<void> open(http::server& one, const http::listen_address& at, std::optional<http::server_tls> tls,
+                      const char* flag) const {
         if (!at.enabled) return {};
-        const auto bound = one.listen(at);
+        const bool secure = tls.has_value();
+        const auto bound = one.listen(at, std::move(tls));
         if (!bound) return bound.error().with_context(flag);
         one.start();
-        log_.info("listening", {{"flag", flag}, {"address", at.host + ":" + std::to_string(one.local_port())}});
+        log_.info("listening", {{"flag", flag},
+                                {"address", at.host + ":" + std::to_string(one.local_port())},
+                                {"secure", secure ? "true" : "false"}});
         return {};
     }
 
     logger log_;
+    executor ex_;
+    std::unique_ptr<endpoint_guard> guard_;
     http::server endpoints_, probes_;
 };
 
@@ -94,15 +153,44 @@ KCONTROL_DECL result<manager_options> manager_options_of(const command_line& fla
     return out;
 }
 
+KCONTROL_DECL result<bool> is_secure(const command_line& flags, const run_options& options) {
+    const bool certificate = !flags.metrics_cert_path.empty();
+    const command_line defaults;
+    const bool names =
+        flags.metrics_cert_name != defaults.metrics_cert_name || flags.metrics_cert_key != defaults.metrics_cert_key;
+    if (names && !certificate) {
+        return error(
+            errc::invalid_argument,
+            "--metrics-cert-name and --metrics-cert-key are files in a directory: give --metrics-cert-path DIR");
+    }
+    return flags.metrics_secure.value_or(options.metrics_secure() || certificate);
+}
+
+inline result<auth::cluster_config> config_of(environment& env, const command_line& flags) {
+    auth::config_search how;
+    how.file(flags.kubeconfig).order(auth::search_order::controller);
+    how.overrides(auth::kubeconfig_overrides().context(flags.context).default_namespace(flags.namespace_));
+    return auth::find_config(env, how);
+}
+
+KCONTROL_DECL void own_namespace_for_lease(manager_options& options, const auth::cluster_config& config) {
+    const auto& election = options.leader_election();
+    if (!election || !election->lease().namespace_.empty() || config.default_namespace().empty()) return;
+    leader_options with = *election;
+    with.lease(namespaced_name(config.default_namespace(), with.lease().name));
+    options.leader_election(std::move(with));
+}
+
 inline result<void> run_with(environment& env, const command_line& flags, const logger& log, manager_options options,
-                             const setup_step& setup) {
+                             bool secure, const setup_step& setup) {
     const auto at = address_of("--listen", flags.listen);
     if (!at) return at.error();
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
     if (!health_at) return health_at.error();
-    const auto config = find_cluster_config(env, flags.kubeconfig, flags.context);
+    const auto config = config_of(env, flags);
     if (!config) return config.error();
     options.log(log);
+    own_namespace_for_lease(options, *config);
 
     boost::asio::io_context context(1);
     auto cl = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env), log);
@@ -119,7 +207,13 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
         });
     }
 
-    run_servers servers(env, context.get_executor(), m, log);
+    std::unique_ptr<endpoint_guard> guard;
+    if (secure && at->enabled) {
+        auto made = endpoint_guard::make(env, flags, *cl, log);
+        if (!made) return made.error();
+        guard = std::move(*made);
+    }
+    run_servers servers(env, context.get_executor(), m, std::move(guard), log);
     auto listening = servers.listen(*at, *health_at);
     if (!listening) return listening;
     std::stop_source stop;
@@ -153,12 +247,14 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         }
         auto of_manager = manager_options_of(*flags, options);
         if (!of_manager) return refuse(of_manager.error());
+        const auto secure = is_secure(*flags, options);
+        if (!secure) return refuse(secure.error());
         system_environment env;
         logger log = of_manager->log();
         if (!log.enabled(log_level::error)) {
             log = flags->levels.logger_to(standard_error_sink(env, flags->format.value_or(options.log_as())));
         }
-        const result<void> outcome = run_with(env, *flags, log, std::move(*of_manager), setup);
+        const result<void> outcome = run_with(env, *flags, log, std::move(*of_manager), *secure, setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {

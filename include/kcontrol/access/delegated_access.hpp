@@ -1,0 +1,69 @@
+// Guards a program's own endpoints with the cluster's accounts and roles: who asks is found out by a TokenReview, and
+// whether he may by a SubjectAccessReview, as controller-runtime's metrics server does.
+#pragma once
+
+#include <kcontrol/access/options.hpp>
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/http/handler.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kcontrol {
+
+/// What became of requests, and of the questions to the cluster about them.
+class access_stats {
+public:
+    std::uint64_t allowed = 0;
+    std::uint64_t unauthorized = 0;                       ///< 401
+    std::uint64_t forbidden = 0;                          ///< 403
+    std::uint64_t failed = 0;                             ///< 500: the cluster could not be asked
+    std::uint64_t crowded = 0;                            ///< 503: too many questions wait already
+    std::uint64_t token_reviews = 0, access_reviews = 0;  ///< questions; each once, however often it was repeated
+    std::uint64_t remembered = 0;                         ///< answers that were known still
+};
+
+/// Lets requests through whose sender has a bearer token of the cluster's and the right to do what he asks: the verb is
+/// the method in lower case, the non-resource URL is the path, decoded, without the query. Everybody else gets, as
+/// text: 401 (no token, or nobody's), 403, 500 (the cluster could not be asked; the log says why) or 503 (too many ask
+/// at a time). Nobody gets through because something failed.
+///
+/// Who runs it needs the right to create tokenreviews.authentication.k8s.io and
+/// subjectaccessreviews.authorization.k8s.io: the ClusterRole system:auth-delegator.
+///
+/// Answers are remembered for a while (access_options) by the digest of the token, never by the token itself, which is
+/// neither logged nor handed on: handlers get requests without their Authorization header. Who asks the same while the
+/// question is at the cluster waits for its answer; a question goes on when its asker has gone.
+///
+/// Thread-safety: shared objects unsafe; use it, and the server, on the client's executor.
+/// Object lifetime: handlers may outlive it, and answer 503 then; destruction ends what is at the cluster.
+class delegated_access {
+public:
+    /// Errors: tls_failed (OpenSSL gives no randomness).
+    static KCONTROL_DECL result<delegated_access> create(client cl, access_options options = {}, logger log = {});
+    KCONTROL_DECL ~delegated_access();
+    KCONTROL_DECL delegated_access(delegated_access&&) noexcept;
+    KCONTROL_DECL delegated_access& operator=(delegated_access&&) noexcept;
+
+    /// A handler that calls `inner` for those who may, and says responder::admit().
+    KCONTROL_DECL http::handler guard(http::handler inner) const;
+
+    KCONTROL_DECL access_stats stats() const;
+
+private:
+    struct core;
+    explicit delegated_access(std::shared_ptr<core> c);
+    std::shared_ptr<core> core_;
+};
+
+/// kcontrol_http_access_total{server,outcome} and kcontrol_http_access_reviews_total{server,review}.
+KCONTROL_DECL void write_access_metrics(metrics_writer& out, const std::string& server, const access_stats& of);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/access/impl/delegated_access.ipp>
+#endif
