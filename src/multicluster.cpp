@@ -1,3 +1,6 @@
+#include <kcontrol/multicluster/impl/cluster_controllers.ipp>
+#include <kcontrol/multicluster/impl/cluster_feed.ipp>
+#include <kcontrol/multicluster/impl/cluster_mailbox.ipp>
 #include <kcontrol/multicluster/impl/cluster_status.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>
 #include <kcontrol/multicluster/impl/directory_tracker.ipp>

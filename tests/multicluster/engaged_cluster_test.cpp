@@ -241,6 +241,57 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(a.api.request_log().count("create", "events") == 2);
 }
 
+TEST_CASE("metrics: controllers of one name are summed over the clusters, and what was counted stays") {
+    metrics_registry registry;
+    fixture f([&](multicluster_options& o) { o.metrics(registry); });
+    f.add("a").create("x", 1);
+    f.add("a").create("y", 1);
+    f.add("b").create("z", 1);
+    const auto value_of = [&](const std::string& series) -> std::string {
+        const std::string text = "\n" + registry.text();
+        const auto at = text.find("\n" + series + " ");
+        if (at == std::string::npos) return "none";
+        const auto begin = at + series.size() + 2;
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    const auto lines_with = [&](const std::string& what) {
+        const std::string text = registry.text();
+        std::size_t out = 0;
+        for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+        return out;
+    };
+    const std::string succeeded = R"(controller_runtime_reconcile_total{controller="widgets",result="success"})";
+    const std::string workers = R"(controller_runtime_max_concurrent_reconciles{controller="widgets"})";
+    const std::string adds = R"(workqueue_adds_total{controller="widgets",name="widgets",priority="-100"})";
+    const std::string waited =
+        R"(workqueue_queue_duration_seconds_count{controller="widgets",name="widgets",priority="-100"})";
+    f.want({{"a", ""}, {"b", ""}});
+    CHECK(value_of(succeeded) == "3");
+    CHECK(value_of(workers) == "2");
+    CHECK(value_of(adds) == "3");
+    CHECK(value_of(waited) == "3");
+    CHECK(value_of(R"(controller_runtime_reconcile_time_seconds_count{controller="widgets"})") == "3");
+    const auto before = lines_with("controller_runtime_") + lines_with("workqueue_");
+    // A cluster that goes takes nothing back, and what it has now is no more.
+    f.want({{"b", ""}});
+    f.settle(5s);
+    CHECK(value_of(succeeded) == "3");
+    CHECK(value_of(waited) == "3");
+    CHECK(value_of(workers) == "1");
+    f.want({{"a", ""}, {"b", ""}});
+    CHECK(value_of(succeeded) == "5");
+    CHECK(value_of(workers) == "2");
+    CHECK(lines_with("controller_runtime_") + lines_with("workqueue_") == before);
+    // One that runs is seen while it does.
+    f.add("a").create("slow", 1);
+    f.settle();
+    CHECK(value_of(R"(controller_runtime_active_workers{controller="widgets"})") == "1");
+    f.want({});
+    f.settle(1min);
+    CHECK(value_of(R"(controller_runtime_active_workers{controller="widgets"})") == "0");
+    CHECK(value_of(workers) == "0");
+}
+
 TEST_CASE("metrics: the Events that are recorded about each cluster, until it is gone") {
     metrics_registry registry;
     fixture f([&](multicluster_options& o) { o.metrics(registry); });

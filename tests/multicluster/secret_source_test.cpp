@@ -2,6 +2,7 @@
 #include <kcontrol/multicluster/detail/secret_object.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/testing/manual_environment.hpp>
 
 #include "support/widget_world.hpp"
 
@@ -159,7 +160,8 @@ TEST_CASE_FIXTURE(fixture, "what a stranger may not do is refused, with the secr
         {"proxy", kubeconfig("https://a", "token: t1", ", proxy-url: \"http://evil\""), "proxy-url"},
         {"insecure", kubeconfig("https://a", "token: t1", ", insecure-skip-tls-verify: true"),
          "insecure-skip-tls-verify"},
-        {"impersonation", kubeconfig("https://a", "token: t1, as: root"), "as: impersonation"},
+        {"impersonation", kubeconfig("https://a", "token: t1, as: root"),
+         "as: an untrusted kubeconfig may not impersonate anybody (\"root\")"},
         {"http", kubeconfig("http://a", "token: t1"), "https"},
         {"http-loopback", kubeconfig("http://127.0.0.1:1", "token: t1"), "must name an https server"},
         {"http-anonymous", kubeconfig("http://a", ""), "must name an https server"},
@@ -262,10 +264,23 @@ TEST_CASE("with the manager: replacing one Secret rebuilds that cluster and touc
     f.ends_within(5s, manager.stop());
 }
 
+TEST_CASE_FIXTURE(fixture, "a Secret's labels are the cluster's, to choose it by") {
+    put("a", kubeconfig("https://a"));
+    start();
+    CHECK(last.at("a").labels == cluster_labels{{label, "true"}});
+    (void)at_home.api.patch(secrets, {"default", "a"}, {{"metadata", {{"labels", {{"region", "east"}}}}}}).value();
+    settle();
+    CHECK(last.at("a").labels == cluster_labels{{label, "true"}, {"region", "east"}});
+    CHECK(told == 2);
+    (void)at_home.api.patch(secrets, {"default", "a"}, {{"metadata", {{"labels", {{"region", nullptr}}}}}}).value();
+    settle();
+    CHECK(last.at("a").labels == cluster_labels{{label, "true"}});
+}
+
 TEST_CASE("of a Secret, the local copy keeps nothing that is secret") {
     const std::string text =
         R"({"apiVersion":"v1","kind":"Secret","type":"Opaque","data":{"kubeconfig":"Y2FuYXJ5","other":"eA=="},
-            "metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","labels":{"l":"canary"},
+            "metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","labels":{"l":"east"},
             "annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{data: canary}"}}})";
     json::document document;
     const auto decoded = detail::secret_resource().decode(document.parse(text).value());
@@ -276,11 +291,34 @@ TEST_CASE("of a Secret, the local copy keeps nothing that is secret") {
     CHECK(meta.uid == "u");
     CHECK(meta.resource_version == "7");
     CHECK(meta.annotations.empty());
-    CHECK(meta.labels.empty());
+    CHECK(meta.labels.at("l") == "east");
     const auto secret = decoded->as<detail::secret_object>();
     const auto data = secret->take_data();
     REQUIRE(data.size() == 2);
     CHECK(data.at("kubeconfig").reveal() == "Y2FuYXJ5");
     CHECK(secret->take_data().empty());
     CHECK_FALSE(detail::secret_resource().decode(document.parse(R"({"metadata":{"name":"a"},"data":7})").value()));
+}
+
+TEST_CASE("what the embedder allows a Secret's kubeconfig, and nothing beside it") {
+    testing::manual_environment env;
+    env.files["/pod/token"] = "t";
+    const auto read = [&](const std::string& user, const auth::trust& level) {
+        const auto config = parse_secret_kubeconfig(env, kubeconfig("https://a", user), "secret x/y", 4096, level);
+        return config ? std::string("taken") : config.error().message();
+    };
+    using feature = auth::kubeconfig_feature;
+    const auto none = auth::trust::untrusted;
+    CHECK(has(read("token: t1, as: root", none), "as: an untrusted"));
+    CHECK(read("token: t1, as: root", none.allow(feature::impersonation)) == "taken");
+    CHECK(has(read("tokenFile: /pod/token", none.allow(feature::impersonation)), "tokenFile: an untrusted"));
+    CHECK(read("tokenFile: /pod/token", none.allow(feature::files)) == "taken");
+    const std::string exec =
+        "exec: {apiVersion: client.authentication.k8s.io/v1, command: /bin/login, interactiveMode: Never}";
+    CHECK(has(read(exec, none.allow(feature::files)), "exec: an untrusted kubeconfig may not run programs"));
+    CHECK(read(exec, none.allow_programs({"/bin/login"})) == "taken");
+    // The server must be https, whatever is allowed.
+    const auto http =
+        parse_secret_kubeconfig(env, kubeconfig("http://127.0.0.1:1"), "o", 4096, none.allow(feature::insecure_tls));
+    CHECK(has(http.error().message(), "must name an https server"));
 }

@@ -5,11 +5,15 @@
 #include <kcontrol/base/result.hpp>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kcontrol {
+
+/// What is said of a cluster, for those who choose among them.
+using cluster_labels = std::map<std::string, std::string>;
 
 /// A cluster that should be there.
 class desired_cluster {
@@ -19,9 +23,11 @@ public:
     std::string name;
     result<auth::cluster_config> config;  ///< or why it can't be reached at all
     std::string warning;                  ///< something is wrong, but `config` is still good
+    cluster_labels labels;                ///< a cluster whose labels change leaves, and joins again
 
     friend bool operator==(const desired_cluster& a, const desired_cluster& b) {
-        if (a.name != b.name || a.warning != b.warning || a.config.has_value() != b.config.has_value()) return false;
+        if (a.name != b.name || a.warning != b.warning || a.labels != b.labels) return false;
+        if (a.config.has_value() != b.config.has_value()) return false;
         return a.config ? *a.config == *b.config : a.config.error().what() == b.config.error().what();
     }
 };

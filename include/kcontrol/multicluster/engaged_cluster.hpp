@@ -6,6 +6,7 @@
 #include <kcontrol/cluster/informer_report.hpp>
 #include <kcontrol/controller/host.hpp>
 #include <kcontrol/leader/leader_fence.hpp>
+#include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/options.hpp>
 #include <kcontrol/runtime/guest_task.hpp>
@@ -17,6 +18,7 @@
 #include <vector>
 
 namespace kcontrol {
+class cluster_aware;
 namespace detail {
 class cluster_board;
 }
@@ -36,7 +38,7 @@ public:
     KCONTROL_DECL engaged_cluster(environment& env, executor strand, std::string name,
                                   std::shared_ptr<const multicluster_options> options,
                                   std::shared_ptr<detail::cluster_board> board = nullptr,
-                                  std::optional<leader_fence> fence = std::nullopt);
+                                  std::optional<leader_fence> fence = std::nullopt, cluster_labels labels = {});
     KCONTROL_DECL ~engaged_cluster() override;
     engaged_cluster(const engaged_cluster&) = delete;
     engaged_cluster& operator=(const engaged_cluster&) = delete;
@@ -62,6 +64,8 @@ public:
     KCONTROL_DECL std::vector<informer_report> informer_reports() const;
 
     KCONTROL_DECL const std::string& name() const noexcept override;
+    /// What its source says of it. They do not change.
+    KCONTROL_DECL const cluster_labels& labels() const noexcept;
     KCONTROL_DECL environment& env() const noexcept override;
     KCONTROL_DECL executor get_executor() const override;
     /// Its records carry the cluster's name.
@@ -94,6 +98,8 @@ private:
     // On behalf of that task, which need not be known to the coroutine that awaits it.
     KCONTROL_DECL awaitable<void> disengage_for(guest_task caller);
     KCONTROL_DECL void leave_out(const guest_task& caller);
+    // Tells it of this cluster, if that has engaged; else it is told when that does.
+    KCONTROL_DECL void introduce_to(cluster_aware& work);
     // This process leads until `stop` is triggered. It returns when the controllers have.
     KCONTROL_DECL awaitable<void> lead(std::stop_token stop);
 

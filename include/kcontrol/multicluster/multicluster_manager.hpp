@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/leader/leader_elector.hpp>
+#include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/multicluster/options.hpp>
@@ -39,6 +40,10 @@ public:
     /// These are the clusters there should be from now on; usually given to a cluster_source as its callback.
     KCONTROL_DECL void set_desired(std::vector<desired_cluster> desired);
 
+    /// Tells `work` of each cluster that engages: those that have, and those to come. Errors: invalid_argument (its
+    /// name is taken).
+    KCONTROL_DECL result<void> add(std::shared_ptr<cluster_aware> work);
+
     /// Disengages all clusters and waits until they have; on any executor. A reconcile of one of them that awaits it is
     /// not waited for, and goes on afterwards. A set_desired() meanwhile is what counts in the end. Idempotent.
     KCONTROL_DECL awaitable<void> stop();
@@ -51,6 +56,9 @@ public:
     KCONTROL_DECL const leader_elector* get_elector() const noexcept;
     /// Why it does not contend for leadership, as the last set_desired() found: what leader_elector::start() says.
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
+
+    KCONTROL_DECL environment& env() const noexcept;
+    KCONTROL_DECL const logger& log() const noexcept;
 
     /// The names of the clusters that are engaged, sorted.
     KCONTROL_DECL std::vector<std::string> names() const;

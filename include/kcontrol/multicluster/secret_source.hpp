@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/auth/trust.hpp>
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
@@ -24,12 +25,15 @@ public:
     secret_source_options& key(std::string k) { return key_ = std::move(k), *this; }
     /// Larger kubeconfigs are refused.
     secret_source_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
+    /// What these kubeconfigs may say beyond credentials and an https server: auth::trust::untrusted.allow(…).
+    secret_source_options& trust(auth::trust level) { return trust_ = std::move(level), *this; }
     secret_source_options& log(logger l) { return log_ = std::move(l), *this; }
 
     const std::string& in_namespace() const noexcept { return namespace_; }
     const std::string& label() const noexcept { return label_; }
     const std::string& key() const noexcept { return key_; }
     std::size_t max_bytes() const noexcept { return max_bytes_; }
+    const auth::trust& trust() const noexcept { return trust_; }
     const logger& log() const noexcept { return log_; }
 
 private:
@@ -37,15 +41,17 @@ private:
     std::string label_ = "sigs.k8s.io/multicluster-runtime-kubeconfig";
     std::string key_ = "kubeconfig";
     std::size_t max_bytes_ = std::size_t{256} << 10;
+    auth::trust trust_ = auth::trust::untrusted;
     logger log_;
 };
 
 /// The configuration that the bytes of a Secret's entry hold. Who may write a Secret is a stranger: what names files,
-/// commands, proxies or other users is refused (auth::trust::untrusted), and so is a server that is not https. `origin`
+/// commands, proxies or other users is refused unless `level` allows it, and so is a server that is not https. `origin`
 /// begins every message; messages hold no secret.
 /// Errors: invalid_config naming the field, too_large.
 KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
-                                                                   std::string origin, std::size_t max_bytes);
+                                                                   std::string origin, std::size_t max_bytes,
+                                                                   auth::trust level = auth::trust::untrusted);
 
 /// Watches the Secrets. A Secret that was added, replaced or removed is a cluster that engages, rotates or disengages,
 /// without touching another. One that can't be used is a cluster that failed, with the reason; where a good

@@ -4,6 +4,7 @@
 #include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/cluster/informer_metrics.hpp>
 #include <kcontrol/cluster/read_counts.hpp>
+#include <kcontrol/controller/stats.hpp>
 #include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/record/recorder_set.hpp>
@@ -28,6 +29,7 @@ public:
         audit_counts_by_kind audits;
         std::vector<recorder_report> recorders;
         request_counts requests;
+        std::map<std::string, controller_stats> controllers;  // by name
     };
 
     void set(const std::string& cluster, entry now) {
@@ -37,6 +39,16 @@ public:
     void remove(const std::string& cluster) {
         const std::lock_guard lock(mutex_);
         clusters_.erase(cluster);
+    }
+
+    /// What a controller has counted until its end, which its cluster's entry has no longer: a sum never falls.
+    void retire(const std::string& cluster, const std::string& controller, controller_stats last) {
+        last.retire();
+        const std::lock_guard lock(mutex_);
+        retired_[controller].add(last);
+        if (const auto found = clusters_.find(cluster); found != clusters_.end()) {
+            found->second.controllers.erase(controller);
+        }
     }
 
     void set_leadership(const std::string& lease, const leader_stats& now) {
@@ -63,11 +75,22 @@ public:
             write_request_metrics(out, cluster.requests, {{"cluster", name}});
             write_recorder_metrics(out, name, cluster.recorders);
         }
+        write_controllers(out);
     }
 
 private:
+    // Sums over the clusters, so that there are as many series for a thousand of them as for one.
+    void write_controllers(metrics_writer& out) const {
+        std::map<std::string, controller_stats> all = retired_;
+        for (const auto& [name, cluster] : clusters_) {
+            for (const auto& [controller, stats] : cluster.controllers) all[controller].add(stats);
+        }
+        for (const auto& [name, stats] : all) write_controller_metrics(out, name, stats);
+    }
+
     mutable std::mutex mutex_;
     std::map<std::string, entry> clusters_;
+    std::map<std::string, controller_stats> retired_;  // by the controllers' names
     std::string lease_;
     std::optional<leader_stats> leader_;  // nothing without leader election
 };

@@ -35,6 +35,7 @@ public:
         metadata.namespace_ = std::move(from.metadata.namespace_);
         metadata.uid = std::move(from.metadata.uid);
         metadata.resource_version = std::move(from.metadata.resource_version);
+        metadata.labels = std::move(from.metadata.labels);
         for (auto& [key, value] : from.data) data_.emplace(key, secret_string(std::move(value)));
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
@@ -7,7 +8,6 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace kcontrol {
@@ -236,9 +236,10 @@ inline awaitable<void> engaged_cluster::impl::disengage_by_caller(std::shared_pt
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
                                                std::shared_ptr<const multicluster_options> options,
                                                std::shared_ptr<detail::cluster_board> board,
-                                               std::optional<leader_fence> fence)
+                                               std::optional<leader_fence> fence, cluster_labels labels)
     : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board),
                                    std::move(fence))) {
+    impl_->labels = std::move(labels);
     impl_->owner = this;
     impl_->leadership.always.of = this;
     impl_->leadership.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> a) -> result<void> {
@@ -291,12 +292,20 @@ KCONTROL_DECL void engaged_cluster::leave_out(const guest_task& caller) {
     impl_->leadership.leave_out(caller);
 }
 
+KCONTROL_DECL void engaged_cluster::introduce_to(cluster_aware& work) {
+    if (!impl_->engaged() || impl_->built->stopped()) return;
+    const result<void> told = work.engage(*this);
+    if (!told)
+        impl_->log.error("the cluster can't be worked on", {{"for", work.name()}, {"error", told.error().what()}});
+}
+
 KCONTROL_DECL cluster_status engaged_cluster::status() const { return impl_->current(impl_->reports(false)); }
 KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() const {
     return impl_->all_reports(impl_->reports(false));
 }
 
 KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return impl_->name; }
+KCONTROL_DECL const cluster_labels& engaged_cluster::labels() const noexcept { return impl_->labels; }
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->strand; }
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }

@@ -54,6 +54,9 @@ inline awaitable<bool> engaged_cluster::impl::join_controllers(std::shared_ptr<i
 }
 
 inline void engaged_cluster::impl::forget_controllers() {
+    if (board) {
+        for (const auto& one : controllers) board->retire(name, one->name(), one->stats());
+    }
     controllers.clear();
     leadership.in_always.clear();
 }

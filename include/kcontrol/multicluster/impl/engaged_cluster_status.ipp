@@ -140,6 +140,7 @@ inline void engaged_cluster::impl::publish() {
             shown.audits = informers->audits();
             shown.requests = informers->get_client().requests();
         }
+        for (const auto& one : controllers) shown.controllers.emplace(one->name(), one->stats());
         if (recorders) shown.recorders = recorders->reports();
         board->set(name, std::move(shown));
     }

@@ -15,18 +15,55 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 namespace kcontrol {
+namespace detail {
+
+// What works on every cluster. Clusters ask where they work, which may be on several threads.
+class aware_list {
+public:
+    result<void> add(std::shared_ptr<cluster_aware> work) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& one : all_) {
+            if (one->name() == work->name())
+                return error(errc::invalid_argument, "the name " + work->name() + " is taken");
+        }
+        all_.push_back(std::move(work));
+        return {};
+    }
+    std::vector<std::shared_ptr<cluster_aware>> all() const {
+        const std::lock_guard lock(mutex_);
+        return all_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<std::shared_ptr<cluster_aware>> all_;
+};
+
+// Everybody that works on clusters is told before the embedding program is.
+inline multicluster_options introduce_to(std::shared_ptr<const aware_list> works, multicluster_options options) {
+    auto last = options.on_engage();
+    options.on_engage([works = std::move(works), last = std::move(last)](engaged_cluster& of) {
+        for (const auto& one : works->all()) one->engage(of).value();
+        if (last) last(of);
+    });
+    return options;
+}
+
+}  // namespace detail
 
 struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, multicluster_options o)
         : env(e),
           home(asio::make_strand(x)),
-          options(std::make_shared<const multicluster_options>(std::move(o))),
+          options(std::make_shared<const multicluster_options>(detail::introduce_to(works, std::move(o)))),
           calls(env, options->log()),
           tasks(env, home, options->log()) {
+        counting.stop();  // contend() begins it
         if (options->leader_election()) prepare_to_lead();
         if (!options->add_collector()) return;
         board = std::make_shared<detail::cluster_board>();
@@ -51,9 +88,16 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
             m.engage_again = std::move(desired);
             return;
         }
+        if (m.object && m.object->labels() != desired.labels) {
+            const std::string name = desired.name;
+            disengage(name, true, {});
+            members.at(name).engage_again = std::move(desired);
+            return;
+        }
         if (!m.object) {
             m.strand = spread() ? executor(asio::make_strand(options->cluster_executor())) : home;
-            m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options, board, fence);
+            m.object =
+                std::make_shared<engaged_cluster>(env, m.strand, desired.name, options, board, fence, desired.labels);
             if (term) lead_in(m);
         }
         asio::post(m.strand, [object = m.object, desired = std::move(desired)] {
@@ -139,6 +183,9 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         if (const auto& led = self->members.at(name).led) led->stop();
         self->members.erase(name);
         if (self->board) self->board->remove(name);
+        if (left && !next) {
+            for (const auto& one : self->works->all()) one->removed(name);
+        }
         if (!left) {
             self->options->log().info("the cluster is disengaged",
                                       {{"cluster", name}, {"reason", "the manager stops"}});
@@ -159,6 +206,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
 
     environment& env;
     executor home;
+    const std::shared_ptr<detail::aware_list> works = std::make_shared<detail::aware_list>();
     std::shared_ptr<const multicluster_options> options;
     guarded_calls calls;                      // of the options' functions about all clusters
     std::unique_ptr<leader_elector> elector;  // null without leader election
@@ -168,7 +216,6 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     std::stop_token term_stop;
     std::uint64_t offers = 0;                      // counts set_desired()
     scope counting;                                // of the metrics of leadership
-    bool counts = false;                           // they were begun once
     std::shared_ptr<detail::cluster_board> board;  // null without options->metrics()
     task_group tasks;
     std::map<std::string, member> members;
@@ -203,8 +250,7 @@ inline void multicluster_manager::impl::contend() {
     const auto contends = elector->start();
     if (!contends) return refuse_to_lead(contends.error());
     lead_error.reset();
-    if (!board || (counts && !counting.stopped())) return;
-    counts = true;
+    if (!board || !counting.stopped()) return;
     asio::co_spawn(home, count_leadership(weak_from_this(), env, counting.rebuild()), asio::detached);
 }
 
@@ -266,6 +312,19 @@ KCONTROL_DECL void multicluster_manager::set_desired(std::vector<desired_cluster
     impl_->disengage_others(desired, true, {});
     for (auto& d : desired) impl_->engage(std::move(d));
 }
+
+KCONTROL_DECL result<void> multicluster_manager::add(std::shared_ptr<cluster_aware> work) {
+    result<void> taken = impl_->works->add(work);
+    if (!taken) return taken;
+    for (auto& [name, m] : impl_->members) {
+        if (!m.object) continue;
+        asio::post(m.strand, [object = m.object, work] { object->introduce_to(*work); });
+    }
+    return {};
+}
+
+KCONTROL_DECL environment& multicluster_manager::env() const noexcept { return impl_->env; }
+KCONTROL_DECL const logger& multicluster_manager::log() const noexcept { return impl_->options->log(); }
 
 KCONTROL_DECL awaitable<void> multicluster_manager::stop() { return impl::stop(impl_); }
 

@@ -19,12 +19,13 @@
 
 namespace kcontrol {
 KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
-                                                                   std::string origin, std::size_t max_bytes) {
+                                                                   std::string origin, std::size_t max_bytes,
+                                                                   auth::trust level) {
     if (text.size() > max_bytes) {
         return error(errc::too_large,
                      origin + " is larger than " + std::to_string(max_bytes) + " bytes: leave only one context in it");
     }
-    const auto parsed = auth::kubeconfig::parse(text, origin, auth::trust::untrusted);
+    const auto parsed = auth::kubeconfig::parse(text, origin, std::move(level));
     if (!parsed) return parsed.error();
     auto config = parsed->resolve(env);
     if (!config) return config.error();
@@ -64,7 +65,7 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
         auto text = decode_base64(encoded);
         if (!text) return error(errc::invalid_config, where + ": not base64");
         const secret_string plain(std::move(*text));
-        return parse_secret_kubeconfig(env, plain.reveal(), where, options.max_bytes());
+        return parse_secret_kubeconfig(env, plain.reveal(), where, options.max_bytes(), options.trust());
     }
 
     void take(const any_event& event) {
@@ -80,6 +81,9 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
             } else {
                 clusters.insert_or_assign(name, desired_cluster(name, std::move(config)));
             }
+            auto& labels = clusters.at(name).labels;
+            labels.clear();
+            for (const auto& [key, value] : secret->metadata.labels) labels.emplace(key, value);
         }
         publish_soon();
     }
