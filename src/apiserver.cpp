@@ -1,9 +1,11 @@
 #include <kcontrol/apiserver/impl/access_control.ipp>
 #include <kcontrol/apiserver/impl/api_defaults.ipp>
+#include <kcontrol/apiserver/impl/api_server_access.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
@@ -24,6 +26,7 @@
 #include <kcontrol/apiserver/impl/garbage_collector.ipp>
 #include <kcontrol/apiserver/impl/initial_values.ipp>
 #include <kcontrol/apiserver/impl/json_path.ipp>
+#include <kcontrol/apiserver/impl/kind_columns.ipp>
 #include <kcontrol/apiserver/impl/list_page.ipp>
 #include <kcontrol/apiserver/impl/list_query.ipp>
 #include <kcontrol/apiserver/impl/merge_fields.ipp>
@@ -33,12 +36,14 @@
 #include <kcontrol/apiserver/impl/object_store_remove.ipp>
 #include <kcontrol/apiserver/impl/openapi.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
+#include <kcontrol/apiserver/impl/pod_logs.ipp>
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/request_info.ipp>
 #include <kcontrol/apiserver/impl/request_log.ipp>
 #include <kcontrol/apiserver/impl/resource_table.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
+#include <kcontrol/apiserver/impl/role_rules.ipp>
 #include <kcontrol/apiserver/impl/schema_shape.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/impl/strategic_merge.ipp>

@@ -9,9 +9,11 @@
 #include <kcontrol/testing/impl/pod_life.ipp>
 #include <kcontrol/testing/impl/scripted_body.ipp>
 #include <kcontrol/testing/impl/scripted_transport.ipp>
+#include <kcontrol/testing/impl/server_under_test.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
 #include <kcontrol/testing/impl/sim_network.ipp>
 #include <kcontrol/testing/impl/sim_server.ipp>
 #include <kcontrol/testing/impl/sim_world.ipp>
+#include <kcontrol/testing/impl/simulation.ipp>
 #include <kcontrol/testing/impl/temporary_directory.ipp>

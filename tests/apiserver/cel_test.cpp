@@ -1,5 +1,6 @@
 // CEL of rules: what it gives, and what this server refuses by name. tests/conformance/rules.json has the rest.
 #include <kcontrol/apiserver/cel.hpp>
+#include <kcontrol/apiserver/cel_rules.hpp>
 #include <kcontrol/apiserver/crd_validation.hpp>
 
 #include "support/print.hpp"
@@ -89,4 +90,16 @@ TEST_CASE("a definition with a rule that can't be held is refused, at its place"
     CHECK(problems[0].field ==
           "spec.validation.openAPIV3Schema.properties[spec].properties[n].x-kubernetes-validations[0].rule");
     CHECK(problems[0].text == R"x(Invalid value: "isURL(self)": this server's CEL does not know isURL())x");
+}
+
+TEST_CASE("an expression is parsed once, however many objects are held against it") {
+    testing::detail::parsed_rules rules;
+    const auto* first = rules.find("self.size > 1");
+    REQUIRE(first != nullptr);
+    CHECK(rules.find("self.size > 1") == first);
+    CHECK(rules.find("self.") == nullptr);
+    CHECK(rules.find("self.") == nullptr);
+    CHECK(rules.find("true") != nullptr);
+    CHECK(rules.find("self.size > 1") == first);
+    CHECK(rules.size() == 3);
 }

@@ -73,8 +73,36 @@ TEST_CASE("a watch without a version begins with what there is") {
     const auto listed = f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
     CHECK(listed->events() == events{"ADDED a", "BOOKMARK"});
     CHECK(listed->body.find(R"("k8s.io/initial-events-end":"true")") != std::string::npos);
-    CHECK(f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999")->head.status ==
-          504);
+    const auto ahead = f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999");
+    CHECK(ahead->events() == events{"ERROR 504"});
+    CHECK(ahead->done);
+    CHECK(f.watch("&sendInitialEvents=false&resourceVersionMatch=NotOlderThan")->events().empty());
+}
+
+TEST_CASE("a replica that lags says what there is of an old version only to who asks for that") {
+    fixture f;
+    f.make("a");
+    f.server.freeze("old", f.server.resource_version());
+    f.make("b");
+    f.server.set_faults([](const http::server_request&) { return fault().replica("old"); });
+    const std::string listed = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    CHECK(f.watch(listed)->events() == events{"ERROR 504"});
+    CHECK(f.watch(listed + "&resourceVersion=0")->events() == events{"ADDED a", "BOOKMARK"});
+}
+
+TEST_CASE("an older server has no watch lists, and says so in Kubernetes' words") {
+    fixture f(api_server_options().serve_watch_lists(false));
+    f.make("a");
+    const auto refused = f.watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+    CHECK(refused->head.status == 422);
+    const json::value status = refused->json();
+    CHECK(json::get_string(status, {"message"}) ==
+          "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for "
+          "watch "
+          "unless the WatchList feature gate is enabled");
+    CHECK(f.watch("&sendInitialEvents=true")->head.status == 422);
+    // What it begins with by itself nothing ends.
+    CHECK(f.watch("&allowWatchBookmarks=true")->events() == events{"ADDED a"});
 }
 
 TEST_CASE("selectors turn changes into comings and goings") {
@@ -209,6 +237,25 @@ TEST_CASE("faults inside of a stream") {
         CHECK(watch->body.back() != '\n');
         CHECK(watch->done);
         CHECK_FALSE(watch->aborted);
+    }
+    SUBCASE("an event that is never sent") {
+        next.lose_event(1);
+        CHECK(f.watch("")->events() == events{"ADDED a", "ADDED c"});
+    }
+    SUBCASE("a stream that drips") {
+        next.bytes_per_second(100);
+        const auto watch = f.watch("");
+        CHECK(watch->body.size() == 10);
+        f.env.advance(std::chrono::seconds(1), f.context);
+        CHECK(watch->body.size() == 110);
+        f.env.advance(std::chrono::minutes(1), f.context);
+        CHECK(watch->events() == events{"ADDED a", "ADDED b", "ADDED c"});
+        const auto list = f.client.start("/api/v1/namespaces");
+        CHECK(list->body.size() == 10);
+        CHECK_FALSE(list->done);
+        f.env.advance(std::chrono::minutes(1), f.context);
+        CHECK(list->done);
+        CHECK(list->json().is_object());
     }
     SUBCASE("garbage in between") {
         next.garbage_before_event(1);

@@ -3,8 +3,8 @@
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/testing/idempotence.hpp>
 
-#include "controllerutil/site.hpp"
 #include "support/print.hpp"
+#include "testing/site_controller.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,19 +15,6 @@ using testing::expect_idempotent;
 using testing::idempotence_options;
 
 namespace {
-
-using site_ptr = std::shared_ptr<const site>;
-
-template <class F>
-auto site_controller(F reconcile) {
-    return [reconcile](manager& m) {
-        const auto bound = [reconcile, c = m.get_client()](reconcile_context ctx, site_ptr s) {
-            return reconcile(c, std::move(ctx), std::move(s));
-        };
-        auto builder = controller_builder(m, "sites").for_<site>();
-        return builder.owns<part>().complete(bound);
-    };
-}
 
 part part_of(const site& s) {
     part out;
@@ -79,6 +66,15 @@ TEST_CASE("a controller that applies what it wants gets there whatever fails") {
         expect_idempotent(site_controller(apply_a_part), a_site(), with_parts().refuse_idle_writes(true).faults({}));
     CHECK(!strict);
     CHECK(tells(strict, "round 1 at rest wrote, without a change: PATCH /apis/test.kcontrol.dev/v1/"));
+}
+
+TEST_CASE("a sample: each fault happens to some of the calls, each to others") {
+    const auto all = expect_idempotent(site_controller(apply_a_part), a_site(), with_parts());
+    const auto some = expect_idempotent(site_controller(apply_a_part), a_site(), with_parts().every(2));
+    CHECK_MESSAGE(some, some.text());
+    CHECK(some.calls == all.calls);
+    CHECK(some.runs > all.runs / 3);
+    CHECK(some.runs < all.runs * 2 / 3);
 }
 
 TEST_CASE("a controller that writes at rest is found") {

@@ -5,14 +5,13 @@
 #include <kcontrol/testing/temporary_directory.hpp>
 
 #include "support/print.hpp"
+#include "support/spawn.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <doctest/doctest.h>
 
-#include <fcntl.h>
 #include <memory>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,20 +69,10 @@ public:
     child start(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {program_, "--kubeconfig", path("kubeconfig"), "--cache-dir", path("cache"),
                                              "--request-timeout=20s"});
-        std::vector<char*> argv;
-        for (auto& argument : arguments) argv.push_back(argument.data());
-        argv.push_back(nullptr);
-        int pipe[2];
-        REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 2);
+        const auto running = test::spawn(std::move(arguments));
         child started;
-        REQUIRE(::posix_spawn(&started.pid, program_.c_str(), &actions, nullptr, argv.data(), environ) == 0);
-        posix_spawn_file_actions_destroy(&actions);
-        ::close(pipe[1]);
-        started.output = std::make_shared<boost::asio::posix::stream_descriptor>(context_, pipe[0]);
+        started.pid = running.pid;
+        started.output = std::make_shared<boost::asio::posix::stream_descriptor>(context_, running.output);
         return started;
     }
     outcome finish(child started) {
@@ -238,6 +227,8 @@ value: 10
     CHECK(has(c.run({"create", "-f", file}), "deployment.apps/web created"));
     CHECK(has(c.run({"get", "deploy,svc,sa,pdb", "-o", "name"}), "poddisruptionbudget.policy/web"));
     CHECK(has(c.run({"get", "all", "-o", "name"}), "service/web"));
+    CHECK(has(c.run({"get", "deploy"}), "NAME   READY   UP-TO-DATE   AVAILABLE   AGE\nweb    0/1     0            0"));
+    CHECK(has(c.run({"get", "svc", "-o", "wide"}), "NAME   TYPE        CLUSTER-IP"));
     CHECK(has(c.run({"get", "pc", "high", "-o", "jsonpath={.value}"}), "10"));
     CHECK(has(c.run({"delete", "-f", file, "--wait=false"}), "priorityclass.scheduling.k8s.io \"high\" deleted"));
     CHECK(has(c.run({"get", "all,sa,pdb"}), "No resources found"));

@@ -57,7 +57,47 @@ awaitable<void> scenario(environment& env, executor ex) {
     co_await two.stop();
 }
 
+// What one server issued, another one with its authority is believed by; and paths that are not the API's.
+awaitable<void> share_authority(environment& env, executor ex) {
+    http::certificate_options names(env.wall_now());
+    auto authority = http::certificate_authority::create(names.common_name("mine"));
+    REQUIRE(authority);
+    const http::key_and_certificate kept(authority->cert_pem(), authority->key_pem());
+    local_api_server one(env, ex), two(env, ex);
+    one.set_authority(std::move(*authority));
+    auto again = http::certificate_authority::load(kept);
+    REQUIRE(again);
+    two.set_authority(std::move(*again));
+    REQUIRE(one.start());
+    REQUIRE(two.start(http::listen_address("", 0)));
+    auto config = one.config();
+    config.server(two.config().server());
+    CHECK(config.server().host == "127.0.0.1");
+    const auto factory = http::make_transport_factory(env);
+    const int believed = co_await ask(factory, ex, config);
+    CHECK(believed == 200);
+    two.serve_below("/api/v1/namespaces/", [](http::server_request, http::responder& out) -> awaitable<void> {
+        http::response mine(418);
+        (void)co_await out.send(std::move(mine));
+    });
+    const int own = co_await ask(factory, ex, config);
+    CHECK(own == 418);
+    co_await one.stop();
+    co_await two.stop();
+
+    auto other = http::certificate_authority::create(names);
+    REQUIRE(other);
+    CHECK_FALSE(http::certificate_authority::load({kept.cert_pem, other->key_pem()}));
+    CHECK_FALSE(http::certificate_authority::load({"no PEM", other->key_pem()}));
+}
+
 }  // namespace
+
+TEST_CASE("an authority that is kept is believed again, and a server may have paths of its own") {
+    boost::asio::io_context context;
+    system_environment env;
+    testing::run(context, share_authority(env, context.get_executor()));
+}
 
 TEST_CASE("API servers on loopback, with TLS and without") {
     boost::asio::io_context context;

@@ -6,7 +6,9 @@
 #include <kcontrol/http/handler.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kcontrol::testing {
@@ -20,7 +22,7 @@ public:
 
     std::string user = "*";
     std::string verb = "*";
-    std::string resource = "*";  ///< "jobs", "jobs.batch" or "jobs/status"
+    std::string resource = "*";  ///< "jobs", "jobs.batch" or "jobs/status"; "/metrics": a path, which "*" is not
     std::string namespace_ = "*";
 
     friend bool operator==(const access_rule&, const access_rule&) = default;
@@ -39,15 +41,29 @@ public:
     void permit(const access_rule& rule) { std::erase(forbidden_, rule); }
     void permit_all() { forbidden_.clear(); }
 
+    /// Groups of a user, besides those that everybody is in who is known.
+    void set_groups(const std::string& user, std::vector<std::string> groups) { groups_[user] = std::move(groups); }
+    /// All groups of a user: those that were set, those of a service account, and system:authenticated or
+    /// system:unauthenticated.
+    KCONTROL_DECL std::vector<std::string> groups_of(const std::string& user) const;
+
+    /// Whose that token is, if it is anybody's.
+    KCONTROL_DECL std::optional<std::string> user_of(std::string_view token) const;
     /// The user's name, or Unauthorized.
     KCONTROL_DECL outcome<std::string> authenticate(const http::server_request& request) const;
     /// Forbidden, in Kubernetes' words, if a rule says so.
     KCONTROL_DECL outcome<void> authorize(const std::string& user, const request_info& request) const;
 
 private:
+    outcome<void> authorize_path(const std::string& user, const request_info& request) const;
+
     std::map<std::string, std::string> tokens_;
+    std::map<std::string, std::vector<std::string>> groups_;
     std::vector<access_rule> forbidden_;
 };
+
+/// The refusal of what somebody may not do, in Kubernetes' words.
+KCONTROL_DECL failure forbidden_request(const std::string& user, const request_info& request);
 
 }  // namespace kcontrol::testing
 

@@ -7,8 +7,10 @@
 #include <kcontrol/apiserver/list_page.hpp>
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/options.hpp>
+#include <kcontrol/apiserver/pod_logs.hpp>
 #include <kcontrol/apiserver/rendering.hpp>
 #include <kcontrol/apiserver/request_log.hpp>
+#include <kcontrol/apiserver/role_rules.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -76,12 +78,15 @@ public:
     object_store store;
     access_control access;
     request_log log;
+    pod_logs container_logs;
+    async_event log_written;
     fault_hook faults;
     /// Told of each change, in the middle of the write.
     using change_observer = std::function<void(const resource_table&, change, const stored_object&)>;
     std::vector<std::weak_ptr<change_observer>> observers;
     std::map<std::string, std::uint64_t> frozen;  // replica → version
     bool ready = true;
+    std::map<std::string, std::string> openapi;  // path → document, instead of the server's own
 
     // Writes, used by requests and by the programmatic face alike. Results are whole objects.
     KCONTROL_DECL outcome<object_ptr> create(resource_table& table, const write_target& target, json::value body,
@@ -94,6 +99,10 @@ public:
                                                 const delete_request& request);
 
 private:
+    /// Who asks, or whom he impersonates.
+    KCONTROL_DECL outcome<requester> identify(const http::server_request& request) const;
+    KCONTROL_DECL outcome<void> authorize(const requester& who, const request_info& info) const;
+    KCONTROL_DECL awaitable<int> serve_log(const http::server_request& request, http::responder& out, watch_job& job);
     KCONTROL_DECL http::response answer(const http::server_request& request, const request_info& info, shape form,
                                         const std::string& replica);
     KCONTROL_DECL http::response answer_path(const http::server_request& request, const request_info& info) const;
@@ -147,10 +156,12 @@ private:
 }  // namespace kcontrol::testing::detail
 
 #ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/api_server_access.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>

@@ -6,7 +6,10 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/schema/text_checks.hpp>
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kcontrol::testing::detail {
@@ -18,9 +21,28 @@ KCONTROL_DECL bool has_rules(const json::value& schema);
 KCONTROL_DECL void find_unknown_rules(const json::value& schema, const std::string& path,
                                       std::vector<field_problem>& problems);
 
+/// The expressions of a schema's rules, each parsed at its first use.
+class parsed_rules {
+public:
+    /// Null: it can't be parsed. The pointer is valid as long as this object.
+    KCONTROL_DECL const cel_expression* find(std::string_view text);
+    std::size_t size() const noexcept { return expressions_.size(); }
+
+private:
+    std::map<std::string, std::optional<cel_expression>, std::less<>> expressions_;
+};
+
+/// What rules are held with: patterns and expressions that are compiled once.
+class rule_context {
+public:
+    text_checks& texts;
+    parsed_rules& rules;
+};
+
 /// Adds the problems of an object that keeps not to the rules. `before`: what it was, or null.
 KCONTROL_DECL void check_rules(const json::value& schema, const json::value& now, const json::value* before,
-                               const std::string& path, text_checks& texts, std::vector<field_problem>& problems);
+                               const std::string& path, const rule_context& context,
+                               std::vector<field_problem>& problems);
 
 }  // namespace kcontrol::testing::detail
 

@@ -26,7 +26,8 @@ public:
         truncated_event,
         garbage_event,
         huge_event,
-        error_event
+        error_event,
+        lost_event
     };
 
     fault() = default;
@@ -67,6 +68,11 @@ public:
     /// Send an ERROR event with this Status instead of event `n`, then end.
     fault& error_at_event(std::size_t n, failure f) { return error_ = std::move(f), in_stream(stream::error_event, n); }
 
+    /// Leave event `n` of a watch out, as if it had never happened.
+    fault& lose_event(std::size_t n) { return in_stream(stream::lost_event, n); }
+    /// Send at most so many bytes of any body a second; 0: as fast as the peer takes them.
+    fault& bytes_per_second(std::size_t rate) { return rate_ = rate, *this; }
+
     duration delay() const noexcept { return delay_; }
     const std::optional<http::response>& answer() const noexcept { return answer_; }
     bool drops() const noexcept { return drop_; }
@@ -77,6 +83,7 @@ public:
     std::size_t position() const noexcept { return position_; }
     std::size_t size() const noexcept { return size_; }
     const failure& error() const noexcept { return error_; }
+    std::size_t bytes_per_second() const noexcept { return rate_; }
 
 private:
     fault& in_stream(stream kind, std::size_t position) { return kind_ = kind, position_ = position, *this; }
@@ -90,6 +97,7 @@ private:
     stream kind_ = stream::none;
     std::size_t position_ = 0;
     std::size_t size_ = 0;
+    std::size_t rate_ = 0;
     failure error_;
 };
 

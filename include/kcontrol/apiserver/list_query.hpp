@@ -26,11 +26,12 @@ public:
     version_match match = version_match::unset;
     bool watch = false;
     bool bookmarks = false;
-    bool send_initial_events = false;
+    std::optional<bool> send_initial_events;  ///< of a watch; set where the server has it so by default
     std::optional<std::chrono::seconds> timeout;
 
-    /// Fails with Invalid or BadRequest, as Kubernetes does.
-    static KCONTROL_DECL outcome<list_query> of_request(const request_info& request, const resource_type& type);
+    /// Fails with Invalid or BadRequest, as Kubernetes does; `watch_lists`: with its feature WatchList, on since 1.34.
+    static KCONTROL_DECL outcome<list_query> of_request(const request_info& request, const resource_type& type,
+                                                        bool watch_lists = true);
 };
 
 }  // namespace kcontrol::testing

@@ -125,6 +125,7 @@ public:
 
     KCONTROL_DECL store_snapshot snapshot() const;
     /// Everything is as it was then, but for the history, which is forgotten. Kinds that were not served then are gone.
+    /// Namespaces that were being deleted then go on being deleted.
     KCONTROL_DECL void restore(const store_snapshot& then);
 
     /// Forgets the history up to `version`, in all kinds.

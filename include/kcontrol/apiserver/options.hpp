@@ -13,28 +13,39 @@ public:
     api_server_options& bookmark_period(duration d) { return bookmark_period_ = d, *this; }
     api_server_options& min_watch_timeout(duration d) { return min_watch_timeout_ = d, *this; }
 
+    api_server_options& serve_watch_lists(bool yes) { return serve_watch_lists_ = yes, *this; }
     api_server_options& complete_objects(bool yes) { return complete_objects_ = yes, *this; }
     api_server_options& collect_garbage(bool yes) { return collect_garbage_ = yes, *this; }
     api_server_options& collection_delay(duration d) { return collection_delay_ = d, *this; }
+
+    api_server_options& evaluate_roles(bool yes) { return evaluate_roles_ = yes, *this; }
 
     const store_options& store() const noexcept { return store_; }
     /// Between two bookmarks of a watch; another one comes 2 s before its end.
     duration bookmark_period() const noexcept { return bookmark_period_; }
     /// A watch without timeoutSeconds ends at random between this and twice this.
     duration min_watch_timeout() const noexcept { return min_watch_timeout_; }
+    /// Whether a watch may begin with all objects and say where they end (sendInitialEvents), as since Kubernetes 1.34.
+    /// Off: it is refused, as by an older server.
+    bool serves_watch_lists() const noexcept { return serve_watch_lists_; }
     /// Whether objects of Kubernetes' own kinds get defaults, are validated and lose unknown fields, as on a real
     /// server, and managedFields are kept from an object's first write on. Off: what is written is what is kept.
     bool completes_objects() const noexcept { return complete_objects_; }
     /// Whether a garbage collector acts, as in a cluster: objects go with their owners, and a delete heeds its
     /// propagationPolicy. Without one every delete is a background one that nobody's dependents follow.
     bool collects_garbage() const noexcept { return collect_garbage_; }
+    /// Whether Roles and their bindings say who may do what (RBAC), and users may be impersonated by those whom they
+    /// allow that. Off: everything is allowed that access() does not forbid.
+    bool evaluates_roles() const noexcept { return evaluate_roles_; }
     /// How long the collector takes to notice.
     duration collection_delay() const noexcept { return collection_delay_; }
 
 private:
     store_options store_;
+    bool serve_watch_lists_ = true;
     bool complete_objects_ = false;
     bool collect_garbage_ = false;
+    bool evaluate_roles_ = false;
     duration collection_delay_ = duration::zero();
     duration bookmark_period_ = std::chrono::seconds(60);
     duration min_watch_timeout_ = std::chrono::minutes(30);

@@ -1,12 +1,14 @@
 // How objects are shown to a client: whole, as metadata only, or as the Table that kubectl prints. Pure.
 #pragma once
 
+#include <kcontrol/apiserver/kind_columns.hpp>
 #include <kcontrol/apiserver/list_page.hpp>
 #include <kcontrol/apiserver/request_info.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kcontrol::testing {
 
@@ -40,7 +42,9 @@ private:
 
     const resource_type& type_;
     std::string api_version_;
-    std::string include_object_;  // "None", "Metadata" or "Object": what a table's rows carry
+    const kind_columns* known_;            // of Kubernetes' own kinds that have columns of their own
+    std::vector<printer_column> columns_;  // of all others, besides Name
+    std::string include_object_;           // "None", "Metadata" or "Object": what a table's rows carry
     shape form_;
     wall_time now_;
 };

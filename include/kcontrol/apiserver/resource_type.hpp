@@ -14,7 +14,7 @@
 
 namespace kcontrol::testing {
 
-/// A column of `kubectl get`, besides Name and Age.
+/// A column of `kubectl get` of a kind that is not Kubernetes' own, besides Name.
 class printer_column {
 public:
     printer_column() = default;
@@ -24,7 +24,8 @@ public:
     std::string name;
     std::string type = "string";  ///< "string", "integer", "number", "boolean" or "date"
     std::string path;             ///< ".status.phase"; also [0], [-1:] and [?(@.type=="X")]
-    int priority = 0;             ///< above 0: only with -o wide
+    std::string format;
+    int priority = 0;  ///< above 0: only with -o wide
 };
 
 /// What lies below the objects of a kind: "log" of "pods".
@@ -75,7 +76,9 @@ public:
     std::size_t place = std::size_t(-1);          ///< in discovery; kinds without one come last, by name
     const schema_type* schema = nullptr;          ///< of Kubernetes' own kinds, in the preferred version
     std::vector<std::string> initial_finalizers;  ///< what the server puts on a new object
-    std::vector<printer_column> columns;
+    std::vector<printer_column> columns;  ///< Age comes behind them; Kubernetes' own kinds have others (kind_columns)
+    /// Of a kind that a definition makes: all columns besides Name, by version.
+    std::map<std::string, std::vector<printer_column>> version_columns;
     std::vector<std::string> selectable_fields;  ///< for field selectors, beside metadata.name and .namespace
     /// Lists that server-side apply merges, by the members on the way ("spec.template.containers"), with the members
     /// that tell their items apart; none: a set of scalars. All other lists of a custom kind are replaced as a whole.
@@ -105,7 +108,7 @@ KCONTROL_DECL std::vector<resource_type> builtin_resource_types();
 /// status subresource, which keeps any field; its lists are merged as the type's CustomResourceDefinition would say.
 KCONTROL_DECL resource_type resource_type_of(const resource_info& info);
 
-/// The resource type that a v1 CustomResourceDefinition describes. Columns are those of its first served version.
+/// The resource type that a v1 CustomResourceDefinition describes.
 KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd);
 
 }  // namespace kcontrol::testing

@@ -11,10 +11,14 @@
 
 namespace kcontrol::testing {
 
+namespace detail {
+class parsed_rules;
+}
+
 /// An openAPIV3Schema, as apiextensions-apiserver 1.36 uses it. Rules (x-kubernetes-validations) are those of
 /// cel_rules.
 ///
-/// Thread-safety: distinct objects safe; shared objects unsafe (patterns are compiled once).
+/// Thread-safety: distinct objects safe; shared objects unsafe (patterns and rules are compiled once).
 class structural_schema {
 public:
     KCONTROL_DECL explicit structural_schema(json::value schema);
@@ -35,6 +39,7 @@ private:
     json::value schema_;
     bool has_rules_;
     std::shared_ptr<text_checks> texts_;
+    std::shared_ptr<detail::parsed_rules> rules_;
 };
 
 /// The value at ".spec.replicas" of an object, or null.

@@ -103,9 +103,17 @@ public:
     KCONTROL_DECL void freeze(const std::string& replica, std::uint64_t version);
     KCONTROL_DECL void thaw(const std::string& replica);
 
+    /// What a container says: lines of its log, as `kubectl logs` shows them, until the pod is deleted.
+    KCONTROL_DECL void write_log(const namespaced_name& pod, const std::string& container, std::string_view text);
+    /// The container starts anew: what it has said so far is what `kubectl logs --previous` shows.
+    KCONTROL_DECL void restart_log(const namespaced_name& pod, const std::string& container);
+
     KCONTROL_DECL access_control& access();
     /// The hook is asked for every request; null: no faults.
     KCONTROL_DECL void set_faults(fault_hook hook);
+    /// An OpenAPI v3 document, as JSON text, for a group and version ("api/v1", "apis/apps/v1"): the server's own
+    /// have neither schemas nor texts. Errors: invalid_argument, for a group and version that is not served.
+    KCONTROL_DECL result<void> set_openapi(std::string_view group_version, std::string document);
     /// Whether /readyz says ok.
     KCONTROL_DECL void set_ready(bool ready);
     KCONTROL_DECL testing::request_log& request_log();

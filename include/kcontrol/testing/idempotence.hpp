@@ -8,6 +8,7 @@
 #include <kcontrol/testing/fake_cluster.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,7 @@ public:
     idempotence_options& limit(duration d) { return limit_ = d, *this; }
     idempotence_options& rounds(int n) { return rounds_ = n, *this; }
     idempotence_options& faults(std::vector<call_fault> f) { return faults_ = std::move(f), *this; }
+    idempotence_options& every(std::size_t n) { return every_ = std::max<std::size_t>(n, 1), *this; }
     idempotence_options& random_seed(std::uint64_t s) { return random_seed_ = s, *this; }
     idempotence_options& refuse_idle_writes(bool yes) { return refuse_idle_writes_ = yes, *this; }
     /// Members that may differ at the end, wherever they are: "lastPolled".
@@ -74,6 +76,8 @@ public:
     int rounds() const noexcept { return rounds_; }
     /// What happens to each call in turn. Default: all of call_fault.
     const std::vector<call_fault>& faults() const noexcept { return faults_; }
+    /// Each fault happens to each n-th call only, each to others: a sample, where all would take too long. Default 1.
+    std::size_t every() const noexcept { return every_; }
     std::uint64_t random_seed() const noexcept { return random_seed_; }
     /// Whether writes that change nothing, such as a server-side apply of what is there, count as writes at rest.
     /// Default false: they are counted in the report only.
@@ -93,6 +97,7 @@ private:
     int rounds_ = 3;
     std::vector<call_fault> faults_ = {call_fault::conflict, call_fault::server_error, call_fault::lost_answer,
                                        call_fault::restart};
+    std::size_t every_ = 1;
     std::uint64_t random_seed_ = 1;
     bool refuse_idle_writes_ = false;
     std::set<std::string> fields_;

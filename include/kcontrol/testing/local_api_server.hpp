@@ -27,6 +27,10 @@ public:
     /// Binds 127.0.0.1:`port` (0: a free one) and serves. After stop() it may be called again; without a port it takes
     /// the same one again. Errors: those of http::server::listen().
     KCONTROL_DECL result<void> start(std::uint16_t port = 0);
+    /// The same at an address; a certificate names it, 127.0.0.1 and localhost.
+    KCONTROL_DECL result<void> start(const http::listen_address& at);
+    /// Requests for a path that begins so ("/my/") go to that handler instead of the API, from now on.
+    KCONTROL_DECL void serve_below(std::string prefix, http::handler answer);
     /// Stops listening and ends requests, watches too. Objects stay.
     KCONTROL_DECL awaitable<void> stop();
     /// Cuts every connection off, as a crash would.
@@ -43,6 +47,8 @@ public:
     /// A kubeconfig with a client certificate for `user`; TLS only.
     KCONTROL_DECL result<std::string> kubeconfig_with_certificate(const std::string& user,
                                                                   const std::string& name = "local") const;
+    /// Certificates are of that authority from the next start() on.
+    void set_authority(http::certificate_authority authority) { authority_.emplace(std::move(authority)); }
     /// Makes a new authority and certificate, used by the next start(): old kubeconfigs no longer verify.
     KCONTROL_DECL result<void> rotate_authority();
 
@@ -51,7 +57,14 @@ private:
     bool tls_;
     std::optional<http::certificate_authority> authority_;
     testing::api_server api_;
+    class own_paths {
+    public:
+        std::string prefix;
+        http::handler answer;
+    };
+    std::shared_ptr<own_paths> own_;
     http::server server_;
+    std::string host_ = "127.0.0.1";
     std::uint16_t port_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/fake_program.hpp>
 
 #include <boost/asio/io_context.hpp>
 
@@ -38,6 +39,9 @@ public:
     KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    std::map<std::string, std::string> all_variables() const override { return variables; }
+    /// Calls what `programs` has for the path; file_failed where it has nothing.
+    KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
 
     /// Runs every handler that is ready, without moving time.
     KCONTROL_DECL static void run_ready(boost::asio::io_context& context);
@@ -54,6 +58,7 @@ public:
 
     std::map<std::string, std::string> files;                    ///< path → text; change it at will
     std::map<std::string, std::string> variables;                ///< the environment variables that are set
+    std::map<std::string, fake_program> programs;                ///< path → what runs instead
     duration suspended{};                                        ///< how long the machine slept: boot_now() counts it
     duration wall_offset = std::chrono::seconds(1'700'000'000);  ///< what wall_now() adds to now()
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/testing/fake_program.hpp>
 #include <kcontrol/testing/sim_context.hpp>
 
 #include <map>
@@ -27,6 +28,8 @@ public:
     KCONTROL_DECL result<std::unique_ptr<directory_watch>> watch_directory(const executor& ex,
                                                                            const std::string& path) override;
     KCONTROL_DECL std::optional<std::string> variable(const std::string& name) const override;
+    std::map<std::string, std::string> all_variables() const override { return variables_; }
+    KCONTROL_DECL awaitable<result<process_result>> run_process(process_command command) override;
 
     /// Sets the wall clock forward, or back with a negative length, as an operator or NTP does. now() and timers go on
     /// as if nothing had happened.
@@ -38,6 +41,8 @@ public:
     /// Creates or replaces a file and notifies the watches of its directory.
     KCONTROL_DECL void write_file(const std::string& path, std::string text);
     KCONTROL_DECL void remove_file(const std::string& path);
+    /// What runs instead of the program at that path; without one, there is no such program.
+    void set_program(const std::string& path, fake_program p) { programs_[path] = std::move(p); }
     void set_variable(const std::string& name, std::string value) { variables_[name] = std::move(value); }
 
 private:
@@ -49,6 +54,7 @@ private:
     duration wall_set_{}, suspended_{};
     std::map<std::string, std::string> files_;
     std::map<std::string, std::string> variables_;
+    std::map<std::string, fake_program> programs_;
     std::vector<sim_watch*> watches_;
 };
 

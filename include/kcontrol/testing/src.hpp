@@ -8,10 +8,12 @@
 
 #include <kcontrol/apiserver/impl/access_control.ipp>
 #include <kcontrol/apiserver/impl/api_defaults.ipp>
+#include <kcontrol/apiserver/impl/api_server_access.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
+#include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
@@ -24,6 +26,8 @@
 #include <kcontrol/apiserver/impl/cel_functions.ipp>
 #include <kcontrol/apiserver/impl/cel_parser.ipp>
 #include <kcontrol/apiserver/impl/cel_rules.ipp>
+#include <kcontrol/apiserver/impl/cell_parts.ipp>
+#include <kcontrol/apiserver/impl/cluster_cells.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/crd_schema_validation.ipp>
 #include <kcontrol/apiserver/impl/crd_validation.ipp>
@@ -36,6 +40,7 @@
 #include <kcontrol/apiserver/impl/garbage_collector.ipp>
 #include <kcontrol/apiserver/impl/initial_values.ipp>
 #include <kcontrol/apiserver/impl/json_path.ipp>
+#include <kcontrol/apiserver/impl/kind_columns.ipp>
 #include <kcontrol/apiserver/impl/list_page.ipp>
 #include <kcontrol/apiserver/impl/list_query.ipp>
 #include <kcontrol/apiserver/impl/merge_fields.ipp>
@@ -45,13 +50,18 @@
 #include <kcontrol/apiserver/impl/object_store_remove.ipp>
 #include <kcontrol/apiserver/impl/openapi.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
+#include <kcontrol/apiserver/impl/pod_cells.ipp>
+#include <kcontrol/apiserver/impl/pod_logs.ipp>
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/request_info.ipp>
 #include <kcontrol/apiserver/impl/request_log.ipp>
 #include <kcontrol/apiserver/impl/resource_table.ipp>
 #include <kcontrol/apiserver/impl/resource_type.ipp>
+#include <kcontrol/apiserver/impl/role_rules.ipp>
 #include <kcontrol/apiserver/impl/schema_shape.ipp>
+#include <kcontrol/apiserver/impl/selector_text.ipp>
+#include <kcontrol/apiserver/impl/service_cells.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/impl/strategic_merge.ipp>
 #include <kcontrol/apiserver/impl/structural_problems.ipp>
@@ -63,6 +73,7 @@
 #include <kcontrol/apiserver/impl/validate_changes.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/workload_cells.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/testing/impl/api_server.ipp>
@@ -79,11 +90,15 @@
 #include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/manual_environment.ipp>
 #include <kcontrol/testing/impl/pod_life.ipp>
+#include <kcontrol/testing/impl/program_world.ipp>
 #include <kcontrol/testing/impl/scripted_body.ipp>
 #include <kcontrol/testing/impl/scripted_transport.ipp>
+#include <kcontrol/testing/impl/server_under_test.ipp>
 #include <kcontrol/testing/impl/sim_context.ipp>
 #include <kcontrol/testing/impl/sim_environment.ipp>
 #include <kcontrol/testing/impl/sim_network.ipp>
 #include <kcontrol/testing/impl/sim_server.ipp>
 #include <kcontrol/testing/impl/sim_world.ipp>
+#include <kcontrol/testing/impl/simulated_run.ipp>
+#include <kcontrol/testing/impl/simulation.ipp>
 #include <kcontrol/testing/impl/temporary_directory.ipp>

@@ -3,16 +3,18 @@
 
 #include <kcontrol/apiserver/fault.hpp>
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/runtime/environment.hpp>
 
 #include <string>
 
 namespace kcontrol::testing::detail {
 
 /// Collects the events of a watch, writes them, and applies the fault. Not thread-safe.
-/// Object lifetime: `out` and the fault outlive it.
+/// Object lifetime: the environment, `out` and the fault outlive it.
 class body_writer {
 public:
-    body_writer(http::responder& out, const fault& injected) : out_(out), fault_(injected) {}
+    body_writer(environment& env, http::responder& out, const fault& injected)
+        : env_(env), out_(out), fault_(injected) {}
 
     /// Adds an event (with its newline) to what flush() will send. False: the stream has ended, add no more.
     KCONTROL_DECL bool add(std::string event);
@@ -25,6 +27,7 @@ public:
 private:
     KCONTROL_DECL void check_end();
 
+    environment& env_;
     http::responder& out_;
     const fault& fault_;
     std::string buffer_;
@@ -34,8 +37,9 @@ private:
     bool abort_ = false;
 };
 
-/// Sends a whole answer, cut after some bytes if the fault says so.
-KCONTROL_DECL awaitable<void> send_answer(http::responder& out, http::response answer, const fault& injected);
+/// Sends a whole answer, cut after some bytes or slowly if the fault says so.
+KCONTROL_DECL awaitable<void> send_answer(environment& env, http::responder& out, http::response answer,
+                                          const fault& injected);
 
 }  // namespace kcontrol::testing::detail
 

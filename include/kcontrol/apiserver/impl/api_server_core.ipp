@@ -52,8 +52,13 @@ KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_option
         metadata_of(body)["name"] = name;
         static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
     }
+    if (options.evaluates_roles()) add_first_roles(store);
     store.on_change(
         [this](const resource_table& table, change what, const object_ptr& object) { changed(table, what, object); });
+}
+
+inline bool is_log(const request_info& info) {
+    return info.is_resource && info.group.empty() && info.resource == "pods" && info.subresource == "log";
 }
 
 inline failure no_stream_of_yaml() {
@@ -91,20 +96,24 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         co_return;
     }
     http::response response;
-    const auto user = access.authenticate(request);
+    const auto user = identify(request);
     const bool yaml = prefers_yaml(request.headers.get("Accept"));
     const auto form = negotiate(request.headers.get("Accept"), job.info.verb == "list" || job.info.verb == "watch");
-    if (user) log.set_user(number, *user);
+    if (user) log.set_user(number, user->name);
     if (job.injected.answer()) {
         response = *job.injected.answer();
     } else if (!parsed) {
         response = status_response(parsed.error());
     } else if (!user) {
         response = status_response(user.error());
-    } else if (const auto allowed = access.authorize(*user, job.info); !allowed) {
+    } else if (const auto allowed = authorize(*user, job.info); !allowed) {
         response = status_response(allowed.error());
     } else if (!job.info.is_resource) {
         response = answer_path(request, job.info);
+    } else if (is_log(job.info)) {
+        const int code = co_await serve_log(request, out, job);
+        log.end(number, code);
+        co_return;
     } else if (!form) {
         response = status_response(form.error());
     } else if (job.info.verb == "watch" && yaml) {
@@ -126,7 +135,7 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
     const bool shows_resource = job.info.is_resource && !job.injected.answer();
     if (yaml && shows_resource && response.headers.get("Content-Type") == json_media_type) show_as_yaml(response);
     response.headers.set("Cache-Control", "no-cache, private");
-    co_await send_answer(out, std::move(response), job.injected);
+    co_await send_answer(env, out, std::move(response), job.injected);
 }
 
 KCONTROL_DECL http::response api_server_core::answer_path(const http::server_request& request,
@@ -138,6 +147,9 @@ KCONTROL_DECL http::response api_server_core::answer_path(const http::server_req
         return {200,
                 together ? "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" : json_media_type,
                 json::serialize(*document)};
+    }
+    if (const auto given = openapi.find(info.path); given != openapi.end()) {
+        return {200, json_media_type, given->second};
     }
     if (const auto document = openapi_document(store, info.path)) {
         return {200, json_media_type, json::serialize(*document)};

@@ -13,6 +13,11 @@ inline request_info request_of_review(const json::value& spec) {
         return std::string(json::get_string(spec, {"resourceAttributes", name}));
     };
     out.is_resource = json::find(spec, {"resourceAttributes"}) != nullptr;
+    if (!out.is_resource) {
+        out.path = json::get_string(spec, {"nonResourceAttributes", "path"});
+        out.verb = json::get_string(spec, {"nonResourceAttributes", "verb"});
+        return out;
+    }
     out.verb = said("verb");
     out.group = said("group");
     out.version = said("version");
@@ -57,10 +62,49 @@ inline outcome<void> check_review(const request_info& info, const json::value& b
 
 KCONTROL_DECL bool answers_review(const request_info& info) {
     if (info.verb != "create") return false;
-    if (info.group == "authentication.k8s.io") return info.resource == "selfsubjectreviews";
+    if (info.group == "authentication.k8s.io") {
+        return info.resource == "selfsubjectreviews" || info.resource == "tokenreviews";
+    }
     return info.group == "authorization.k8s.io" &&
-           (info.resource == "selfsubjectaccessreviews" || info.resource == "subjectaccessreviews" ||
-            info.resource == "localsubjectaccessreviews");
+           (info.resource == "selfsubjectrulesreviews" || info.resource == "selfsubjectaccessreviews" ||
+            info.resource == "subjectaccessreviews" || info.resource == "localsubjectaccessreviews");
+}
+
+// The answer repeats the token, as a real server's does.
+inline json::object status_of_token(const access_control& access, const json::value& review) {
+    const auto user = access.user_of(json::get_string(review, {"spec", "token"}));
+    json::object status, shown;
+    if (user) {
+        status["authenticated"] = true;
+        shown["username"] = *user;
+        shown["groups"] = json::array({"system:authenticated"});
+    } else {
+        status["error"] = "invalid bearer token";
+    }
+    status["user"] = std::move(shown);
+    return status;
+}
+
+inline json::array array_of(const std::vector<std::string>& all) {
+    json::array out;
+    for (const auto& one : all) out.push_back(json::value(one));
+    return out;
+}
+
+// Whom a SubjectAccessReview is about.
+inline requester requester_of(const json::value& spec) {
+    return requester(std::string(json::get_string(spec, {"user"})), strings_of(json::find(spec, {"groups"})));
+}
+
+// Where nobody looks at Roles everything may be done, but for what access() forbids, which is no list of rules.
+inline json::object rules_without_roles() {
+    json::object resources, paths, status;
+    for (const char* list : {"verbs", "apiGroups", "resources"}) resources[list] = json::array({"*"});
+    for (const char* list : {"verbs", "nonResourceURLs"}) paths[list] = json::array({"*"});
+    status["resourceRules"].emplace_array().push_back(std::move(resources));
+    status["nonResourceRules"].emplace_array().push_back(std::move(paths));
+    status["incomplete"] = true;
+    return status;
 }
 
 KCONTROL_DECL outcome<http::response> api_server_core::answer_review(const http::server_request& request,
@@ -68,20 +112,33 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_review(const http:
                                                                      const resource_type& type) const {
     auto body = parse_body(request, type);
     if (!body) return body.error();
-    const auto user = access.authenticate(request);
+    const auto user = identify(request);
     if (!user) return user.error();
     json::object& review = body->get_object();
     json::object status;
-    if (info.group == "authentication.k8s.io") {
-        status["userInfo"].emplace_object()["username"] = *user;
+    if (info.resource == "tokenreviews") {
+        status = status_of_token(access, *body);
+    } else if (info.group == "authentication.k8s.io") {
+        json::object& shown = status["userInfo"].emplace_object();
+        shown["username"] = user->name;
+        shown["groups"] = array_of(user->groups);
+    } else if (info.resource == "selfsubjectrulesreviews") {
+        const std::string ns(json::get_string(*body, {"spec", "namespace"}));
+        if (ns.empty()) return failure::bad_request("no namespace on request");
+        status = options.evaluates_roles() ? rules_of_requester(store, *user, ns) : rules_without_roles();
+        review["spec"] = json::object();
     } else {
         if (auto checked = check_review(info, *body); !checked) return checked.error();
         const json::value& spec = review.at("spec");
         const bool own = info.resource == "selfsubjectaccessreviews";
-        const std::string who = own ? *user : std::string(json::get_string(spec, {"user"}));
-        const auto allowed = access.authorize(who, request_of_review(spec));
-        status["allowed"] = allowed.has_value();
-        if (!allowed) status["reason"] = allowed.error().message;
+        const requester who = own ? *user : requester_of(spec);
+        const request_info wish = request_of_review(spec);
+        const auto unless_forbidden = access.authorize(who.name, wish);
+        const role_verdict verdict =
+            options.evaluates_roles() && unless_forbidden ? judge_by_roles(store, who, wish) : role_verdict();
+        status["allowed"] = options.evaluates_roles() ? verdict.allowed : unless_forbidden.has_value();
+        if (!unless_forbidden) status["reason"] = unless_forbidden.error().message;
+        if (!verdict.reason.empty()) status["reason"] = verdict.reason;
     }
     review["kind"] = type.kind;
     review["apiVersion"] = type.api_version(info.version);

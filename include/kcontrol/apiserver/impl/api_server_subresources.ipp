@@ -3,6 +3,7 @@
 
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
+#include <kcontrol/apiserver/impl/selector_text.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/structural_schema.hpp>
@@ -26,36 +27,6 @@ inline std::optional<scale_paths> scale_of(const resource_type& type, const std:
     const structural_schema* structure = type.structure_in(version);
     if (structure == nullptr || structure->scale_spec.empty()) return std::nullopt;
     return scale_paths{structure->scale_spec, structure->scale_status, structure->scale_selector};
-}
-
-// "a=b,t in (x,y)": a selector as text, if it is not one already.
-inline std::string text_of_selector(const json::value* selector) {
-    if (selector == nullptr) return {};
-    if (selector->is_string()) return std::string(selector->get_string());
-    std::string out;
-    const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : ",") + part; };
-    const json::value* labels = json::find(*selector, {"matchLabels"});
-    const json::value* expressions = json::find(*selector, {"matchExpressions"});
-    if (labels == nullptr && expressions == nullptr) labels = selector;
-    if (labels != nullptr && labels->is_object()) {
-        std::map<std::string, std::string> sorted;
-        for (const auto& one : labels->get_object()) {
-            if (one.value().is_string()) sorted.emplace(one.key(), one.value().get_string());
-        }
-        for (const auto& [key, value] : sorted) add(key + "=" + value);
-    }
-    if (expressions == nullptr || !expressions->is_array()) return out;
-    for (const auto& one : expressions->get_array()) {
-        const std::string key(json::get_string(one, {"key"}));
-        const std::string_view how = json::get_string(one, {"operator"});
-        std::string values;
-        for (const auto& value : strings_of(json::find(one, {"values"}))) values += (values.empty() ? "" : ",") + value;
-        if (how == "Exists") add(key);
-        if (how == "DoesNotExist") add("!" + key);
-        if (how == "In") add(key + " in (" + values + ")");
-        if (how == "NotIn") add(key + " notin (" + values + ")");
-    }
-    return out;
 }
 
 inline json::value scale_of_object(const json::value& object, const scale_paths& paths) {

@@ -68,8 +68,15 @@ private:
     time_point next_bookmark_;
 };
 
+// Without being asked a server did so before it had watch lists.
 inline bool starts_from_state(const list_query& query) {
-    return query.send_initial_events || query.version.value_or(0) == 0;
+    return query.send_initial_events.value_or(query.version.value_or(0) == 0);
+}
+
+// What a replica has to know before it may say what there is; a real one waits 3 s for it.
+inline std::uint64_t required_version(const list_query& query, const read_view& view) {
+    if (query.send_initial_events == true && !query.version) return view.truth;
+    return query.version.value_or(0);
 }
 
 KCONTROL_DECL awaitable<int> api_server_core::start_watch(http::responder& out, watch_job& job) {
@@ -77,27 +84,21 @@ KCONTROL_DECL awaitable<int> api_server_core::start_watch(http::responder& out, 
     auto table = find_table(job.info);
     if (table) {
         job.table = *table;
-        auto query = list_query::of_request(job.info, job.table->type());
+        auto query = list_query::of_request(job.info, job.table->type(), options.serves_watch_lists());
         if (query) {
             job.query = std::move(*query);
-            const std::uint64_t cache = view_of(job.injected.replica()).cache;
-            const std::uint64_t wanted = job.query.version.value_or(0);
-            if (!job.query.send_initial_events || wanted <= cache) {
-                http::response_head head(200);
-                head.headers.set("Content-Type", "application/json");
-                head.headers.set("Cache-Control", "no-cache, private");
-                const auto started = co_await out.start(std::move(head));
-                co_return started ? 200 : 0;
-            }
-            refusal = status_response(failure::too_large_version(wanted, cache));
-        } else {
-            refusal = status_response(query.error());
+            http::response_head head(200);
+            head.headers.set("Content-Type", "application/json");
+            head.headers.set("Cache-Control", "no-cache, private");
+            const auto started = co_await out.start(std::move(head));
+            co_return started ? 200 : 0;
         }
+        refusal = status_response(query.error());
     } else {
         refusal = table.error().code == 0 ? page_not_found() : status_response(table.error());
     }
     const int code = refusal.status;
-    co_await send_answer(out, std::move(refusal), job.injected);
+    co_await send_answer(env, out, std::move(refusal), job.injected);
     co_return code;
 }
 
@@ -106,14 +107,21 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     open_watch self;
     self.table = job.table.get();
     const watch_registration registration(watches_, log, self);
-    body_writer writer(out, job.injected);
+    body_writer writer(env, out, job.injected);
     watch_schedule schedule(env, options, job.query);
     const std::string& replica = job.injected.replica();
     std::uint64_t position = job.query.version.value_or(0);
     bool first = true;
 
+    const read_view view = view_of(replica);
+    const std::uint64_t required = required_version(job.query, view);
+    if (job.query.send_initial_events == true && required > view.cache) {
+        writer.add(error_event_text(failure::too_large_version(required, view.cache)));
+        co_await writer.flush();
+        co_return;
+    }
     if (starts_from_state(job.query)) {
-        position = std::max(view_of(replica).cache, job.table->oldest());
+        position = std::max(view.cache, job.table->oldest());
         const renderer show = renderer_for(*job.table, job.info, job.form);
         job.table->visit_at(position, {}, [&](const namespaced_name& key, const object_ptr& object) {
             if (!job.query.filter.matches(key, *object)) return true;
@@ -121,7 +129,9 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
             first = false;
             return go_on;
         });
-        if (job.query.bookmarks) writer.add(show.bookmark(position, true));
+        if (job.query.bookmarks && job.query.send_initial_events) writer.add(show.bookmark(position, true));
+    } else if (position == 0) {
+        position = view.cache;
     } else if (position < job.table->oldest()) {
         writer.add(error_event_text(failure::expired("too old resource version: " + std::to_string(position) + " (" +
                                                      std::to_string(job.table->oldest()) + ")")));

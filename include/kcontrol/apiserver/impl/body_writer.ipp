@@ -1,6 +1,9 @@
 #pragma once
 
 #include <kcontrol/apiserver/detail/body_writer.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
+#include <algorithm>
 
 namespace kcontrol::testing::detail {
 
@@ -16,6 +19,22 @@ inline std::string error_event_text(const failure& f) {
     return R"({"type":"ERROR","object":)" + json::serialize(f.status()) + "}\n";
 }
 
+// Ten pieces a second, or a byte at a time. False: the peer has gone. A rate of 0 is none.
+inline awaitable<bool> write_at_rate(environment& env, http::responder& out, std::string text, std::size_t rate) {
+    const std::size_t step = rate == 0 ? text.size() : std::max<std::size_t>(1, rate / 10);
+    for (std::size_t at = 0; at < text.size(); at += step) {
+        std::string piece = text.substr(at, step);
+        const auto bytes = static_cast<std::int64_t>(piece.size());
+        const auto written = co_await out.write(std::move(piece));
+        if (!written) co_return false;
+        if (rate == 0) break;
+        const duration pause = duration(std::chrono::seconds(1)) * bytes / static_cast<std::int64_t>(rate);
+        const wake why = co_await sleep_for(env, pause, out.gone());
+        if (why == wake::stopped) co_return false;
+    }
+    co_return true;
+}
+
 KCONTROL_DECL bool body_writer::add(std::string event) {
     check_end();
     if (ended_) return false;
@@ -27,6 +46,7 @@ KCONTROL_DECL bool body_writer::add(std::string event) {
             break;
         case fault::stream::garbage_event: buffer_ += "\x7f<not json>{{{\n"; break;
         case fault::stream::huge_event: buffer_ += huge_event_text(fault_.size()); break;
+        case fault::stream::lost_event: return true;
         case fault::stream::error_event:
             ended_ = true;
             event = error_event_text(fault_.error());
@@ -49,7 +69,7 @@ KCONTROL_DECL awaitable<bool> body_writer::flush() {
     buffer_.clear();
     sent_ += piece.size();
     if (!piece.empty()) {
-        const auto written = co_await out_.write(std::move(piece));
+        const bool written = co_await write_at_rate(env_, out_, std::move(piece), fault_.bytes_per_second());
         if (!written) co_return false;
     }
     if (abort_) out_.abort();
@@ -65,16 +85,20 @@ KCONTROL_DECL void body_writer::check_end() {
     abort_ = cuts;
 }
 
-KCONTROL_DECL awaitable<void> send_answer(http::responder& out, http::response answer, const fault& injected) {
-    if (injected.kind() != fault::stream::cut_after_bytes || injected.position() >= answer.body.size()) {
+KCONTROL_DECL awaitable<void> send_answer(environment& env, http::responder& out, http::response answer,
+                                          const fault& injected) {
+    const bool cuts = injected.kind() == fault::stream::cut_after_bytes && injected.position() < answer.body.size();
+    if (!cuts && injected.bytes_per_second() == 0) {
         (void)co_await out.send(std::move(answer));
         co_return;
     }
     http::response_head head = static_cast<const http::response_head&>(answer);
-    std::string piece = answer.body.substr(0, injected.position());
+    std::string piece = cuts ? answer.body.substr(0, injected.position()) : std::move(answer.body);
     const auto started = co_await out.start(std::move(head));
-    if (started && !piece.empty()) (void)co_await out.write(std::move(piece));
-    out.abort();
+    if (started && !piece.empty()) {
+        (void)co_await write_at_rate(env, out, std::move(piece), injected.bytes_per_second());
+    }
+    if (cuts) out.abort();
 }
 
 }  // namespace kcontrol::testing::detail

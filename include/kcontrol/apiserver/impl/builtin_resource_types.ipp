@@ -99,31 +99,6 @@ inline void set_habits(resource_type& type) {
     if (!row->finalizer.empty()) type.initial_finalizers.emplace_back(row->finalizer);
 }
 
-// Columns of `kubectl get` besides name and age.
-struct kind_column {
-    std::string_view plural;
-    std::string_view name;
-    std::string_view type;
-    std::string_view path;
-    int priority = 0;
-};
-
-inline constexpr std::array kind_columns_table = {
-    kind_column{"namespaces", "Status", "string", ".status.phase"},
-    kind_column{"nodes", "Status", "string", R"(.status.conditions[?(@.type=="Ready")].reason)"},
-    kind_column{"nodes", "Version", "string", ".status.nodeInfo.kubeletVersion"},
-    kind_column{"pods", "Status", "string", ".status.phase"},
-    kind_column{"pods", "Node", "string", ".spec.nodeName", 1},
-    kind_column{"jobs", "Status", "string", R"(.status.conditions[?(@.status=="True")].type)"},
-    kind_column{"jobs", "Completions", "integer", ".spec.completions"},
-    kind_column{"jobs", "Succeeded", "integer", ".status.succeeded"},
-    kind_column{"leases", "Holder", "string", ".spec.holderIdentity"},
-    kind_column{"events", "Type", "string", ".type"},
-    kind_column{"events", "Reason", "string", ".reason"},
-    kind_column{"events", "Message", "string", ".message"},
-    kind_column{"customresourcedefinitions", "Created At", "date", ".metadata.creationTimestamp"},
-};
-
 inline std::vector<std::string> to_strings(const std::vector<std::string_view>& views) {
     return {views.begin(), views.end()};
 }
@@ -146,11 +121,6 @@ inline resource_type type_of_builtin(const builtin_kind& kind, std::size_t place
     type.place = place;
     type.schema = kind.type;
     set_habits(type);
-    for (const auto& column : kind_columns_table) {
-        if (column.plural != type.plural) continue;
-        type.columns.emplace_back(std::string(column.name), std::string(column.type), std::string(column.path),
-                                  column.priority);
-    }
     return type;
 }
 

@@ -73,12 +73,23 @@ KCONTROL_DECL void find_unknown_rules(const json::value& schema, const std::stri
     });
 }
 
+KCONTROL_DECL const cel_expression* parsed_rules::find(std::string_view text) {
+    auto found = expressions_.find(text);
+    if (found == expressions_.end()) {
+        auto parsed = cel_expression::parse(text);
+        found = expressions_.emplace(std::string(text), std::nullopt).first;
+        if (parsed) found->second = std::move(*parsed);
+    }
+    return found->second ? &*found->second : nullptr;
+}
+
 inline std::string message_of_rule(const json::value& rule, const json::value& now, const json::value* before,
-                                   text_checks& texts) {
+                                   const rule_context& context) {
     const std::string_view computed = json::get_string(rule, {"messageExpression"});
     if (!computed.empty()) {
-        const auto expression = cel_expression::parse(computed);
-        const auto text = expression ? expression->evaluate(now, before, texts) : result<json::value>(json::value());
+        const cel_expression* expression = context.rules.find(computed);
+        const auto text = expression != nullptr ? expression->evaluate(now, before, context.texts)
+                                                : result<json::value>(json::value());
         if (text && text->is_string() && !text->get_string().empty()) return std::string(text->get_string());
     }
     const std::string said(json::get_string(rule, {"message"}));
@@ -107,13 +118,13 @@ inline field_problem broken_rule(const json::value& rule, const json::value& now
 }
 
 inline void check_rule(const json::value& rule, const json::value& now, const json::value* before,
-                       const std::string& path, text_checks& texts, std::vector<field_problem>& problems) {
-    const auto expression = cel_expression::parse(json::get_string(rule, {"rule"}));
-    if (!expression || (expression->uses_old_self() && before == nullptr)) return;
-    const auto holds = expression->evaluate(now, before, texts);
+                       const std::string& path, const rule_context& context, std::vector<field_problem>& problems) {
+    const cel_expression* expression = context.rules.find(json::get_string(rule, {"rule"}));
+    if (expression == nullptr || (expression->uses_old_self() && before == nullptr)) return;
+    const auto holds = expression->evaluate(now, before, context.texts);
     if (holds && holds->is_bool()) {
         if (holds->get_bool()) return;
-        problems.push_back(broken_rule(rule, now, path, message_of_rule(rule, now, before, texts)));
+        problems.push_back(broken_rule(rule, now, path, message_of_rule(rule, now, before, context)));
         return;
     }
     const std::string why = holds ? std::string("no such overload") : holds.error().message();
@@ -142,12 +153,13 @@ inline const json::value* item_before(const json::value& schema, const json::val
 }
 
 KCONTROL_DECL void check_rules(const json::value& schema, const json::value& now, const json::value* before,
-                               const std::string& path, text_checks& texts, std::vector<field_problem>& problems) {
+                               const std::string& path, const rule_context& context,
+                               std::vector<field_problem>& problems) {
     if (now.is_null()) return;
     // An unchanged part keeps its faults: ratcheting.
     const bool unchanged = before != nullptr && json::equal(now, *before);
     if (!unchanged || path.empty()) {
-        for (const auto& rule : rules_of(schema)) check_rule(rule, now, before, path, texts, problems);
+        for (const auto& rule : rules_of(schema)) check_rule(rule, now, before, path, context, problems);
     }
     if (now.is_object()) {
         std::set<std::string> names;
@@ -159,7 +171,7 @@ KCONTROL_DECL void check_rules(const json::value& schema, const json::value& now
             const json::value* was =
                 before != nullptr && before->is_object() ? before->get_object().if_contains(name) : nullptr;
             const std::string place = declared ? below_path(path, name) : path + "[" + name + "]";
-            check_rules(*below, now.get_object().at(name), was, place, texts, problems);
+            check_rules(*below, now.get_object().at(name), was, place, context, problems);
         }
     }
     const json::value* items = json::find(schema, {"items"});
@@ -167,7 +179,7 @@ KCONTROL_DECL void check_rules(const json::value& schema, const json::value& now
     std::size_t index = 0;
     for (const auto& item : now.get_array()) {
         const std::string place = item_path(path, index++);
-        check_rules(*items, item, item_before(schema, item, before), place, texts, problems);
+        check_rules(*items, item, item_before(schema, item, before), place, context, problems);
     }
 }
 

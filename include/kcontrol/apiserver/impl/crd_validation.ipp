@@ -99,7 +99,6 @@ private:
                 }
             }
             storages += schema_flag(*all[i], "storage") ? 1U : 0U;
-            if (i > 0 && path_of("schema", "", i) == "spec.") continue;  // said once
             check_version(*all[i], i);
         }
         if (storages != 1) {
@@ -134,7 +133,22 @@ private:
         return out + "]";
     }
 
+    // What all versions have alike is told once.
+    bool is_told(std::string_view member, std::size_t index) const {
+        return index > 0 && path_of(member, "", index) == "spec.";
+    }
+
     void check_version(const json::value& version, std::size_t index) {
+        if (!is_told("schema", index)) check_schema(version, index);
+        if (!is_told("subresources", index)) {
+            check_scale(version, path_of("subresources", "subresources", index) + ".scale");
+        }
+        if (!is_told("additionalPrinterColumns", index)) {
+            check_columns(version, path_of("additionalPrinterColumns", "additionalPrinterColumns", index));
+        }
+    }
+
+    void check_schema(const json::value& version, std::size_t index) {
         const std::string path = path_of("schema", "validation", index) + ".openAPIV3Schema";
         const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"});
         if (schema == nullptr) {
@@ -145,8 +159,6 @@ private:
             for (auto& problem : shape.take()) problems.push_back(std::move(problem));
             find_unknown_rules(*schema, path, problems);
         }
-        check_scale(version, path_of("subresources", "subresources", index) + ".scale");
-        check_columns(version, path_of("additionalPrinterColumns", "additionalPrinterColumns", index));
     }
 
     void check_scale(const json::value& version, const std::string& path) {

@@ -49,6 +49,8 @@ inline void give_address(const std::string& uid, json::object& spec) {
     set_missing(spec, "ipFamilyPolicy", "SingleStack");
     json::array* ports = array_at(spec, "ports");
     if (ports == nullptr || (type != "NodePort" && type != "LoadBalancer")) return;
+    const json::value* wanted = spec.if_contains("allocateLoadBalancerNodePorts");
+    if (type == "LoadBalancer" && wanted != nullptr && *wanted == false) return;
     std::uint64_t next = number;
     for (auto& port : *ports) {
         if (port.is_object()) set_missing(port.get_object(), "nodePort", 30000 + static_cast<int>(next++ % 2768));
@@ -96,9 +98,18 @@ inline void admit_pod(json::object& object, json::object& spec) {
     set_missing(spec, "priority", 0);
     set_missing(spec, "preemptionPolicy", "PreemptLowerPriority");
     std::string quality = class_of_pod(spec);
+    const json::array* gates = array_at(spec, "schedulingGates");
+    const bool gated = gates != nullptr && !gates->empty();
     json::value& status = object["status"];  // may move what `spec` refers to
     if (!status.is_object()) status = json::object();
     status.get_object()["qosClass"] = std::move(quality);
+    if (!gated) return;
+    json::object waits;
+    waits["type"] = "PodScheduled";
+    waits["status"] = "False";
+    waits["reason"] = "SchedulingGated";
+    waits["message"] = "Scheduling is blocked due to non-empty scheduling gates";
+    status.get_object()["conditions"] = json::array({std::move(waits)});
 }
 
 inline std::string base64_of(std::string_view text) {

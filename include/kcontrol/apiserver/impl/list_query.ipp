@@ -5,6 +5,7 @@
 #include <kcontrol/apiserver/list_query.hpp>
 
 #include <charconv>
+#include <vector>
 
 namespace kcontrol::testing {
 namespace detail {
@@ -50,28 +51,42 @@ inline outcome<void> check_match_of_list(const request_info& request) {
     return {};
 }
 
-inline outcome<void> check_match_of_watch(const request_info& request) {
-    constexpr std::string_view field = "resourceVersionMatch";
-    const std::string_view match = request.parameter(field);
+inline outcome<void> check_match_of_watch(const request_info& request, bool watch_lists) {
+    constexpr std::string_view match_field = "resourceVersionMatch";
+    const std::string_view match = request.parameter(match_field);
     const std::string_view version = request.parameter("resourceVersion");
-    const bool from_state = version.empty() || version == "0";
-    if (!request.parameter("continue").empty() && (from_state || !match.empty())) {
-        return forbidden_option(field, "resourceVersionMatch is forbidden when continue is provided");
+    const bool asks = request.has_parameter("sendInitialEvents");
+    // What a server with watch lists takes for asking, too.
+    const bool from_state = watch_lists && !asks && match.empty() && (version.empty() || version == "0");
+    std::vector<field_problem> problems;
+    const auto forbid = [&](std::string_view field, std::string_view problem) {
+        problems.emplace_back(std::string(field), "FieldValueForbidden", "Forbidden: " + std::string(problem));
+    };
+    if (asks && match != "NotOlderThan") {
+        forbid(match_field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
-    if (!request.has_parameter("sendInitialEvents")) {
-        if (match.empty()) return {};
-        return forbidden_option(field,
-                                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    if (asks && !watch_lists) {
+        forbid("sendInitialEvents",
+               "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
     }
-    if (match != "NotOlderThan") {
-        return forbidden_option(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    if (!match.empty() && !asks) {
+        forbid(match_field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
     }
-    return {};
+    if (!match.empty() && match != "NotOlderThan") {
+        problems.emplace_back(std::string(match_field), "FieldValueNotSupported",
+                              "Unsupported value: " + in_quotes(match) + R"(: supported values: "NotOlderThan")");
+    }
+    if ((!match.empty() || from_state) && !request.parameter("continue").empty()) {
+        forbid(match_field, "resourceVersionMatch is forbidden when continue is provided");
+    }
+    if (problems.empty()) return {};
+    return failure::invalid({"meta.k8s.io", "ListOptions"}, "", problems);
 }
 
 }  // namespace detail
 
-KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& request, const resource_type& type) {
+KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& request, const resource_type& type,
+                                                         bool watch_lists) {
     list_query query;
     query.watch = request.flag("watch");
     auto filter = object_filter::of_request(request, type);
@@ -83,7 +98,8 @@ KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& req
     const auto timeout = detail::integer_parameter(request, "timeoutSeconds");
     if (!timeout) return timeout.error();
     if (*timeout) query.timeout = std::chrono::seconds(**timeout);
-    const auto checked = query.watch ? detail::check_match_of_watch(request) : detail::check_match_of_list(request);
+    const auto checked =
+        query.watch ? detail::check_match_of_watch(request, watch_lists) : detail::check_match_of_list(request);
     if (!checked) return checked.error();
     const std::string_view version = request.parameter("resourceVersion");
     if (!version.empty()) {
@@ -99,7 +115,11 @@ KCONTROL_DECL outcome<list_query> list_query::of_request(const request_info& req
     if (match == "NotOlderThan") query.match = version_match::not_older_than;
     query.continue_token = request.parameter("continue");
     query.bookmarks = request.flag("allowWatchBookmarks");
-    query.send_initial_events = request.flag("sendInitialEvents");
+    if (request.has_parameter("sendInitialEvents")) query.send_initial_events = request.flag("sendInitialEvents");
+    const bool from_state = query.version.value_or(0) == 0;
+    if (query.watch && watch_lists && from_state && match.empty() && !query.send_initial_events) {
+        query.send_initial_events = true;
+    }
     return query;
 }
 

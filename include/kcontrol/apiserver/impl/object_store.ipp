@@ -106,6 +106,10 @@ KCONTROL_DECL void object_store::restore(const store_snapshot& then) {
     for (const auto& [id, table] : then.tables) {
         tables_.emplace(id, std::make_shared<resource_table>(table)).first->second->compact(version_);
     }
+    const table_ptr namespaces = this->table(detail::namespaces_id());
+    if (namespaces == nullptr) return;
+    const auto all = namespaces->objects();
+    for (const auto& [key, object] : all) sweep_namespace(key.name);
 }
 
 KCONTROL_DECL object_store::table_ptr object_store::add_resource(resource_type type) {

@@ -59,19 +59,34 @@ inline json::value age_cell(std::string_view timestamp, wall_time now) {
     return json::value(human_duration(std::chrono::floor<std::chrono::seconds>(now - *then)));
 }
 
+// Only the first value of a path counts; one of another type than the column's is none.
 inline json::value cell(const printer_column& column, const json::value& content, wall_time now) {
     const auto found = select_path(content, column.path);
-    if (found.empty()) return column.type == "string" ? json::value("") : json::value();
-    if (column.type == "date") {
-        return found[0]->is_string() ? age_cell(found[0]->get_string(), now) : json::value("<unknown>");
+    if (found.empty()) return {};
+    const json::value& first = *found.front();
+    if (column.type == "string") {
+        return first.is_string() ? first : json::value(first.is_null() ? "<nil>" : json::serialize(first));
     }
-    if (column.type != "string") return *found[0];
-    std::string text;
-    for (const json::value* v : found) {
-        if (!text.empty()) text += ",";
-        text += v->is_string() ? std::string(v->get_string()) : json::serialize(*v);
-    }
-    return json::value(text);
+    const bool number = first.is_int64() || first.is_uint64() || first.is_double();
+    if (column.type == "integer" && first.is_double()) return static_cast<std::int64_t>(first.get_double());
+    if (column.type == "integer" || column.type == "number") return number ? first : json::value();
+    if (column.type == "boolean") return first.is_bool() ? first : json::value();
+    if (!first.is_string()) return {};
+    const json::value age = age_cell(first.get_string(), now);
+    return age == json::value("<unknown>") ? json::value("<invalid>") : age;
+}
+
+// The rows of pods that have ended say so.
+inline json::array row_conditions(const resource_type& type, const json::value& content) {
+    if (!type.group.empty() || type.plural != "pods") return {};
+    const std::string_view phase = json::get_string(content, {"status", "phase"});
+    if (phase != "Succeeded" && phase != "Failed") return {};
+    json::object one;
+    one["type"] = "Completed";
+    one["status"] = "True";
+    one["reason"] = phase;
+    one["message"] = phase == "Succeeded" ? "The pod has completed successfully." : "The pod failed.";
+    return {std::move(one)};
 }
 
 inline json::object list_metadata(const list_page& page) {
@@ -103,9 +118,19 @@ KCONTROL_DECL bool prefers_yaml(std::string_view accept) {
 KCONTROL_DECL renderer::renderer(const resource_type& type, const request_info& request, shape form, wall_time now)
     : type_(type),
       api_version_(type.api_version(request.version)),
+      known_(type.custom || form != shape::table ? nullptr : columns_of_kind(type.id())),
       include_object_(request.parameter("includeObject")),
       form_(form),
-      now_(now) {}
+      now_(now) {
+    if (form_ != shape::table || known_ != nullptr) return;
+    const auto declared = type.version_columns.find(request.version);
+    if (declared != type.version_columns.end()) {
+        columns_ = declared->second;
+        return;
+    }
+    columns_ = type.columns;
+    columns_.emplace_back("Age", "date", ".metadata.creationTimestamp");
+}
 
 KCONTROL_DECL std::string renderer::object(const stored_object& object) const {
     if (form_ == shape::object) return object.text(type_, api_version_);
@@ -185,22 +210,32 @@ KCONTROL_DECL json::value renderer::metadata_only(const stored_object& object) c
 
 KCONTROL_DECL json::array renderer::columns() const {
     json::array columns;
-    columns.push_back(detail::column_definition("Name", "string", "name", 0));
-    for (const auto& column : type_.columns) {
-        columns.push_back(detail::column_definition(column.name, column.type, "", column.priority));
+    if (known_ != nullptr) {
+        for (const auto& one : known_->columns) {
+            columns.push_back(detail::column_definition(one.name, one.type, one.format, one.priority));
+        }
+        return columns;
     }
-    columns.push_back(detail::column_definition("Age", "string", "", 0));
+    columns.push_back(detail::column_definition("Name", "string", "name", 0));
+    for (const auto& one : columns_) {
+        columns.push_back(detail::column_definition(one.name, one.type, one.format, one.priority));
+    }
     return columns;
 }
 
 KCONTROL_DECL json::value renderer::row(const stored_object& object) const {
     const json::value content(object.content());
     json::array cells;
-    cells.push_back(json::value(json::get_string(content, {"metadata", "name"})));
-    for (const auto& column : type_.columns) cells.push_back(detail::cell(column, content, now_));
-    cells.push_back(detail::age_cell(json::get_string(content, {"metadata", "creationTimestamp"}), now_));
+    if (known_ != nullptr) {
+        cells = known_->cells(content, now_);
+    } else {
+        cells.push_back(json::value(json::get_string(content, {"metadata", "name"})));
+        for (const auto& column : columns_) cells.push_back(detail::cell(column, content, now_));
+    }
+    json::array conditions = detail::row_conditions(type_, content);
     json::object row;
     row["cells"] = std::move(cells);
+    if (!conditions.empty()) row["conditions"] = std::move(conditions);
     if (include_object_ == "Object") {
         row["object"] = object.value(type_, api_version_);
     } else if (include_object_ != "None") {

@@ -31,6 +31,7 @@ inline printer_column column_of_crd(const json::value& entry) {
     column.name = json::get_string(entry, {"name"});
     column.type = json::get_string(entry, {"type"});
     column.path = json::get_string(entry, {"jsonPath"});
+    column.format = json::get_string(entry, {"format"});
     const json::value* priority = json::find(entry, {"priority"});
     if (priority != nullptr && priority->is_int64()) column.priority = static_cast<int>(priority->get_int64());
     return column;
@@ -72,14 +73,16 @@ inline void read_crd_version(const json::value& version, resource_type& type) {
         structure->scale_selector = json::get_string(version, {"subresources", "scale", "labelSelectorPath"});
         type.structures[name] = std::move(structure);
     }
+    auto& columns = type.version_columns[name];
+    const json::value* declared = json::find(version, {"additionalPrinterColumns"});
+    if (declared != nullptr && declared->is_array()) {
+        for (const auto& entry : declared->get_array()) columns.push_back(column_of_crd(entry));
+    }
+    if (columns.empty()) columns.emplace_back("Age", "date", ".metadata.creationTimestamp");
     if (!first) return;
     type.status_subresource = json::find(version, {"subresources", "status"}) != nullptr;
     if (const json::value* schema = json::find(version, {"schema", "openAPIV3Schema"})) {
         read_schema(*schema, "", type);
-    }
-    const json::value* columns = json::find(version, {"additionalPrinterColumns"});
-    if (columns != nullptr && columns->is_array()) {
-        for (const auto& entry : columns->get_array()) type.columns.push_back(column_of_crd(entry));
     }
     const json::value* fields = json::find(version, {"selectableFields"});
     if (fields != nullptr && fields->is_array()) {

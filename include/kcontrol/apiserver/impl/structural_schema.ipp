@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/cel_rules.hpp>
 #include <kcontrol/apiserver/impl/structural_problems.ipp>
 #include <kcontrol/apiserver/impl/structural_validation.ipp>
 #include <kcontrol/apiserver/impl/structural_values.ipp>
@@ -146,7 +147,10 @@ inline void remove_structural_nulls(const json::value& schema, json::value& v) {
 }  // namespace detail
 
 KCONTROL_DECL structural_schema::structural_schema(json::value schema)
-    : schema_(std::move(schema)), has_rules_(detail::has_rules(schema_)), texts_(std::make_shared<text_checks>()) {}
+    : schema_(std::move(schema)),
+      has_rules_(detail::has_rules(schema_)),
+      texts_(std::make_shared<text_checks>()),
+      rules_(std::make_shared<detail::parsed_rules>()) {}
 
 KCONTROL_DECL void structural_schema::prune(json::object& whole, std::vector<std::string>& unknown) const {
     json::value v(std::move(whole));
@@ -181,7 +185,8 @@ KCONTROL_DECL std::vector<field_problem> structural_schema::validate(const json:
                               "invalid; correct the existing errors to complete validation");
         return problems;
     }
-    detail::check_rules(schema_, now, before == nullptr ? nullptr : &old, "", *texts_, problems);
+    detail::check_rules(schema_, now, before == nullptr ? nullptr : &old, "", detail::rule_context{*texts_, *rules_},
+                        problems);
     return problems;
 }
 

@@ -237,6 +237,22 @@ KCONTROL_DECL outcome<void> check_and_normalise(const resource_type& type, const
     return {};
 }
 
+namespace detail {
+
+// Names of roles and their bindings are segments of a path and nothing else; all others are DNS names.
+inline std::string wrong_with_name(const resource_type& type, std::string_view name) {
+    if (type.group != "rbac.authorization.k8s.io") return is_object_name(name) ? "" : std::string(name_problem);
+    for (const std::string_view whole : {".", ".."}) {
+        if (name == whole) return "may not be '" + std::string(whole) + "'";
+    }
+    for (const char* part : {"/", "%"}) {
+        if (name.find(part) != std::string_view::npos) return std::string("may not contain '") + part + "'";
+    }
+    return {};
+}
+
+}  // namespace detail
+
 KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const write_target& target, json::object& body,
                                            const std::string& uid, const std::string& now) {
     json::object& metadata = metadata_of(body);
@@ -249,9 +265,9 @@ KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const writ
         return failure::invalid(detail::kind_of(type), "", "metadata.name", "FieldValueRequired",
                                 "Required value: name or generateName is required");
     }
-    if (!is_object_name(name)) {
+    if (const std::string wrong = detail::wrong_with_name(type, name); !wrong.empty()) {
         return failure::invalid(detail::kind_of(type), name, "metadata.name", "FieldValueInvalid",
-                                "Invalid value: " + detail::in_quotes(name) + ": " + std::string(detail::name_problem));
+                                "Invalid value: " + detail::in_quotes(name) + ": " + wrong);
     }
     for (const std::string_view set_by_server : {"generation", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
         metadata.erase(set_by_server);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/apiserver/openapi.hpp>
 #include <kcontrol/documents/patch.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
@@ -181,9 +182,30 @@ KCONTROL_DECL void api_server::thaw(const std::string& replica) {
     core_->wake_watches(nullptr);
 }
 
+KCONTROL_DECL void api_server::write_log(const namespaced_name& pod, const std::string& container,
+                                         std::string_view text) {
+    core_->container_logs.write(pod, container, core_->env.wall_now(), text);
+    core_->log_written.notify_all();
+}
+
+KCONTROL_DECL void api_server::restart_log(const namespaced_name& pod, const std::string& container) {
+    core_->container_logs.begin(pod, container);
+    core_->log_written.notify_all();
+}
+
 KCONTROL_DECL access_control& api_server::access() { return core_->access; }
 
 KCONTROL_DECL void api_server::set_faults(fault_hook hook) { core_->faults = std::move(hook); }
+
+KCONTROL_DECL result<void> api_server::set_openapi(std::string_view group_version, std::string document) {
+    std::string path = "/openapi/v3/" + std::string(group_version);
+    if (!openapi_document(core_->store, path)) {
+        return error(errc::invalid_argument, "the server serves no " + std::string(group_version) +
+                                                 "; register its kinds or create its definitions first");
+    }
+    core_->openapi[std::move(path)] = std::move(document);
+    return {};
+}
 
 KCONTROL_DECL void api_server::set_ready(bool ready) { core_->ready = ready; }
 

@@ -131,6 +131,12 @@ KCONTROL_DECL fake_core::again fake_core::start_pod(const json::value& pod, pod_
     const json::array before = array_at(pod, {"status", "containerStatuses"});
     const json::object last = before.empty() ? json::object() : object_at(before.front(), {"lastState"});
     status["containerStatuses"] = container_statuses(pod, running, last, record.restarts);
+    const std::string said = text_at(pod, {"metadata", "annotations", "sim/log"});
+    for (const auto& container : array_at(pod, {"spec", "containers"})) {
+        const std::string name = text_at(container, {"name"});
+        api_.restart_log(record.key, name);
+        api_.write_log(record.key, name, said);
+    }
     write_status(fake_pods, pod, std::move(status));
     return run_pod(pod, record);
 }

@@ -20,11 +20,20 @@ inline std::string base64(std::string_view bytes) {
     return out;
 }
 
+// A server that somebody keeps running must not stop to be believed in.
+constexpr std::chrono::hours certificates_last{24 * 365 * 10};
+
+inline bool is_any_address(const std::string& host) { return host.empty() || host == "0.0.0.0" || host == "::"; }
+
+inline std::string in_url(const std::string& host) {
+    return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
 inline std::string kubeconfig_text(const auth::cluster_config& config, const std::string& name,
                                    const std::string& user) {
     std::string text = "apiVersion: v1\nkind: Config\nclusters:\n- name: " + name +
-                       "\n  cluster:\n    server: " + config.server().scheme + "://" + config.server().host + ":" +
-                       std::to_string(config.server().port) + "\n";
+                       "\n  cluster:\n    server: " + config.server().scheme + "://" + in_url(config.server().host) +
+                       ":" + std::to_string(config.server().port) + "\n";
     if (!config.tls().ca_pem().empty())
         text += "    certificate-authority-data: " + base64(config.tls().ca_pem()) + "\n";
     text += "users:\n- name: " + name + "\n  user: " + user + "\n";
@@ -39,11 +48,25 @@ KCONTROL_DECL local_api_server::local_api_server(environment& env, executor ex, 
     : env_(env),
       tls_(tls),
       api_(env, ex, std::move(options)),
-      server_(env, ex, api_.handler(),
-              http::server_options().max_connections(10'000).max_buffered_bytes(std::size_t{4} << 30), std::move(log)) {
+      own_(std::make_shared<own_paths>()),
+      server_(
+          env, ex,
+          [own = own_, api = api_.handler()](http::server_request request, http::responder& out) {
+              const bool is_own = own->answer && request.target.starts_with(own->prefix);
+              return is_own ? own->answer(std::move(request), out) : api(std::move(request), out);
+          },
+          http::server_options().max_connections(10'000).max_buffered_bytes(std::size_t{4} << 30), std::move(log)) {}
+
+KCONTROL_DECL void local_api_server::serve_below(std::string prefix, http::handler answer) {
+    own_->prefix = std::move(prefix);
+    own_->answer = std::move(answer);
 }
 
 KCONTROL_DECL result<void> local_api_server::start(std::uint16_t port) {
+    return start(http::listen_address("127.0.0.1", port == 0 ? port_ : port));
+}
+
+KCONTROL_DECL result<void> local_api_server::start(const http::listen_address& at) {
     std::optional<http::server_tls> tls;
     if (tls_) {
         if (!authority_) {
@@ -52,13 +75,16 @@ KCONTROL_DECL result<void> local_api_server::start(std::uint16_t port) {
         }
         http::certificate_options names(env_.wall_now());
         names.common_name("kube-apiserver").dns("localhost").ip("127.0.0.1");
+        names.not_after(env_.wall_now() + detail::certificates_last);
+        if (!detail::is_any_address(at.host) && at.host != "127.0.0.1") names.ip(at.host);
         auto issued = authority_->issue(names);
         if (!issued) return issued.error();
         tls.emplace(issued->cert_pem, issued->key_pem);
         tls->client_ca_pem(authority_->cert_pem());
     }
-    auto listening = server_.listen(http::listen_address("127.0.0.1", port == 0 ? port_ : port), std::move(tls));
+    auto listening = server_.listen(at, std::move(tls));
     if (!listening) return listening;
+    host_ = detail::is_any_address(at.host) ? "127.0.0.1" : at.host;
     port_ = server_.local_port();
     server_.start();
     return {};
@@ -71,7 +97,7 @@ KCONTROL_DECL awaitable<void> local_api_server::stop() {
 
 KCONTROL_DECL auth::cluster_config local_api_server::config(const std::string& token) const {
     auth::cluster_config config;
-    config.server(http::endpoint(tls_ ? "https" : "http", "127.0.0.1", port_));
+    config.server(http::endpoint(tls_ ? "https" : "http", host_, port_));
     if (authority_) config.tls(http::tls_options().ca_pem(authority_->cert_pem()));
     config.token(secret_string(token));
     config.default_namespace("default");
@@ -85,7 +111,9 @@ KCONTROL_DECL std::string local_api_server::kubeconfig(const std::string& token,
 KCONTROL_DECL result<std::string> local_api_server::kubeconfig_with_certificate(const std::string& user,
                                                                                 const std::string& name) const {
     if (!authority_) return error(errc::unavailable, "client certificates need TLS and a started server");
-    auto issued = authority_->issue(http::certificate_options(env_.wall_now()).common_name(user).for_client());
+    http::certificate_options names(env_.wall_now());
+    names.common_name(user).for_client().not_after(env_.wall_now() + detail::certificates_last);
+    auto issued = authority_->issue(names);
     if (!issued) return issued.error();
     return detail::kubeconfig_text(config(), name,
                                    "{client-certificate-data: " + detail::base64(issued->cert_pem) +
@@ -93,7 +121,9 @@ KCONTROL_DECL result<std::string> local_api_server::kubeconfig_with_certificate(
 }
 
 KCONTROL_DECL result<void> local_api_server::rotate_authority() {
-    auto made = http::certificate_authority::create(http::certificate_options(env_.wall_now()).common_name("local-ca"));
+    http::certificate_options names(env_.wall_now());
+    names.common_name("local-ca").not_after(env_.wall_now() + detail::certificates_last);
+    auto made = http::certificate_authority::create(names);
     if (!made) return made.error();
     authority_.emplace(std::move(*made));
     return {};

@@ -104,6 +104,10 @@ KCONTROL_DECL std::optional<std::string> manual_environment::variable(const std:
     return found->second;
 }
 
+KCONTROL_DECL awaitable<result<process_result>> manual_environment::run_process(process_command command) {
+    return run_fake_program(*this, programs, std::move(command));
+}
+
 KCONTROL_DECL void manual_environment::run_ready(boost::asio::io_context& context) {
     context.restart();
     context.poll();

@@ -99,6 +99,10 @@ KCONTROL_DECL std::optional<std::string> sim_environment::variable(const std::st
     return found == variables_.end() ? std::nullopt : std::optional(found->second);
 }
 
+KCONTROL_DECL awaitable<result<process_result>> sim_environment::run_process(process_command command) {
+    return run_fake_program(*this, programs_, std::move(command));
+}
+
 KCONTROL_DECL void sim_environment::write_file(const std::string& path, std::string text) {
     files_[path] = std::move(text);
     notify(path);

@@ -1,0 +1,45 @@
+// What `kubectl get` shows of Kubernetes' own kinds: the columns of a Table, and what is in them. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/failure.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// A column of a Table.
+class table_column {
+public:
+    constexpr table_column() = default;
+    constexpr table_column(std::string_view n, std::string_view t, int p = 0, std::string_view f = {})
+        : name(n), type(t), format(f), priority(p) {}
+
+    std::string_view name;
+    std::string_view type;
+    std::string_view format;
+    int priority = 0;  ///< above 0: only with -o wide
+};
+
+/// The columns of one kind. Source: kubernetes/pkg/printers/internalversion/printers.go of 1.36.
+///
+/// Thread-safety: immutable.
+class kind_columns {
+public:
+    std::string_view group;
+    std::string_view plural;
+    std::vector<table_column> columns;
+    /// What is in them, one value a column.
+    json::array (*cells)(const json::value& object, wall_time now) = nullptr;
+};
+
+/// The columns of a kind, or null: then they are Name and Age.
+KCONTROL_DECL const kind_columns* columns_of_kind(const group_resource& id);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/kind_columns.ipp>
+#endif

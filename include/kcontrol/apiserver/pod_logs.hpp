@@ -1,0 +1,75 @@
+// What the containers of pods have said, as far as somebody told the server, and what a request for it asks. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/model/object_key.hpp>
+#include <kcontrol/runtime/time.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// A line, and when it was said.
+class log_line {
+public:
+    log_line(wall_time t, std::string s) : at(t), text(std::move(s)) {}
+
+    wall_time at;
+    std::string text;
+};
+
+/// The lines of all containers: of their present run and of the one before.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class pod_logs {
+public:
+    using lines = std::vector<log_line>;
+
+    /// A container starts anew: what it has said so far is the log of the run before.
+    void begin(const namespaced_name& pod, const std::string& container) {
+        auto& runs = runs_[{pod, container}];
+        if (!runs.empty()) runs.erase(runs.begin(), runs.end() - 1);
+        runs.emplace_back();
+    }
+    /// Adds lines; a run begins where there is none.
+    KCONTROL_DECL void write(const namespaced_name& pod, const std::string& container, wall_time now,
+                             std::string_view text);
+    /// The pod is no more.
+    KCONTROL_DECL void forget(const namespaced_name& pod);
+    /// The lines of a run, or null.
+    KCONTROL_DECL const lines* find(const namespaced_name& pod, const std::string& container, bool previous) const;
+
+private:
+    std::map<std::pair<namespaced_name, std::string>, std::vector<lines>> runs_;  // at most two
+};
+
+/// The query of a request for a log, checked as Kubernetes does it.
+class log_query {
+public:
+    std::string container;
+    bool follow = false;
+    bool previous = false;
+    bool timestamps = false;
+    std::optional<std::int64_t> tail, limit, since_seconds;
+    std::optional<wall_time> since;
+
+    /// Fails with Invalid or BadRequest; `pod` is the object.
+    static KCONTROL_DECL outcome<log_query> of_request(const request_info& request, const json::value& pod);
+
+    /// What is shown of the lines from number `from` on. `first`: the beginning of the answer, to which tail and since
+    /// apply.
+    KCONTROL_DECL std::string text(const pod_logs::lines& all, std::size_t from, bool first, wall_time now) const;
+};
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/pod_logs.ipp>
+#endif

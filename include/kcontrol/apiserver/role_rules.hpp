@@ -1,0 +1,45 @@
+// What Roles and their bindings allow: RBAC, evaluated from the objects that a server holds. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/object_store.hpp>
+#include <kcontrol/apiserver/request_info.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// Somebody who asks.
+class requester {
+public:
+    requester() = default;
+    requester(std::string n, std::vector<std::string> g) : name(std::move(n)), groups(std::move(g)) {}
+
+    std::string name;
+    std::vector<std::string> groups;
+};
+
+/// Whether somebody may do something.
+class role_verdict {
+public:
+    bool allowed = false;
+    std::string reason;  ///< which binding allows it, in Kubernetes' words
+};
+
+/// By Roles, ClusterRoles (aggregated ones, too) and their bindings; system:masters may do everything.
+///
+/// Source: kubernetes/plugin/pkg/auth/authorizer/rbac and pkg/registry/rbac/validation.
+KCONTROL_DECL role_verdict judge_by_roles(const object_store& store, const requester& who, const request_info& request);
+
+/// The status of a SelfSubjectRulesReview for a namespace.
+KCONTROL_DECL json::object rules_of_requester(const object_store& store, const requester& who, const std::string& ns);
+
+/// Makes the roles and bindings without which nobody can begin: cluster-admin for system:masters, discovery and
+/// questions about oneself for everybody who is known.
+KCONTROL_DECL void add_first_roles(object_store& store);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/role_rules.ipp>
+#endif

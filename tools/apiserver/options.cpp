@@ -1,0 +1,168 @@
+#include "options.hpp"
+
+#include <kcontrol/base/flags.hpp>
+#include <kcontrol/base/log.hpp>
+
+#include <charconv>
+
+namespace kcontrol_apiserver {
+namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::flag_value;
+using kcontrol::result;
+
+constexpr int most_nodes = 5000;
+
+struct flag {
+    std::string_view name;
+    flag_value value;
+    result<void> (*set)(options& o, std::string_view value);
+};
+
+error bad(std::string what) { return error(errc::invalid_argument, std::move(what)); }
+
+std::string quoted(std::string_view text) { return "\"" + kcontrol::escape_control(text) + "\""; }
+
+result<void> set_listen(options& o, std::string_view value) {
+    const auto at = kcontrol::http::parse_listen_address(value);
+    if (!at || !at->enabled) {
+        return bad("--listen " + quoted(value) +
+                   " is no address: write IP:PORT, such as 127.0.0.1:6443, or 127.0.0.1:0 for any free port");
+    }
+    o.listen = *at;
+    return {};
+}
+
+result<void> set_controllers(options& o, std::string_view value) {
+    if (value.empty()) value = "garbage,pods,workloads";
+    while (!value.empty()) {
+        const std::string_view one = value.substr(0, value.find(','));
+        value.remove_prefix(std::min(one.size() + 1, value.size()));
+        if (one == "garbage") {
+            o.garbage = true;
+        } else if (one == "pods") {
+            o.pods = true;
+        } else if (one == "workloads") {
+            o.pods = o.workloads = true;
+        } else {
+            return bad("--controllers: " + quoted(one) + " is none; use a list of garbage, pods, workloads");
+        }
+    }
+    return {};
+}
+
+result<void> set_nodes(options& o, std::string_view value) {
+    int count = 0;
+    const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (problem != std::errc() || end != value.data() + value.size() || count < 1 || count > most_nodes) {
+        return bad("--nodes " + quoted(value) + ": use a number from 1 to " + std::to_string(most_nodes));
+    }
+    o.nodes = count;
+    return {};
+}
+
+result<void> once(std::string& member, std::string_view name, std::string_view value) {
+    if (!member.empty()) return bad(std::string(name) + " is there twice; leave one out");
+    member = value;
+    return {};
+}
+
+constexpr flag flags[] = {
+    {"--listen", flag_value::text, set_listen},
+    {"--plain-http", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.tls = false;
+         return {};
+     }},
+    {"--kubeconfig", flag_value::text,
+     [](options& o, std::string_view value) { return once(o.kubeconfig, "--kubeconfig", value); }},
+    {"--load", flag_value::text,
+     [](options& o, std::string_view value) -> result<void> {
+         o.load.emplace_back(value);
+         return {};
+     }},
+    {"--data", flag_value::text, [](options& o, std::string_view value) { return once(o.data, "--data", value); }},
+    {"--controllers", flag_value::joined, set_controllers},
+    {"--nodes", flag_value::text, set_nodes},
+    {"--rbac", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.rbac = true;
+         return {};
+     }},
+    {"--faults", flag_value::text,
+     [](options& o, std::string_view value) { return once(o.faults, "--faults", value); }},
+    {"--openapi", flag_value::text,
+     [](options& o, std::string_view value) { return once(o.openapi, "--openapi", value); }},
+    {"--help", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.what = action::help;
+         return {};
+     }},
+    {"-h", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.what = action::help;
+         return {};
+     }},
+    {"--version", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.what = action::version;
+         return {};
+     }},
+};
+
+}  // namespace
+
+const char* const usage_text =
+    R"(usage: kcontrol-apiserver [FLAG]...
+
+A Kubernetes API server for tests: all built-in kinds and your own, in memory, without etcd. It says what
+kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do everything, unless --rbac is there: do not expose it.
+
+  --listen IP:PORT       where to listen (127.0.0.1:0: any free port)
+  --plain-http           without TLS
+  --kubeconfig FILE      write how to reach it; kubectl and every client library can read that
+  --load FILE|DIR        create what is in a file (YAML or JSON, several documents, lists), or in the .yaml, .yml and
+                         .json files of a directory; may be there several times. Definitions and namespaces come
+                         first; an object that is there already stays as it is; a status is kept
+  --data FILE            keep objects, versions and the authority in this SQLite file. What was answered for is in it
+                         before the answer goes out: nothing is lost when the program is killed
+  --controllers[=LIST]   what acts besides; all of it, or a list of
+                           garbage    objects go with their owners
+                           pods       a scheduler, nodes, and kubelets whose pods live as their annotations say
+                                      (sim/run-ms, sim/exit-code and others: docs/testing_controllers.md)
+                           workloads  Jobs, ReplicaSets and Deployments; with pods
+  --nodes N              how many nodes those pods have (1)
+  --rbac                 Roles and their bindings say who may do what. The kubeconfig's user may do everything, and be
+                         anybody (kubectl --as); needs TLS
+  --faults FILE          what goes wrong (YAML or JSON; docs/apiserver.md). PUT /kcontrol/faults replaces it while the
+                         server runs, GET shows it, DELETE ends it
+  --openapi DIR          OpenAPI v3 documents, such as api__v1.json and apis__apps__v1.json: kubectl explain has texts
+  --help, --version
+
+Prints one line, its address, once it answers. SIGTERM and SIGINT end it.
+Exit status: 0 it was ended, 1 it could not start or not go on, 2 wrong arguments.
+)";
+
+result<options> parse_options(const std::vector<std::string>& arguments) {
+    const auto said = kcontrol::split_arguments({arguments.begin(), arguments.end()}, kcontrol::shapes_of(flags),
+                                                "kcontrol-apiserver --help");
+    if (!said) return said.error();
+    options o;
+    bool has_nodes = false;
+    for (const auto& one : *said) {
+        if (one.is_word())
+            return bad(quoted(one.text) + " stands alone; did you mean --load " + quoted(one.text) + "?");
+        has_nodes = has_nodes || flags[one.flag].name == "--nodes";
+        if (const auto done = flags[one.flag].set(o, one.text); !done) return done.error();
+    }
+    if (has_nodes && !o.pods && o.what == action::serve) {
+        return bad("--nodes is of no use without --controllers, or --controllers=pods");
+    }
+    if (o.rbac && !o.tls)
+        return bad("--rbac and --plain-http exclude each other: without TLS nobody can show who he is");
+    return o;
+}
+
+}  // namespace kcontrol_apiserver
