@@ -152,10 +152,11 @@ const stranger strangers[] = {
     {"F20 gzip, cut after a byte", [] { return reply::stream().send("\x1f"); }, ""},
     {"F20 gzip of several members", [] { return reply::stream().send(gzip_begin + "ab" + gzip_begin + "cd"); },
      "gzip-compressed bytes, which nobody asked for"},
-    {"F20 gzip with its header", [] { return reply::stream().header("Content-Encoding", "gzip").send(gzip_begin); },
-     "Content-Encoding gzip, which nobody asked for"},
+    {"F20 gzip with its header, damaged",
+     [] { return reply::stream().header("Content-Encoding", "gzip").send(gzip_begin + "\xff\xff"); },
+     "the gzip-compressed body is damaged"},
     {"F20 a gzip header before plain JSON",
-     [] { return reply::stream().header("Content-Encoding", "gzip").send("{}"); }, "Content-Encoding gzip"},
+     [] { return reply::stream().header("Content-Encoding", "gzip").send("{}"); }, "body is damaged"},
     {"F20 a bomb: gzip without end",
      [] { return reply::stream().send(gzip_begin).repeat(std::string(std::size_t{64} << 10, '\0'), 100'000, 1ms); },
      "gzip-compressed bytes"},
@@ -375,7 +376,7 @@ std::vector<scenario> much_of_something() {
             .peak(96 * mebibyte)
             .also([](play& p) { CHECK(p.status().reason.size() < 3000); }),
         scenario("S10 a message of control characters and escapes")
-            .lasts(1min)
+            .lasts(3min)
             .answers([](const ask& q) -> std::optional<reply> {
                 const char* words = R"(\u001b[31mred\u0000\r\nlevel=error msg=forged \u202e\u0007)";
                 return q.is_watch() ? std::optional(reply::failure(500, "InternalError", words)) : std::nullopt;

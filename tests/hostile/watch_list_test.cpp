@@ -1,6 +1,7 @@
-// Streamed lists, which this informer does not ask for, from servers that send them or their like all the same: F11 to
-// F14 of reliability's table of failures. Watches begin at a list's version, so whatever a server sends first is an
-// event like any other: what is known already is no news, and the live store is never replaced in parts.
+// Streamed lists, F11 to F14 of reliability's table of failures: from servers that send them or their like though this
+// informer does not ask for them, and from servers that are asked for them and don't know how. Watches begin at a
+// list's version, so whatever a server sends unasked is an event like any other: what is known already is no news, and
+// the live store is never replaced in parts.
 #include "hostile/play.hpp"
 
 #include <doctest/doctest.h>
@@ -177,6 +178,89 @@ std::vector<scenario> odd_beginnings() {
     };
 }
 
+bool is_stream(const ask& q) { return q.target.find("sendInitialEvents=true") != std::string::npos; }
+
+// Each streamed list that is asked for is answered so, from the first on; all else is as it should be. It ends with a
+// list in pages, unless the row says otherwise.
+scenario streams(const std::string& name, std::function<reply(const ask&)> answer) {
+    return scenario(name)
+        .with(informer_options().streaming(list_streaming::on))
+        .from_the_start()
+        .lasts(3min)
+        .answers([answer](const ask& q) { return is_stream(q) ? std::optional(answer(q)) : std::nullopt; })
+        .well()
+        .heard("+a +b +c ")
+        .lists(1, 1);
+}
+
+scenario sends(const std::string& name, std::function<std::string(play&)> text) {
+    return streams(name, [text](const ask& q) { return reply::stream().send(text(q.world)).hangs(); });
+}
+
+std::string changed(play& p, const std::string& type, const std::string& name) {
+    return event_text(type, p.object(name));
+}
+
+std::vector<scenario> asked_lists() {
+    std::vector<scenario> out{
+        scenario("F11 a server that knows streamed lists")
+            .with(informer_options().streaming(list_streaming::on))
+            .from_the_start()
+            .well()
+            .heard("+a +b +c ")
+            .lists(0, 0)
+            .watches(1, 1),
+        sends("F11 a streamed list without an end", all_added),
+        streams("F11 the same objects again and again",
+                [](const ask& q) { return reply::stream().repeat(all_added(q.world), 100'000, 10ms); })
+            .peak(std::size_t{32} << 20),
+        streams("F11 nothing at all", [](const ask&) { return reply::stream().hangs(); }),
+        streams("F11 not even an answer", [](const ask&) { return reply::nothing(); }).lasts(4min),
+        sends("F12 a bookmark that says \"false\"",
+              [](play& p) { return all_added(p) + end_bookmark(p.version(), R"("false")"); }),
+        sends("F12 a bookmark whose annotation is no text",
+              [](play& p) { return all_added(p) + end_bookmark(p.version(), "true"); }),
+        sends("F12 a bookmark that says nothing", [](play& p) { return all_added(p) + bookmark_text(p.version()); }),
+        sends("F12 a bookmark that ends them, without a version",
+              [](play& p) { return all_added(p) + end_bookmark("", R"("true")"); }),
+        sends("F12 the bookmark twice",
+              [](play& p) {
+                  const auto end = end_bookmark(p.version(), R"("true")");
+                  return all_added(p) + end + end;
+              })
+            .lasts(1min)
+            .lists(0, 0),
+        streams("F13 the error of a server whose etcd is too old",
+                [](const ask&) {
+                    return reply::stream().send(
+                        error_text(500, "InternalError",
+                                   "a watch stream was requested by the client but the required "
+                                   "storage feature RequestWatchProgress is disabled"));
+                }),
+        streams("F14 each ends among its objects",
+                [](const ask& q) { return reply::stream().send(changed(q.world, "ADDED", "a")); }),
+        streams("F14 each breaks in an event",
+                [](const ask& q) {
+                    return reply::stream().send(changed(q.world, "ADDED", "a") + R"({"type":"ADDED","obj)").breaks();
+                }),
+        sends("F14 objects that come twice, change, go and come again",
+              [](play& p) {
+                  return all_added(p) + all_added(p) + changed(p, "DELETED", "a") + changed(p, "MODIFIED", "b") +
+                         changed(p, "ADDED", "a") + end_bookmark(p.version(), R"("true")");
+              })
+            .lasts(1min)
+            .lists(0, 0),
+    };
+    for (const auto& words : {std::pair(422, "Invalid"), std::pair(400, "BadRequest"), std::pair(403, "Forbidden"),
+                              std::pair(405, "MethodNotAllowed"), std::pair(501, "NotImplemented")}) {
+        out.push_back(streams("F13 streamed lists are refused: " + std::to_string(words.first), [words](const ask&) {
+            return reply::failure(words.first, words.second, "sendInitialEvents is forbidden for watch");
+        }));
+    }
+    return out;
+}
+
+TEST_CASE("hostile: F11 to F14 streamed lists that are asked for") { play_all(asked_lists()); }
 TEST_CASE("hostile: F11, F12 streamed lists that nobody asked for") { play_all(unasked_lists()); }
 TEST_CASE("hostile: F13 watches that are refused for an option") { play_all(refused_lists()); }
 TEST_CASE("hostile: F14 odd beginnings of a watch") { play_all(odd_beginnings()); }

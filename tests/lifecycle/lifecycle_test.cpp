@@ -14,11 +14,11 @@ namespace {
 using namespace kcontrol;
 using namespace kcontrol::test;
 
-#define KCONTROL_LIVES                                                                                                \
-    controller_life, manager_life, led_manager_life, leader_life, run_life, informer_set_life, crd_watch_life,        \
-        informer_life, engaged_cluster_life, multicluster_manager_life, led_multicluster_life, directory_source_life, \
-        secret_source_life, task_group_life, server_life, event_stream_life, local_api_server_life,                   \
-        directory_watch_life, process_life
+#define KCONTROL_LIVES                                                                                         \
+    controller_life, exporter_life, manager_life, led_manager_life, leader_life, run_life, informer_set_life,  \
+        crd_watch_life, informer_life, engaged_cluster_life, multicluster_manager_life, led_multicluster_life, \
+        directory_source_life, secret_source_life, task_group_life, server_life, event_stream_life,            \
+        local_api_server_life, directory_watch_life, process_life
 
 /// Something that starts and stops, stopped in the end: a context that goes takes no coroutine along.
 template <class Life>
@@ -189,7 +189,7 @@ TEST_CASE_TEMPLATE("lifecycle: under a stopped parent", Life, controller_life, m
 
 TEST_CASE_TEMPLATE("lifecycle: many times, and nothing is left behind", Life, KCONTROL_LIVES) {
     subject<Life> it;
-    const int times = std::max(1, many / Life::share);
+    const int times = std::max(1, many_cycles() / Life::share);
     const int warm = std::max(2, times / 5);
     const auto once = [&](int i) {
         it.start();

@@ -1,7 +1,9 @@
 // What this process holds: memory, descriptors, threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <malloc.h>
@@ -10,14 +12,20 @@ namespace kcontrol::test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool under_sanitizer = true;
-inline constexpr int many = 100;
+inline constexpr int usual_cycles = 100;
 #elif defined(NDEBUG)
 inline constexpr bool under_sanitizer = false;
-inline constexpr int many = 10'000;
+inline constexpr int usual_cycles = 10'000;
 #else
 inline constexpr bool under_sanitizer = false;
-inline constexpr int many = 1'000;
+inline constexpr int usual_cycles = 1'000;
 #endif
+
+/// How often something is started and stopped; KCONTROL_LIFECYCLES says otherwise.
+inline int many_cycles() {
+    const char* const asked = std::getenv("KCONTROL_LIFECYCLES");  // seam: ok, who runs the test asks
+    return asked != nullptr ? std::max(1, std::atoi(asked)) : usual_cycles;
+}
 
 class resources {
 public:

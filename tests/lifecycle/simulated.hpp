@@ -17,6 +17,7 @@
 #include <kcontrol/runtime/scope.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/testing/fake_source.hpp>
+#include <kcontrol/tracing/otlp_exporter.hpp>
 
 #include "lifecycle/stage.hpp"
 #include "support/thing.hpp"
@@ -100,6 +101,36 @@ private:
     int number_ = 0;
     controller c_{env(), ex(), "things", [this](reconcile_context, request req) { return reconcile(std::move(req)); }};
     std::uint64_t watched_ = c_.watch(source_, enqueue_for_object);
+};
+
+class exporter_life : public simulated {
+public:
+    static constexpr bool has_parent = false;
+
+    exporter_life() {
+        world.network.listen("collector", ex(), [this](http::server_request, http::responder& out) -> awaitable<void> {
+            call();
+            http::response answer(200, "application/json", "{}");
+            const auto sent = co_await out.send(std::move(answer));
+            static_cast<void>(sent);
+        });
+        auto options = otlp_options::to("http://collector:4318/v1/traces").value();
+        options.schedule_delay(100ms);
+        exporter_ = otlp_exporter::create(env(), ex(), std::move(options), world.network.factory()).value();
+    }
+
+    void start(std::stop_token = {}) { exporter_->start(); }
+    awaitable<void> stop() { return drop(exporter_->stop()); }
+    bool works() {
+        trace_span span("reconcile", env().wall_now(), 1ms);
+        span.context = trace_context().child(env());
+        const auto before = exporter_->stats().exported;
+        exporter_->sink()(span);
+        return until([&] { return exporter_->stats().exported > before; }, 10s);
+    }
+
+private:
+    std::unique_ptr<otlp_exporter> exporter_;
 };
 
 class manager_life : public simulated {

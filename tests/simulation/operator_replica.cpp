@@ -44,7 +44,9 @@ operator_replica::operator_replica(testing::sim_world& world, testing::sim_serve
     auto c = client::connect(world.env(), home, config, world.network().factory());
     manager_options options;
     options.leader_election(leader_options({"default", "operator"}).identity(name_));
-    options.informers(informer_options().watch_idle(15s).page_size(7));
+    const bool streams = world.env().random() % 2 == 0;
+    options.informers(
+        informer_options().watch_idle(15s).page_size(7).streaming(streams ? list_streaming::on : list_streaming::off));
     manager_ = std::make_unique<manager>(world.env(), home, std::move(*c), options);
     const auto run = [this](reconcile_context ctx, std::shared_ptr<const site> found) {
         return reconcile(std::move(ctx), std::move(found));
@@ -65,10 +67,6 @@ void operator_replica::crash() {
 
 awaitable<void> operator_replica::stop() { return manager_->stop(); }
 
-bool operator_replica::has_seen(const namespaced_name& of_leaf) const {
-    return static_cast<bool>(manager_->get_informer<leaf>()->objects().get(of_leaf));
-}
-
 // What a reconcile does beside requests: mostly nothing, and now and then something that lasts longer than a Lease. It
 // does not heed its stop token, as many don't: the fence is for these.
 awaitable<void> operator_replica::work() {
@@ -84,6 +82,7 @@ awaitable<result<void>> operator_replica::reconcile(reconcile_context ctx, std::
     if (!mine.alone()) violation_(name_ + ": two reconciles of " + mine.key + " at once");
     world_.context().trace(name_ + found->metadata.resource_version.str());
     client c = bug_ == operator_bug::unfenced ? manager_->get_unfenced_client() : manager_->get_client();
+    if (bug_ == operator_bug::unnoted) c = c.reading_from(nullptr);
     co_await work();
     result<void> outcome;
     if (is_being_deleted(found->metadata)) {

@@ -24,6 +24,7 @@ enum class operator_bug {
     error_is_done,    ///< a write that failed is not tried again
     no_owned,         ///< nobody looks after leaves that others change
     blind_status,     ///< the status is written over whatever the server has
+    unnoted,          ///< the caches do not know what this process writes
 };
 
 /// A process that may be stopped, cut off, or crash, which is a cut for ever: nobody can tell the two apart.
@@ -41,8 +42,6 @@ public:
     awaitable<void> stop();
 
     bool leading() const { return !crashed_ && manager_->get_elector()->leading(); }
-    /// Whether its cache has the leaf.
-    bool has_seen(const namespaced_name& of_leaf) const;
     bool crashed() const noexcept { return crashed_; }
     const std::string& name() const noexcept { return name_; }
     const std::string& host() const noexcept { return host_; }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -151,17 +152,9 @@ private:
         case 5: (void)api_.patch(sites, key, {{"metadata", {{"labels", {{"team", std::to_string(value)}}}}}}); break;
         case 6: (void)api_.remove(sites, key); break;
         case 7: (void)api_.patch(leaves, key, {{"spec", {{"value", value}}}}); break;
-        case 8:
-            if (is_seen(key)) (void)api_.remove(leaves, key);
-            break;
+        case 8: (void)api_.remove(leaves, key); break;
         default: break;
         }
-    }
-
-    // Of a leaf that is made and deleted while a watch is broken no event tells, for no cache has ever had it: its
-    // maker hears of that only from a resync, here as with client-go.
-    bool is_seen(const namespaced_name& of_leaf) {
-        return std::all_of(slots_.begin(), slots_.end(), [&](slot& s) { return s.present().has_seen(of_leaf); });
     }
 
     // What a kubelet does: leaves become what they are to be, after a while.
@@ -189,7 +182,7 @@ private:
         const std::string host = slots_[which].present().host();
         auto& network = world_.network();
         ++verdict_.faults;
-        static constexpr std::uint64_t kinds[] = {0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 7, 8, 9};
+        static constexpr std::uint64_t kinds[] = {0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10};
         const std::uint64_t kind = kinds[below(std::size(kinds))];
         world_.context().trace("!" + std::to_string(kind));
         switch (kind) {
@@ -229,8 +222,33 @@ private:
             lasting(5s, 20s, [&network, host] { network.set_latency(host, 100us, 5ms); });
             break;
         case 9: api_.end_watches(); break;
+        case 10:
+            if (!std::exchange(unheard_, true)) spawn(act_unheard(stop));
+            break;
         default: break;
         }
+    }
+    // Of leaves that are made and deleted meanwhile no watch of a process ever tells. That of sites goes on: what it
+    // tells late would have the operator look again.
+    awaitable<void> act_unheard(std::stop_token stop) {
+        // Those are heard of, and made again.
+        for (const auto& one : api_.list(leaves)) {
+            if (below(2) == 0) (void)api_.remove(leaves, {"default", text_at(one, {"metadata", "name"})});
+        }
+        co_await sleep_for(world_.env(), 20ms, stop);
+        std::set<std::string> before;
+        for (const auto& one : api_.list(leaves)) before.insert(text_at(one, {"metadata", "uid"}));
+        api_.freeze("of leaves", api_.resource_version());
+        for (auto left = 3 + below(12); left > 0 && !stop.stop_requested(); --left) {
+            co_await sleep_for(world_.env(), between(100ms, 1s), stop);
+            for (const auto& one : api_.list(leaves)) {
+                if (before.contains(text_at(one, {"metadata", "uid"})) || below(2) == 0) continue;
+                (void)api_.remove(leaves, {"default", text_at(one, {"metadata", "name"})});
+            }
+        }
+        api_.compact(api_.resource_version());
+        api_.thaw("of leaves");
+        unheard_ = false;
     }
     void lasting(duration least, duration most, std::function<void()> restore,
                  std::optional<std::size_t> which = std::nullopt) {
@@ -242,11 +260,14 @@ private:
         restore();
         if (which) busy_.erase(*which);
     }
-    // The last that people ask for meets a server that fails every other request: nothing but the operator tries again.
+    // The last that people ask for meets a server that fails every other request, or one whose watches tell nothing:
+    // nobody but the operator tries again.
     awaitable<void> fail_in_the_end() {
-        if (below(2) == 0) co_return;
+        const std::uint64_t how = below(3);
+        if (how == 0) co_return;
         co_await sleep_for(world_.env(), restless_time - 12s, restless_.get_token());
-        last_storm_ = true;
+        last_storm_ = how == 1;
+        if (how == 2 && !std::exchange(unheard_, true)) co_await act_unheard(restless_.get_token());
     }
     void heal() {
         last_storm_ = false;
@@ -270,6 +291,7 @@ private:
             if (at != slots_.end() && at->refuses_lease) return f.status(500, "InternalError", "no lease for you");
             return f;
         }
+        if (asked->verb == "watch" && asked->id() == leaves) f.replica("of leaves");
         if (below(100) < stale_percent_) f.replica("old");
         if (below(100) < (last_storm_ ? 50 : storm_percent_)) {
             switch (below(5)) {
@@ -311,7 +333,10 @@ private:
     }
     void take(const any_event& event) {
         if (event.type == event_type::deleted) return check_gone(event.old_object.get<site>());
-        if (event.type != event_type::updated) return;
+        // Where its watch ended and what was between is compacted, the observer lists, and sees no step of that time.
+        const std::uint64_t lists = observer_->status().lists;
+        const bool saw_each = std::exchange(listed_[event.object().meta().uid.str()], lists) == lists;
+        if (event.type != event_type::updated || !saw_each) return;
         const std::string from = event.old_object.get<site>().status.phase.str();
         const std::string to = event.new_object.get<site>().status.phase.str();
         if (from == to) return;
@@ -385,7 +410,9 @@ private:
     std::stop_source restless_, serving_;
     unsigned storm_percent_ = 0, stale_percent_ = 0;
     bool last_storm_ = false;
+    bool unheard_ = false;  // no watch of leaves brings anything
     std::string last_writer_;
+    std::map<std::string, std::uint64_t> listed_;  // by uid: how often the observer had listed when it heard of it
     std::optional<informer<site>> observer_;
     subscription seen_;
 };

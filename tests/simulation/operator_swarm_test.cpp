@@ -36,11 +36,16 @@ TEST_CASE("operator swarm: no seed breaks a promise, and every seed runs the sam
     }
 }
 
+// Which seeds find a rare one changes with whatever the library does in another order: of those it tries more until one
+// does.
+constexpr std::uint64_t patience = 1000;
+
 void find_planted(operator_bug bug, const char* name, std::uint64_t least = 15) {
-    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, least, 60);
+    std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, least, 60);
     std::uint64_t found = 0, first = 0;
     std::string how;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        if (seed == seeds && found == 0 && seeds < patience) ++seeds;
         const auto verdict = run_operator_swarm(seed, bug);
         if (verdict.violations.empty()) continue;
         if (found++ == 0) first = seed, how = verdict.violations.front().substr(0, 100);
@@ -63,6 +68,11 @@ TEST_CASE("operator swarm: finds an error that is taken for done") {
 
 TEST_CASE("operator swarm: finds dependents that nobody looks after") {
     find_planted(operator_bug::no_owned, "no owned");
+}
+
+// A leaf that it makes, and that somebody deletes while its watch is broken, is no event of any watch.
+TEST_CASE("operator swarm: finds writes of which the caches do not know") {
+    find_planted(operator_bug::unnoted, "unnoted", 60);
 }
 
 TEST_CASE("operator swarm: finds a status that is written blindly") {

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -81,7 +82,8 @@ private:
         if (env_.random() % 2 == 0) o.cluster_executor(context_.get_executor());
         o.log(logger([this](const log_record&) { may_throw(*hosts_.front()); }));
         o.kinds({kind_choice(resource_of<widget>())});
-        o.informers(informer_options().probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7));
+        o.informers(informer_options().probe_period(5s).watch_idle(15s).watch_timeout(1h, 2h).page_size(7).streaming(
+            env_.random() % 4 == 0 ? list_streaming::off : list_streaming::on));
         o.transport([this](executor ex, const http::endpoint& to,
                            const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
             auto inner = network_.factory()(ex, to, tls);
@@ -120,7 +122,10 @@ private:
                 if (views_.contains(status.name)) views_.at(status.name)->checker.expect_other_history();
             }
             // The cluster has failed as long as its on_engage() throws; its cache is right meanwhile.
-            if (derive_cluster_state(status.kinds).first == cluster_state::live) find(status.name)->note_live();
+            if (derive_cluster_state(status.kinds).first == cluster_state::live) {
+                find(status.name)->note_live(count_lists(status));
+                for (const auto& kind : status.kinds) note_streaming(kind.informer);
+            }
             may_throw(*find(status.name));
             statuses_[status.name] = status;
             context_.trace(status.name + std::string(to_string(status.state)));
@@ -222,6 +227,15 @@ private:
         may_throw(host);
     }
 
+    static std::uint64_t count_lists(const cluster_status& status) {
+        std::uint64_t out = 0;
+        for (const auto& kind : status.kinds) out += kind.informer.lists;
+        return out;
+    }
+    void note_streaming(const informer_status& status) {
+        if (!status.not_streamed.empty()) refused_.insert(status.not_streamed.substr(0, 24));
+        verdict_.kinds_of_refusal = refused_.size();
+    }
     static std::uint64_t count_histories(const cluster_status& status) {
         std::uint64_t out = 0;
         for (const auto& kind : status.kinds) out += kind.informer.server_changes + kind.informer.rollbacks;
@@ -294,10 +308,12 @@ private:
             const auto checker = checkers_.find(host->name());
             const auto status = statuses_.find(host->name());
             if (checker == checkers_.end() || status == statuses_.end()) continue;
-            std::uint64_t lists = 0, watches = 0;
-            for (const auto& kind : status->second.kinds)
-                lists += kind.informer.lists, watches += kind.informer.watches;
-            // The first list may have pages; later ones are counted as relists.
+            const std::uint64_t lists = count_lists(status->second);
+            std::uint64_t watches = 0;
+            for (const auto& kind : status->second.kinds) watches += kind.informer.watches;
+            verdict_.streams += host->streams();
+            // The first list may have pages, and before them a stream that was refused; later ones are counted as
+            // relists.
             const bool never_relisted = lists == host->first_list_requests();
             host->check_history(checker->second, never_relisted, verdict_.violations);
             if (!never_relisted) ++verdict_.relists;
@@ -371,6 +387,7 @@ private:
     std::map<std::string, std::map<std::string, std::string>> reconciled_;  // uid → version and value
     std::map<std::string, std::uint64_t> histories_;  // changes of server or history that were told
     std::map<std::string, cluster_status> statuses_;
+    std::set<std::string> refused_;  // reasons against streamed lists
     swarm_verdict verdict_;
     std::optional<multicluster_manager> manager_;
 };

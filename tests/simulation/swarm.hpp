@@ -17,6 +17,8 @@ struct swarm_verdict {
     std::uint64_t faults = 0;    // inflicted
     std::uint64_t rebuilds = 0;  // configurations put to use beyond the first
     std::uint64_t relists = 0;   // list requests beyond each informer's first
+    std::uint64_t streams = 0;   // lists that were asked for as streams
+    std::uint64_t kinds_of_refusal = 0;
     std::uint64_t thrown = 0;    // exceptions of functions that were called
     bool bug_triggered = false;  // the planted bug had its chance
 };

@@ -37,7 +37,7 @@ swarm_host::swarm_host(testing::sim_context& context, testing::sim_environment& 
       enabled_(enabled),
       strand_(asio::make_strand(context.get_executor())) {
     testing::api_server_options options;
-    options.bookmark_period(5s);
+    options.bookmark_period(5s).serve_watch_lists(env.random() % 3 != 0);
     server_ = std::make_unique<testing::api_server>(env, strand_, options);
     server_->register_resource(widget_type());
     server_->access().set_tokens({{token_, "swarm"}});
@@ -87,9 +87,16 @@ std::map<std::string, std::string> swarm_host::present() const {
     return out;
 }
 
-void swarm_host::note_live() {
+void swarm_host::note_live(std::uint64_t lists) {
     if (!live_at_) live_at_ = server_->resource_version();
-    if (first_list_requests_ == 0) first_list_requests_ = server_->request_log().count("list", "widgets");
+    if (first_list_requests_ == 0) first_list_requests_ = lists;
+}
+
+std::uint64_t swarm_host::streams() const {
+    const auto& all = server_->request_log().requests();
+    return static_cast<std::uint64_t>(std::count_if(all.begin(), all.end(), [](const auto& one) {
+        return one.target.find("sendInitialEvents") != std::string::npos;
+    }));
 }
 
 void swarm_host::create(const std::string& object) {

@@ -40,16 +40,19 @@ public:
     /// uid → version and value of what the server holds.
     std::map<std::string, std::string> present() const;
 
-    /// The manager calls the cluster live, or has let it go.
-    void note_live();
+    /// The manager calls the cluster live, and has asked for so many lists.
+    void note_live(std::uint64_t lists);
+    /// It has let it go.
     void note_left() { left_ = true; }
-    /// Requests that a first list takes with the page size of the swarm; set when the cluster is first live.
+    /// Lists that were asked for until the cluster was first live: the pages of the first one.
     std::uint64_t first_list_requests() const noexcept { return first_list_requests_; }
 
     /// Holds the events against what was written.
     void check_history(const testing::event_checker& seen, bool never_relisted,
                        std::vector<std::string>& violations) const;
 
+    /// Streamed lists that were asked for, of the last 10,000 requests.
+    std::uint64_t streams() const;
     std::uint64_t writes() const noexcept { return writes_; }
     std::uint64_t faults() const noexcept { return faults_; }
 

@@ -1,0 +1,337 @@
+#include "simulation/fleet_swarm.hpp"
+
+#include <kcontrol/apiserver/request_info.hpp>
+#include <kcontrol/multicluster/multicluster_controller.hpp>
+#include <kcontrol/runtime/wait.hpp>
+#include <kcontrol/testing/sim_world.hpp>
+
+#include "simulation/widget.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace kcontrol::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::fault;
+using testing::group_resource;
+using testing::link_state;
+
+const group_resource widgets{"test.kcontrol.dev", "widgets"};
+const char* const hub = "hub";
+const char* const calm = "calm";  // nobody touches it
+constexpr auto restless_time = 4min;
+constexpr auto time_to_converge = 25min;  // the longest pause of a request that fails, and more
+constexpr auto time_to_leave = 35s;       // what a disengage may take
+constexpr std::uint64_t names = 5;
+
+std::int64_t value_of(const json::value& object) {
+    const auto* found = json::find(object, {"spec", "value"});
+    return found == nullptr ? 0 : found->to_number<std::int64_t>();
+}
+
+// One of the clusters, as people and machines treat it.
+struct site {
+    std::string name;
+    testing::sim_server* server = nullptr;
+    bool wanted = true;
+    bool forbids = false;
+    bool busy = false;  // some fault lasts
+    int token = 0;
+    time_point left;  // when it was wanted no more
+};
+
+class fleet {
+public:
+    fleet(std::uint64_t seed, fleet_bug bug) : world_(seed), bug_(bug) {
+        world_.register_resource(testing::resource_type_of(resource_of<widget>()));
+        sites_.emplace_back();
+        sites_.back().name = hub;
+        sites_.emplace_back();
+        sites_.back().name = calm;
+        for (std::uint64_t i = 0, n = 1 + below(6); i < n; ++i) {
+            sites_.emplace_back();
+            sites_.back().name = "c" + std::to_string(i);
+        }
+        for (site& s : sites_) prepare(s);
+        verdict_.clusters = sites_.size();
+        manager_.emplace(world_.env(), world_.get_executor(),
+                         multicluster_options()
+                             .informers(informer_options().probe_period(5s).watch_idle(15s).page_size(3))
+                             .transport(world_.network().factory())
+                             .graceful_shutdown_timeout(20s)
+                             .on_engage([this](engaged_cluster& c) {
+                                 if (c.name() == hub) hub_ = &c;
+                             }));
+        build();
+    }
+
+    fleet_verdict run() {
+        tell_desired();
+        spawn(edit(restless_.get_token()));
+        spawn(fail(restless_.get_token()));
+        world_.run_for(restless_time);
+        heal();
+        for (duration waited{}; waited < time_to_converge && !converged(); waited += 2s) world_.run_for(2s);
+        if (!converged()) violation("it is not all right:" + state());
+        check_calm();
+        end();
+        verdict_.digest = world_.context().digest();
+        return verdict_;
+    }
+
+private:
+    std::uint64_t below(std::uint64_t bound) { return world_.env().random() % bound; }
+    duration between(duration least, duration most) {
+        return least + duration(static_cast<duration::rep>(below(static_cast<std::uint64_t>((most - least).count()))));
+    }
+    void spawn(awaitable<void> work) { asio::co_spawn(world_.get_executor(), std::move(work), asio::detached); }
+    void violation(std::string what) { verdict_.violations.push_back(std::move(what)); }
+    std::string any_name() { return "w" + std::to_string(below(names)); }
+    site& any_site() { return sites_[below(sites_.size())]; }
+    static testing::api_server& api(const site& s) { return s.server->api(); }
+
+    void prepare(site& s) {
+        s.server = &world_.add_server(s.name, testing::api_server_options().bookmark_period(5s));
+        api(s).set_faults([this, &s](const http::server_request& request) { return look_at(s, request); });
+    }
+    fault look_at(const site& s, const http::server_request& request) {
+        fault f;
+        if (!s.wanted && world_.env().now() - s.left > time_to_leave)
+            violation("a request to " + s.name + ", which left");
+        const auto asked = testing::parse_request(request);
+        if (!asked || asked->id() != widgets) return f;
+        if (s.forbids) return f.status(403, "Forbidden", "not you");
+        if (s.name == calm) ++calm_asked_[asked->verb];
+        return f;
+    }
+
+    // --- the program
+
+    void build() {
+        const auto same = [](const widget& w) { return request(key_of(w.metadata)); };
+        auto copies = multicluster_controller(*manager_, "copies").for_in<widget>(hub).all_clusters_but({hub});
+        if (bug_ != fleet_bug::deaf_to_copies) copies.watches<widget>(same);
+        const auto follow = [this](reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+            return copy(std::move(ctx), std::move(req), std::move(wanted));
+        };
+        if (const auto made = copies.complete(follow); !made) violation(made.error().what());
+
+        const auto report = [this](const widget& w) { return report_to_hub(w); };
+        const auto receive = [this](reconcile_context ctx, request req) {
+            world_.context().trace("received " + req.name);
+            if (ctx.get_cluster().name() != hub || req.cluster != hub)
+                violation("a report is received by " + req.cluster);
+            received_[req.name] = sent_[req.name];
+            return reconcile_result::done();
+        };
+        const auto made =
+            multicluster_controller(*manager_, "reports")
+                .for_<widget>()
+                .watches<widget>(report)
+                .complete([receive](reconcile_context ctx, request req) {
+                    return req.cluster == hub ? receive(std::move(ctx), std::move(req)) : reconcile_result::done();
+                });
+        if (!made) violation(made.error().what());
+    }
+    std::vector<request> report_to_hub(const widget& w) {
+        const std::string name = w.metadata.uid.str();
+        ++sent_[name];
+        ++verdict_.requests_between;
+        if (bug_ == fleet_bug::loses_requests && sites_.front().busy) return {};
+        return {request(hub, "default", name)};
+    }
+    reconciliation copy(reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+        ++verdict_.reconciles;
+        const std::string of = ctx.get_cluster().name();
+        world_.context().trace(of + ":" + req.name);
+        if (of != req.cluster) violation("a request of " + req.cluster + " in " + of);
+        if (!under_way_.insert(of + ":" + req.name).second) violation("two reconciles of " + of + ":" + req.name);
+        result<reconcile_result> outcome = co_await copy_once(ctx, req, wanted);
+        under_way_.erase(of + ":" + req.name);
+        co_return outcome;
+    }
+    reconciliation copy_once(reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+        if (below(8) == 0) co_await sleep_for(world_.env(), between(1s, 15s), ctx.stop());
+        if (ctx.stop().stop_requested()) co_return error(errc::stopped, "stopped");
+        cluster& of = bug_ == fleet_bug::wrong_cluster && hub_ != nullptr ? *hub_ : ctx.get_cluster();
+        client c = of.get_client();
+        if (!wanted) {
+            const auto removed = co_await c.delete_<widget>(req, delete_options().ignore_not_found().stop(ctx.stop()));
+            if (!removed) co_return removed.error();
+            co_return reconcile_result::done();
+        }
+        widget next;
+        next.metadata.namespace_ = wanted->metadata.namespace_;
+        next.metadata.name = wanted->metadata.name;
+        next.spec = wanted->spec;
+        const auto stored = co_await c.apply(next, apply_options("fleet").force().stop(ctx.stop()));
+        if (!stored) co_return stored.error();
+        co_return reconcile_result::done();
+    }
+
+    // --- what people and machines do
+
+    awaitable<void> edit(std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            edit_once();
+            co_await sleep_for(world_.env(), between(50ms, 3s), stop);
+        }
+    }
+    void edit_once() {
+        site& at = below(2) == 0 ? sites_.front() : any_site();
+        if (at.name == calm) return;
+        const namespaced_name key{"default", any_name()};
+        const auto value = static_cast<std::int64_t>(below(1000));
+        ++verdict_.edits;
+        switch (below(5)) {
+        case 0:
+        case 1:
+            (void)api(at).create({{"apiVersion", "test.kcontrol.dev/v1"},
+                                  {"kind", "Widget"},
+                                  {"metadata", {{"name", key.name}, {"namespace", key.namespace_}}},
+                                  {"spec", {{"value", value}}}});
+            break;
+        case 2:
+        case 3: (void)api(at).patch(widgets, key, {{"spec", {{"value", value}}}}); break;
+        default: (void)api(at).remove(widgets, key); break;
+        }
+    }
+
+    awaitable<void> fail(std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            co_await sleep_for(world_.env(), between(1s, 10s), stop);
+            if (!stop.stop_requested()) fail_once();
+        }
+    }
+    void fail_once() {
+        site& at = any_site();
+        if (at.busy || at.name == calm) return;
+        auto& network = world_.network();
+        ++verdict_.faults;
+        switch (below(9)) {
+        case 0:
+        case 1:
+            if (at.name == hub) break;  // what it has not been told by then it is not to be told
+            at.wanted = false;
+            at.left = world_.env().now();
+            tell_desired();
+            lasting(at, 1s, 100s, [this, &at] {
+                at.wanted = true;
+                tell_desired();
+            });
+            break;
+        case 2:
+            ++at.token;
+            tell_desired();
+            break;
+        case 3:
+            network.set_link(at.name, link_state::black_hole);
+            network.freeze_connections(at.name);
+            lasting(at, 1s, 90s, [&network, &at] { network.set_link(at.name, link_state::up); });
+            break;
+        case 4:
+            network.set_link(at.name, link_state::refused);
+            network.break_connections(at.name);
+            lasting(at, 1s, 60s, [&network, &at] { network.set_link(at.name, link_state::up); });
+            break;
+        case 5:
+            at.forbids = true;
+            network.break_connections(at.name);
+            lasting(at, 1s, 60s, [&at] { at.forbids = false; });
+            break;
+        case 6:
+            network.set_latency(at.name, 1s, 20s);
+            lasting(at, 10s, 60s, [&network, &at] { network.set_latency(at.name, 100us, 5ms); });
+            break;
+        case 7: api(at).compact(api(at).resource_version()); break;
+        default: api(at).end_watches(); break;
+        }
+    }
+    void lasting(site& at, duration least, duration most, std::function<void()> restore) {
+        at.busy = true;
+        spawn(restore_after(at, between(least, most), std::move(restore)));
+    }
+    awaitable<void> restore_after(site& at, duration d, std::function<void()> restore) {
+        co_await sleep_for(world_.env(), d, restless_.get_token());
+        restore();
+        at.busy = false;
+    }
+    void tell_desired() {
+        std::vector<desired_cluster> desired;
+        for (const site& s : sites_) {
+            if (!s.wanted) continue;
+            ++verdict_.joins;
+            desired.emplace_back(s.name, s.server->config("token-" + std::to_string(s.token)));
+        }
+        manager_->set_desired(std::move(desired));
+    }
+    void heal() {
+        restless_.request_stop();
+        world_.run_for(1s);
+    }
+
+    // --- the end
+
+    bool converged() {
+        std::map<std::string, std::int64_t> wanted;
+        for (const auto& one : api(sites_.front()).list(widgets)) wanted[name_of(one)] = value_of(one);
+        for (const site& s : sites_) {
+            std::map<std::string, std::int64_t> there;
+            for (const auto& one : api(s).list(widgets)) there[name_of(one)] = value_of(one);
+            if (there != wanted) return false;
+        }
+        return received_ == sent_;
+    }
+    std::string state() {
+        std::string out;
+        for (const site& s : sites_) {
+            out += "\n    " + s.name + ":";
+            for (const auto& one : api(s).list(widgets))
+                out += " " + name_of(one) + "=" + std::to_string(value_of(one));
+        }
+        for (const auto& [name, times] : sent_) {
+            if (received_[name] != times) out += "\n    not received: " + name;
+        }
+        return out;
+    }
+    static std::string name_of(const json::value& object) {
+        return std::string(json::get_string(object, {"metadata", "name"}));
+    }
+    // Two controllers share one informer; a watch is renewed after some minutes.
+    void check_calm() {
+        if (calm_asked_["list"] != 1) violation("calm was listed " + std::to_string(calm_asked_["list"]) + " times");
+    }
+    void end() {
+        if (!world_.ends_within(1min, manager_->stop())) violation("it does not stop");
+        world_.run_for(1min);
+        for (const site& s : sites_) {
+            if (world_.network().open_exchanges(s.name) != 0) violation("requests to " + s.name + " are left");
+        }
+        if (!under_way_.empty()) violation("reconciles have not returned");
+    }
+
+    testing::sim_world world_;
+    fleet_bug bug_;
+    std::vector<site> sites_;
+    std::stop_source restless_;
+    std::map<std::string, std::uint64_t> sent_, received_;  // by uid
+    std::map<std::string, std::uint64_t> calm_asked_;       // by verb
+    std::set<std::string> under_way_;
+    cluster* hub_ = nullptr;
+    fleet_verdict verdict_;
+    std::optional<multicluster_manager> manager_;
+};
+
+}  // namespace
+
+fleet_verdict run_fleet(std::uint64_t seed, fleet_bug bug) { return fleet(seed, bug).run(); }
+
+}  // namespace kcontrol::test
