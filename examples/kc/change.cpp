@@ -1,0 +1,165 @@
+// kc apply, delete, patch, scale and wait.
+#include <kcontrol/api/autoscaling/v1.hpp>
+#include <kcontrol/client/subresource.hpp>
+#include <kcontrol/client/wait_until.hpp>
+
+#include "session.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+
+namespace kc {
+
+namespace {
+
+void tell(const session& s, const api_resource& kind, const namespaced_name& key, const char* done) {
+    std::cout << name_of(kind, key.name) << " " << done << (s.said.has("--dry-run") ? " (server dry run)" : "")
+              << std::endl;
+}
+
+void remove_one(session& s, const api_resource& kind, const namespaced_name& key) {
+    const auto& info = s.info(kind);
+    delete_options how = s.timed(delete_options());
+    how.dry_run(s.said.has("--dry-run"));
+    const wait_options patient = wait_options().deadline(std::chrono::hours(24));
+    const bool waits = s.said.text("--wait") != "false";
+    const auto call = [&](client& c) {
+        return waits ? delete_and_wait(c, info, key, how, patient) : c.delete_(info, key, how);
+    };
+    s.client.run(call).value();
+    tell(s, kind, key, "deleted");
+}
+
+using holds = std::function<bool(const any_object&)>;
+
+// condition=TYPE[=STATUS]
+holds condition_holds(std::string type) {
+    std::string status = "True";
+    if (const auto equals = type.find('='); equals != std::string::npos) {
+        status = type.substr(equals + 1);
+        type.resize(equals);
+    }
+    return [type, status](const any_object& object) {
+        if (!object) return false;
+        const auto& content = object.get<dynamic_object>().content;
+        const json::value all = content.get({"status", "conditions"});
+        if (!all.is_array()) return false;
+        for (const auto& one : all.get_array()) {
+            if (json::get_string(one, {"type"}) != type) continue;
+            const auto* seen = json::find(one, {"observedGeneration"});
+            const auto& now = object.meta().generation;
+            if (seen != nullptr && seen->is_int64() && now && seen->get_int64() < *now) return false;
+            return json::get_string(one, {"status"}) == status;
+        }
+        return false;
+    };
+}
+
+// jsonpath={.a.b}=VALUE, of names alone.
+holds field_holds(const std::string& text) {
+    const auto equals = text.find("}=");
+    if (!text.starts_with("{.") || equals == std::string::npos) refuse("--for jsonpath={.a.b}=VALUE");
+    std::string path = "/" + text.substr(2, equals - 2);
+    std::replace(path.begin(), path.end(), '.', '/');
+    return [path, value = text.substr(equals + 2)](const any_object& object) {
+        if (!object) return false;
+        const json::value tree = object.get<dynamic_object>().content.tree();
+        boost::system::error_code absent;
+        const auto* const found = tree.find_pointer(path, absent);
+        if (found == nullptr) return false;
+        return (found->is_string() ? std::string(found->get_string()) : json::serialize(*found)) == value;
+    };
+}
+
+holds what_for(const std::string& text) {
+    if (text == "delete") return [](const any_object& object) { return !object; };
+    if (text.starts_with("condition=")) return condition_holds(text.substr(10));
+    if (text.starts_with("jsonpath=")) return field_holds(text.substr(9));
+    refuse("--for " + text + ": condition=TYPE[=STATUS], delete or jsonpath={.a.b}=VALUE");
+}
+
+}  // namespace
+
+int apply(session& s) {
+    if (!s.said.has("--filename")) refuse("apply -f FILE");
+    apply_options how = s.writing(apply_options(""));
+    how.force(s.said.has("--force-conflicts")).field_validation(field_validation::strict);
+    for (const auto& one : s.manifests()) {
+        const auto& info = s.info(one.kind);
+        const std::string text = json::serialize(one.object);
+        s.client.run([&](client& c) { return c.apply(info, one.key, text, how); }).value();
+        tell(s, one.kind, one.key, "serverside-applied");
+    }
+    return 0;
+}
+
+int remove(session& s) {
+    if (s.said.has("--filename")) {
+        for (const auto& one : s.manifests()) remove_one(s, one.kind, one.key);
+        return 0;
+    }
+    const auto target = s.targets();
+    for (const auto& key : target.keys) remove_one(s, target.kind, key);
+    if (!target.keys.empty()) return 0;
+    if (!s.said.has("--all") && !s.said.has("--selector")) refuse("delete KIND NAME…, KIND -l SELECTOR or KIND --all");
+    list_options which;
+    which.in_namespace(s.home(target.kind)).label_selector(s.said.text("--selector"));
+    const auto how = s.timed(delete_options().dry_run(s.said.has("--dry-run")));
+    const auto& info = s.info(target.kind);
+    const auto gone = s.client.run([&](client& c) { return c.delete_collection(info, which, how); }).value();
+    for (const auto& one : gone.items) tell(s, target.kind, one.key(), "deleted");
+    return 0;
+}
+
+int patch(session& s) {
+    static const std::map<std::string, const char*> types = {
+        {"merge", merge_patch_type}, {"json", json_patch_type}, {"strategic", strategic_merge_patch_type}};
+    const auto type = types.find(s.said.text("--type"));
+    const auto target = s.targets();
+    if (type == types.end() || !s.said.has("--patch")) refuse("patch KIND NAME -p TEXT --type strategic|merge|json");
+    const auto& info = s.info(target.kind);
+    write_options how = s.writing(write_options());
+    how.subresource(s.said.text("--subresource"));
+    for (const auto& key : target.keys) {
+        s.client.run([&](client& c) { return c.patch(info, key, type->second, s.said.text("--patch"), how); }).value();
+        tell(s, target.kind, key, "patched");
+    }
+    return 0;
+}
+
+int scale(session& s) {
+    using api::autoscaling::v1::scale;
+    const auto target = s.targets();
+    const std::string& replicas = s.said.text("--replicas");
+    if (replicas.empty() || replicas.find_first_not_of("0123456789") != std::string::npos) refuse("--replicas N");
+    const auto scales = s.client.below().subresource(s.info(target.kind), "scale");
+    const std::string text = R"({"spec":{"replicas":)" + replicas + "}}";
+    const auto how = s.writing(write_options());
+    for (const auto& key : target.keys) {
+        auto one = scales;
+        s.client.run([&](client&) { return one.patch<scale>(key, merge_patch_type, text, how); }).value();
+        tell(s, target.kind, key, "scaled");
+    }
+    return 0;
+}
+
+int wait(session& s) {
+    const auto target = s.targets();
+    if (target.keys.empty()) refuse("wait KIND NAME --for …");
+    const auto until = what_for(s.said.text("--for"));
+    const auto& info = s.info(target.kind);
+    const wait_options patient = wait_options().deadline(s.said.time("--timeout"));
+    for (const auto& key : target.keys) {
+        if (s.said.text("--for") != "delete") {
+            // What is not there is an error at once, as kubectl has it.
+            (void)s.client.run([&](client& c) { return c.get(info, key, s.timed(get_options())); }).value();
+        }
+        (void)s.client.run([&](client& c) { return wait_until(c, info, key, until, patient); }).value();
+        std::cout << name_of(target.kind, key.name) << " condition met" << std::endl;
+    }
+    return 0;
+}
+
+}  // namespace kc

@@ -1,0 +1,108 @@
+// What the commands of kc share: the client, what the server serves, and the command line.
+#pragma once
+
+#include <kcontrol/auth/find_config.hpp>
+#include <kcontrol/client/api_discovery.hpp>
+#include <kcontrol/client/blocking_client.hpp>
+#include <kcontrol/codec/dynamic_object.hpp>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kc {
+
+using namespace kcontrol;
+
+extern const char* const help;
+
+class options {
+public:
+    static result<options> parse(const std::vector<std::string_view>& arguments);
+
+    std::vector<std::string> words;  // the command, and what it is about
+
+    /// The value of a flag, empty if it is not there.
+    const std::string& text(std::string_view flag) const;
+    bool has(std::string_view flag) const;
+    /// "30s", "2m", "1h". Throws exception for what is none.
+    std::chrono::seconds time(std::string_view flag) const;
+    auth::config_search search() const;
+
+private:
+    std::map<std::string, std::string, std::less<>> flags_;
+};
+
+/// Errors leave its functions, and the commands, as exception.
+class session {
+public:
+    session(blocking_client b, options o) : said(std::move(o)), client(std::move(b)), discovery(client.below()) {}
+
+    options said;
+    blocking_client client;
+    api_discovery discovery;
+
+    /// The kind that a word means, or that an object has.
+    api_resource kind(const std::string& word);
+    api_resource kind(const group_version_kind& gvk);
+    /// As it goes over the wire; it lives as long as the session.
+    const resource_info& info(const api_resource& of);
+    /// Where objects of a kind are that nobody says more about.
+    std::string home(const api_resource& of) const;
+
+    /// KIND NAME…, KIND/NAME.
+    struct target {
+        api_resource kind;
+        std::vector<namespaced_name> keys;
+    };
+    target targets();
+
+    /// An object of a manifest.
+    struct manifest {
+        api_resource kind;
+        namespaced_name key;
+        json::value object;
+    };
+    std::vector<manifest> manifests();
+
+    /// Options of a call, with the deadline that is said.
+    template <class Options>
+    Options timed(Options how) const {
+        how.deadline(said.time("--request-timeout"));
+        return how;
+    }
+    /// The same of a write, or of an apply.
+    template <class Options>
+    Options writing(Options how) const {
+        how.field_manager(said.text("--field-manager")).dry_run(said.has("--dry-run"));
+        return timed(std::move(how));
+    }
+
+private:
+    void add_manifest(json::value document, std::vector<manifest>& to);
+
+    std::deque<resource_info> infos_;
+};
+
+/// "deployment.apps/web".
+std::string name_of(const api_resource& kind, std::string_view name);
+
+[[noreturn]] void refuse(const std::string& why);
+
+// The commands; each returns the exit status.
+int get(session& s);
+int apply(session& s);
+int remove(session& s);
+int patch(session& s);
+int scale(session& s);
+int wait(session& s);
+int api_resources(session& s);
+int auth(session& s);
+
+/// Columns as kubectl aligns them.
+void print_columns(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace kc
