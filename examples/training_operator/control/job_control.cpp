@@ -1,51 +1,116 @@
 #include "control/job_control.hpp"
 
 #include <kcontrol/controllerutil/finalizers.hpp>
+#include <kcontrol/controllerutil/owner.hpp>
+#include <kcontrol/http/fetch.hpp>
 
+#include "card/model_card.hpp"
+#include "dataset/version.hpp"
 #include "job/names.hpp"
 #include "job/phases.hpp"
+#include "promote/route.hpp"
 
 namespace training_operator {
+namespace {
 
-job_control::job_control(manager& m, observation observed)
+awaitable<result<std::string>> read_text(http::document_reader from, result<std::string> (*read)(const http::response&),
+                                         std::stop_token stop) {
+    const auto answer = co_await from.read(std::move(stop));
+    if (!answer) co_return answer.error();
+    co_return read(*answer);
+}
+
+}  // namespace
+
+job_control::job_control(manager& m, observation observed, http::transport_factory connect)
     : manager_(&m),
       observed_(std::move(observed)),
+      connect_(std::move(connect)),
       events_(m.get_event_recorder("ai.kcontrol.dev/training-operator")),
-      transitions_(m.metrics(), "TrainingJob", phases) {
+      transitions_(m.metrics(), "TrainingJob", phases),
+      attempts_(m.metrics().counter("training_job_attempts_total", "Attempts of training jobs that began.")),
+      lost_seconds_(m.metrics().counter("training_job_lost_seconds_total",
+                                        "From the loss of a rank until all run again, summed over all restarts.")),
+      restart_seconds_(m.metrics().histogram("training_job_restart_seconds",
+                                             "From the loss of a rank to the start of the next attempt.",
+                                             {1, 2, 5, 10, 30, 60, 90, 120, 300, 900})) {
     for (const executor_entry& each : executor_table) {
         executors_.emplace(each.name, each.make(m.get_client()));
     }
 }
 
+job_executor* job_control::executor_of(const training_job& job) const {
+    const auto found = executors_.find(job.spec.executor.view());
+    return found == executors_.end() ? nullptr : found->second.get();
+}
+
 reconciliation job_control::reconcile(reconcile_context ctx, training_job job) {
-    const auto what = co_await plan_for(ctx, job);
+    ask_servers(ctx, job);
+    auto what = co_await plan_for(ctx, job);
     if (!what && what.error() == api_errc::not_found) co_return reconcile_result::done();
     if (!what) co_return what.error();
-    const auto done = co_await carry_out(ctx, job, *what);
+    const auto again = what->again;
+    const auto done = co_await carry_out(ctx, job, std::move(*what));
     // Somebody wrote in between: there is something newer to decide on.
     if (!done && done.error() == condition::conflict) co_return reconcile_result::requeue();
     if (!done) co_return done.error();
-    if (!what->again) co_return reconcile_result::done();
-    const duration pause = *what->again - ctx.env().wall_now();
+    if (!again) co_return reconcile_result::done();
+    const duration pause = *again - ctx.env().wall_now();
     co_return reconcile_result::requeue_after(std::max<duration>(pause, std::chrono::milliseconds(1)));
 }
 
-// Caches say whether there is something to do; what is to be done is decided on what the server has.
+void job_control::ask_servers(const reconcile_context& ctx, const training_job& job) {
+    const auto* phase = phases.find(job.status.phase);
+    const bool rests = phase == nullptr || phase->is_terminal() || phase->name() == "Suspended";
+    const bool ends = rests || is_being_deleted(job.metadata);
+    const bool begins =
+        job.status.phase == "Pending" || job.status.phase == "DataCheck" || job.status.phase == "Restarting";
+    ask(versions_, ctx, job, job.spec.dataset && !ends ? job.spec.dataset->version_url.str() : "", version_of);
+    ask(hashes_, ctx, job, begins && !ends ? hash_url(job) : "", hash_of);
+}
+
+void job_control::ask(poll& of, const reconcile_context& ctx, const training_job& job, const std::string& url,
+                      result<std::string> (*read)(const http::response&)) {
+    if (url.empty()) return of.end(ctx, job.metadata.uid);
+    http::exchange_options bounds;
+    bounds.deadline(std::chrono::seconds(10)).max_body(std::size_t{64} << 10);
+    const http::document_reader from(connect_, ctx.get_executor(), url, bounds);
+    of.ask(ctx, job.metadata.uid, url, [=](std::stop_token stop) { return read_text(from, read, std::move(stop)); });
+}
+
+facts job_control::with_answers(const training_job& job, facts seen) const {
+    const text& uid = job.metadata.uid;
+    const auto version = job.spec.dataset ? versions_.last(uid, job.spec.dataset->version_url.view()) : nullptr;
+    if (version) seen.dataset = *version;
+    if (const auto hash = hashes_.last(uid, hash_url(job))) seen.checkpoint_hash = *hash;
+    return seen;
+}
+
+// Caches say whether there is something to do; what is to be done is decided on what the server has. What holds ranks
+// is in no cache.
 awaitable<result<plan>> job_control::plan_for(const reconcile_context& ctx, training_job& job) {
-    const plan guess = decide(job, observed_.cached(job), ctx.env().wall_now());
-    if (!guess.is_grave(job)) co_return guess;
+    job_executor* runs = executor_of(job);
+    plan guess = decide(job, with_answers(job, observed_.cached(job)), ctx.env().wall_now());
+    if (!guess.is_grave(job) && (runs == nullptr || !runs->holds_ranks())) co_return guess;
     get_options how;
     how.stop(ctx.stop());
     auto now = co_await manager_->get_client().live().get<training_job>(key_of(job.metadata), how);
     if (!now) co_return now.error();
     job = std::move(*now);
-    const auto ranks = co_await observed_.asked(job, ctx.stop());
-    if (!ranks) co_return ranks.error();
-    co_return decide(job, *ranks, ctx.env().wall_now());
+    // Before the pods: what is gone makes no more of them.
+    std::optional<holder> holds_ranks;
+    if (runs != nullptr) {
+        auto found = co_await runs->find_holder(job, ctx.stop());
+        if (!found) co_return found.error();
+        holds_ranks = std::move(*found);
+    }
+    auto seen = co_await observed_.asked(job, ctx.stop());
+    if (!seen) co_return seen.error();
+    seen->holds_ranks = std::move(holds_ranks);
+    co_return decide(job, with_answers(job, std::move(*seen)), ctx.env().wall_now());
 }
 
-awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, const training_job& job,
-                                               const plan& what) {
+awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, const training_job& job, plan what) {
     client c = manager_->get_client();
     if (what.release) {
         const auto nothing = [](const training_job&) -> awaitable<result<void>> { co_return result<void>(); };
@@ -54,60 +119,168 @@ awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, con
     }
     if (what.remove_job) {
         delete_options how;
-        how.precondition_uid(job.metadata.uid).ignore_not_found().stop(ctx.stop());
-        const auto gone = co_await c.delete_<training_job>(key_of(job.metadata), how);
+        how.stop(ctx.stop());
+        const auto gone = co_await delete_by_uid<training_job>(c, key_of(job.metadata), job.metadata.uid, how);
         co_return gone;
     }
-    const auto runs = executors_.find(job.spec.executor.view());
-    if (runs != executors_.end() && !what.remove.empty()) {
-        const auto removed = co_await runs->second->remove(job, what.remove, ctx.env().wall_now(), ctx.stop());
-        if (!removed) co_return removed;
+    auto done = co_await run_ranks(ctx, job, what);
+    if (done) done = co_await run_gates(ctx, job, what);
+    // Not found: there is no such kind to hold the ranks.
+    const bool is_final = !done && (done.error() == api_errc::invalid || done.error() == api_errc::not_found);
+    if (is_final) what = refuse(job, done.error().message(), ctx.env().wall_now());
+    if (!done && !is_final) co_return done;
+    const bool finishes = what.write_card || what.read_route || what.route;
+    if (finishes) done = co_await finish(ctx, job, what);
+    if (finishes && !done) co_return done;
+    if (!what.moves(job)) done = co_await stay(ctx, job, what);
+    if (what.moves(job)) done = co_await move(ctx, job, what);
+    co_return done;
+}
+
+awaitable<result<void>> job_control::run_ranks(const reconcile_context& ctx, const training_job& job,
+                                               const plan& what) {
+    job_executor* runs = executor_of(job);
+    result<void> done;
+    if (runs == nullptr) co_return done;
+    if (!what.end_holder.empty()) done = co_await runs->end_holder(job, what.end_holder, ctx.stop());
+    if (done && !what.remove.empty()) done = co_await runs->remove(job, what.remove, ctx.env().wall_now(), ctx.stop());
+    if (done && !what.create.empty()) done = co_await runs->create(job, what.create, ctx.stop());
+    co_return done;
+}
+
+awaitable<result<void>> job_control::run_gates(const reconcile_context& ctx, const training_job& job,
+                                               const plan& what) {
+    client c = manager_->get_client();
+    for (const gate_run& each : what.end_gates) {
+        delete_options how;
+        how.propagation_policy(propagation::background).stop(ctx.stop());
+        const namespaced_name key(job.metadata.namespace_, each.job);
+        const auto gone = co_await delete_by_uid<gate_job>(c, key, each.uid, how);
+        if (!gone) co_return gone;
     }
-    if (runs != executors_.end() && !what.create.empty()) {
-        const auto made = co_await runs->second->create(job, what.create, ctx.stop());
-        if (!made && made.error() == api_errc::invalid) {
-            const plan refused = refuse(job, made.error().message(), ctx.env().wall_now());
-            const auto told = co_await move(ctx, job, refused);
-            co_return told;
-        }
-        if (!made) co_return made;
+    const auto gate = std::ranges::find(job.spec.gates, text(what.start_gate), &gate_spec::name);
+    if (gate == job.spec.gates.end()) co_return result<void>();
+    write_options how;
+    how.field_manager(operator_name).stop(ctx.stop());
+    auto wanted = make_gate_job(job, *gate);
+    const auto made = co_await create_owned(c, job, std::move(wanted), how);
+    if (!made) co_return made.error().with_context("gate " + what.start_gate);
+    co_return result<void>();
+}
+
+// A card that is refused, such as one that is immutable already, keeps no job from going on, and a route that is not
+// there, or lacks the backends, no job from giving it up.
+awaitable<result<void>> job_control::finish(const reconcile_context& ctx, const training_job& job, plan& what) {
+    result<void> done;
+    const bool is_route = what.read_route || what.route;
+    if (is_route) done = co_await set_weights(ctx, job, what);
+    if (what.write_card) {
+        apply_options by(operator_name);
+        by.force().stop(ctx.stop());
+        const auto card = make_card(job);
+        const auto applied = co_await apply_owned(manager_->get_client(), job, card, by);
+        if (!applied) done = applied.error();
     }
-    const auto moved = co_await move(ctx, job, what);
-    co_return moved;
+    if (done) co_return done;
+    const bool is_final = done.error() == api_errc::invalid || done.error() == condition::not_found ||
+                          done.error() == errc::invalid_argument;
+    if (!is_final) co_return done;
+    what.told = is_route ? remark{"Promoted", false, "RouteUnusable", done.error().what(), true}
+                         : remark{"ModelCardWritten", false, "Refused", done.error().what(), true};
+    const bool gives_up = what.status.promotion && what.status.promotion->rolled_back;
+    if (is_route && !gives_up) what.status = job.status;
+    co_return result<void>();
+}
+
+// A plan that reads has the weights in its status then.
+awaitable<result<void>> job_control::set_weights(const reconcile_context& ctx, const training_job& job, plan& what) {
+    client c = manager_->get_client().live();
+    const promote_spec& to = *job.spec.promote;
+    const namespaced_name key(job.metadata.namespace_, route_name(to));
+    get_options reading;
+    reading.stop(ctx.stop());
+    const auto found = co_await c.get(route_kind(to), key, reading);
+    if (!found) co_return found.error();
+    const auto route = found->as<dynamic_object>();
+    const auto now = weights_of(to, *route);
+    if (!now) co_return now.error();
+    if (what.read_route) {
+        auto& seen = what.status.promotion.emplace();
+        seen.stable_before = now->stable;
+        seen.canary_before = now->canary;
+        seen.weight = now->canary.value_or(0);
+    }
+    if (what.read_route || *now == *what.route) co_return result<void>();
+    write_options writing;
+    writing.field_manager(operator_name).stop(ctx.stop());
+    auto text = weights_patch(to, *route, *what.route);
+    const auto written = co_await c.patch(route_kind(to), key, patch_type(to), text, writing);
+    if (!written) co_return written.error();
+    co_return result<void>();
+}
+
+void job_control::record(const training_job& job, bool warning, const std::string& reason, const std::string& message) {
+    events_->record(reference_to(job),
+                    warning ? event_note::warning(reason, message) : event_note::normal(reason, message));
+}
+
+namespace {
+
+// The status of the plan, with the conditions that are there, and what it tells.
+void put_status(const plan& what, training_job& into, wall_time now) {
+    auto conditions = std::move(into.status.conditions);
+    into.status = what.status;
+    into.status.conditions = std::move(conditions);
+    if (!what.told) return;
+    const auto& [type, holds, reason, message, warning] = *what.told;
+    set_condition(into.status.conditions, condition_for(into, type, holds, reason, message), now);
+}
+
+}  // namespace
+
+awaitable<result<void>> job_control::stay(const reconcile_context& ctx, const training_job& job, const plan& what) {
+    training_job edited = job;
+    put_status(what, edited, ctx.env().wall_now());
+    write_options how;
+    how.subresource("status").stop(ctx.stop());
+    const auto written = co_await manager_->get_client().patch(job, edited, how);
+    if (!written) co_return written.error();
+    if (what.told && !says(job, *what.told))
+        record(*written, what.told->warning, what.told->reason, what.told->message);
+    co_return result<void>();
 }
 
 awaitable<result<void>> job_control::move(const reconcile_context& ctx, const training_job& job, const plan& what) {
     client c = manager_->get_client();
-    const auto edit = [&what](training_job& edited) {
-        auto conditions = edited.status.conditions;
-        edited.status = what.status;
-        edited.status.conditions = std::move(conditions);
-    };
-    if (!what.moves(job)) {
-        training_job edited = job;
-        edit(edited);
-        write_options how;
-        how.subresource("status").stop(ctx.stop());
-        const auto written = co_await c.patch(job, edited, how);
-        if (!written) co_return written.error();
-        co_return result<void>();
-    }
     const auto next = phase_of<phases>::find(what.status.phase);
     if (!next) co_return next.error();
     const auto held = co_await ensure_finalizer(c, job, finalizer, ctx.stop());
     if (!held) co_return held.error();
     if (held->status != job.status) co_return error(api_errc::conflict, "the job has changed meanwhile");
+    const auto edit = [&](training_job& edited) { put_status(what, edited, ctx.env().wall_now()); };
     advance_options how;
-    how.reason(what.reason).message(what.message).counter(transitions_).stop(ctx.stop());
+    how.reason(what.reason).message(what.message).counter(transitions_).entered(job.status.phase_time).stop(ctx.stop());
     const auto moved = co_await advance<phases>(c, *held, *next, edit, how);
     if (!moved) co_return moved.error();
+    count(job, what);
     ctx.log().info("the job moves",
                    {{"phase", what.status.phase.str()}, {"reason", what.reason}, {"message", what.message}});
-    const auto note =
-        what.warning ? event_note::warning(what.reason, what.message) : event_note::normal(what.reason, what.message);
-    events_->record(reference_to(*moved), note);
+    if (what.told) record(*moved, what.told->warning, what.told->reason, what.told->message);
+    record(*moved, what.warning, what.reason, what.message);
     co_await observed_.seen(moved->metadata, ctx.stop());
     co_return result<void>();
+}
+
+void job_control::count(const training_job& job, const plan& what) {
+    const auto& before = job.status;
+    const duration lost =
+        before.lost_time.present() ? what.status.phase_time.value() - before.lost_time.value() : duration();
+    if (what.status.attempt > before.attempt) attempts_.increment();
+    const bool begins = what.status.phase == "Starting" || what.status.phase == "Queued";
+    if (begins && before.phase == "Restarting" && before.lost_time.present()) {
+        restart_seconds_.observe(std::chrono::duration<double>(lost).count());
+    }
+    if (what.status.phase == "Running") lost_seconds_.increment(std::chrono::duration<double>(lost).count());
 }
 
 }  // namespace training_operator

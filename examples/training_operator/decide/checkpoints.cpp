@@ -15,9 +15,16 @@ checkpoint* find(training_job_status& in, std::int64_t step) {
 void remember(checkpoint saved, wall_time now, training_job_status& to) {
     if (find(to, saved.step) != nullptr) return;
     saved.time = wall_time(std::chrono::floor<std::chrono::seconds>(now));
+    saved.attempt = to.attempt;
     const auto older = std::ranges::find_if(to.checkpoints, [&](const checkpoint& c) { return c.step < saved.step; });
     to.checkpoints.insert(older, std::move(saved));
     if (to.checkpoints.size() > most_kept) to.checkpoints.pop_back();
+}
+
+void choose(training_job_status& in) {
+    const auto good = std::ranges::find(in.checkpoints, false, &checkpoint::refused);
+    in.checkpoint.reset();
+    if (good != in.checkpoints.end()) in.checkpoint = *good;
 }
 
 }  // namespace
@@ -31,10 +38,13 @@ const rank* take_reports(const gang& ranks, wall_time now, training_job_status& 
         refused->refused = true;
         refusal = &one;
     }
-    const auto good = std::ranges::find(to.checkpoints, false, &checkpoint::refused);
-    to.checkpoint.reset();
-    if (good != to.checkpoints.end()) to.checkpoint = *good;
+    choose(to);
     return refusal;
+}
+
+void refuse_checkpoint(training_job_status& in) {
+    if (checkpoint* found = find(in, in.checkpoint->step); found != nullptr) found->refused = true;
+    choose(in);
 }
 
 }  // namespace training_operator

@@ -1,4 +1,5 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
+#include <kcontrol/model/condition.hpp>
 
 #include "decide/decision.hpp"
 #include "job/names.hpp"
@@ -8,10 +9,11 @@ namespace training_operator {
 
 using std::chrono::seconds;
 
-plan decide(const training_job& job, const gang& ranks, wall_time now) { return decision(job, ranks, now).make(); }
+plan decide(const training_job& job, const facts& seen, wall_time now) { return decision(job, seen, now).make(); }
 
 plan refuse(const training_job& job, std::string why, wall_time now) {
-    return decision(job, {}, now).fail("PodRefused", std::move(why));
+    const facts nothing;
+    return decision(job, nothing, now).fail("PodRefused", std::move(why));
 }
 
 duration start_backoff(std::int32_t missed) {
@@ -25,21 +27,26 @@ plan decision::make() {
     if (phase.empty()) return turn("Pending", "Accepted", "the job waits for its start");
     const auto* known = phases.find(phase);
     if (known == nullptr) return out_;  // of a newer operator, which may know what to do
+    if (write_card()) return out_;
     if (known->is_terminal()) return after_the_end();
     if (phase == "Suspended") return suspended();
+    if (phase == "Promoting") return promoting();
     if (job_.spec.suspend) return turn("Suspended", "Suspended", "spec.suspend is set");
     if (std::ranges::count(executor_names, job_.spec.executor.view()) == 0) {
         return fail("UnknownExecutor", "spec.executor: there is no executor \"" + job_.spec.executor.str() + "\"");
     }
+    watch_data();
+    if (phase == "Validating") return validating();
     if (is_over_deadline()) return fail("DeadlineExceeded", "activeDeadlineSeconds have passed since the first start");
     if (phase == "Pending") return pending();
+    if (phase == "DataCheck") return data_check();
     if (phase == "Restarting") return restarting();
     return working();
 }
 
 plan decision::turn(std::string_view phase, std::string reason, std::string message, bool warning) {
     out_.status.phase = phase;
-    out_.status.phase_time = wall_time(std::chrono::floor<seconds>(now_));
+    out_.status.phase_time = whole_seconds(now_);
     out_.reason = std::move(reason);
     out_.message = std::move(message);
     out_.warning = warning;
@@ -50,8 +57,28 @@ plan decision::fail(std::string reason, std::string message) {
     return turn("Failed", std::move(reason), std::move(message), true);
 }
 
+bool says(const training_job& job, const remark& what) {
+    const auto* said = find_condition(job.status.conditions, what.type);
+    return said != nullptr && said->status == (what.holds ? "True" : "False") && said->reason == what.reason &&
+           said->message == what.message;
+}
+
+void decision::tell(std::string type, bool holds, std::string reason, std::string message, bool warning) {
+    remark what{std::move(type), holds, std::move(reason), std::move(message), warning};
+    if (!says(job_, what)) out_.told = std::move(what);
+}
+
 plan decision::remove_all() {
+    end_holder();
     return remove([](const rank&) { return true; });
+}
+
+// Nobody may say when it is gone.
+void decision::end_holder() {
+    constexpr seconds look_for_holder{5};
+    if (!facts_.holds_ranks) return;
+    if (!facts_.holds_ranks->leaving) out_.end_holder = facts_.holds_ranks->uid;
+    look_again(now_ + look_for_holder);
 }
 
 bool decision::is_over_deadline() {
@@ -62,43 +89,62 @@ bool decision::is_over_deadline() {
 }
 
 plan decision::leave() {
-    if (!ranks_.empty()) return remove_all();
+    if (job_.status.phase == "Promoting" && job_.status.promotion) return promoting();
+    if (!is_clear()) return remove_all();
     out_.release = true;
     return out_;
 }
 
 plan decision::suspended() {
-    if (!ranks_.empty()) return remove_all();
-    if (job_.spec.suspend) return out_;
+    if (!is_clear()) return remove_all();
+    if (job_.spec.suspend) return end_gates();
     out_.status.start_time = {};
-    out_.status.missed_starts = 0;
+    out_.status.missed_starts = out_.status.lost_workers = 0;
     return turn("Pending", "Resumed", "spec.suspend is not set any more");
 }
 
 plan decision::pending() {
-    if (!ranks_.empty()) return remove_all();
+    if (!is_clear()) return remove_all();
+    if (job_.status.trained_time.present()) return turn("Validating", "Validating", "the training is done");
     if (job_.status.missed_starts > 0) {
         const auto due = job_.status.phase_time.value() + start_backoff(job_.status.missed_starts);
         if (now_ < due) return look_again(due), out_;
     }
+    if (job_.spec.dataset && job_.status.dataset_version.empty()) {
+        return turn("DataCheck", "DataCheck", "the dataset's version is asked for");
+    }
+    return begin();
+}
+
+plan decision::begin() {
     out_.status.attempt = std::max(job_.status.attempt, 1);
-    if (!job_.status.start_time.present()) out_.status.start_time = wall_time(std::chrono::floor<seconds>(now_));
-    return start();
+    return restart();
 }
 
 plan decision::restarting() {
-    if (!ranks_.empty()) return remove_all();
-    return start();
+    if (!is_clear()) return remove_all();
+    return restart();
 }
 
-plan decision::start() {
-    const auto count = std::to_string(job_.spec.workers);
-    out_.status.workers = job_.spec.workers;
+plan decision::restart() {
+    if (!resumable()) return out_;
+    const bool waits = job_.metadata.labels.get(queue_label) != nullptr;
+    const auto ranks = next_workers(job_);
+    const auto count = std::to_string(ranks);
+    out_.status.workers = ranks;
     out_.status.ready = "0/" + count;
     auto message = "attempt " + std::to_string(out_.status.attempt) + " begins with " + count;
-    message += job_.spec.workers == 1 ? " rank" : " ranks";
-    if (const checkpoint* from = resume_from(job_)) message += " at step " + std::to_string(from->step + 1);
-    return turn("Starting", "Starting", std::move(message));
+    message += ranks == 1 ? " rank" : " ranks";
+    if (out_.status.checkpoint && resume_from(job_)) {
+        message += " at step " + std::to_string(out_.status.checkpoint->step + 1);
+    }
+    if (waits) return turn("Queued", "Queued", message + ", when its queue admits them");
+    return start("Starting", std::move(message));
+}
+
+plan decision::start(std::string reason, std::string message) {
+    if (!job_.status.start_time.present()) out_.status.start_time = whole_seconds(now_);
+    return turn("Starting", std::move(reason), std::move(message));
 }
 
 // What has ended stays, for its log.
@@ -108,6 +154,8 @@ plan decision::after_the_end() {
         if (now_ >= end) return out_.remove_job = true, out_;
         look_again(end);
     }
+    // What waits in a queue may not begin any more.
+    if (facts_.holds_ranks && facts_.holds_ranks->suspended) end_holder();
     return remove([](const rank& r) { return !r.over; });
 }
 

@@ -11,25 +11,21 @@ std::string about(const rank& one, std::string what) {
     return out;
 }
 
-failure make(bool retryable, std::string reason, std::string message) {
-    failure out;
-    out.retryable = retryable;
-    out.reason = std::move(reason);
-    out.message = std::move(message);
-    return out;
-}
-
 std::optional<failure> failure_of(const rank& one, wall_time now) {
     if (one.state == rank_state::ended_well) return std::nullopt;
     if (is_lost(one, now)) {
-        return make(true, "NodeLost", about(one, "is lost: its node " + one.node + " is not ready"));
+        auto out = loss("NodeLost", about(one, "is lost: its node " + one.node + " is not ready"));
+        out.when = one.unready_since;
+        return out;
     }
-    if (one.state == rank_state::failed && one.disrupted) return make(true, "Disrupted", about(one, "was taken away"));
+    if (one.state == rank_state::failed && one.disrupted) return loss("Disrupted", about(one, "was taken away"));
     if (one.state == rank_state::failed) {
-        auto text = about(one, "exited with code " + std::to_string(one.exit_code));
-        return make(one.exit_code >= first_signal, "RankFailed", std::move(text));
+        auto out = loss("RankFailed", about(one, "exited with code " + std::to_string(one.exit_code)));
+        out.retryable = one.exit_code >= first_signal;
+        out.when = one.ended;
+        return out;
     }
-    if (one.leaving) return make(true, "PodDeleted", about(one, "is lost: somebody deleted its pod"));
+    if (one.leaving) return loss("PodDeleted", about(one, "is lost: somebody deleted its pod"));
     return std::nullopt;
 }
 
@@ -38,8 +34,12 @@ wall_time order_of(const rank& one) { return one.ended && !one.disrupted ? *one.
 
 }  // namespace
 
-failure lost_pod(std::int32_t number) {
-    return make(true, "PodDeleted", "rank " + std::to_string(number) + " is lost: its pod is gone");
+failure loss(std::string reason, std::string message) {
+    failure out;
+    out.retryable = true;
+    out.reason = std::move(reason);
+    out.message = std::move(message);
+    return out;
 }
 
 std::optional<failure> find_failure(const gang& ranks, wall_time now) {

@@ -14,8 +14,9 @@ inline constexpr duration node_grace = std::chrono::seconds(60);
 class failure {
 public:
     bool retryable = false;
-    std::string reason;   ///< in CamelCase: RankFailed, NodeLost, Disrupted, PodDeleted
-    std::string message;  ///< "rank 2 exited with code 137: OOMKilled"
+    std::string reason;             ///< in CamelCase: RankFailed, NodeLost, Disrupted, PodDeleted, Preempted
+    std::string message;            ///< "rank 2 exited with code 137: OOMKilled"
+    std::optional<wall_time> when;  ///< if anybody says it
 };
 
 /// Whether its node has not been ready for so long.
@@ -23,8 +24,8 @@ inline bool is_lost(const rank& one, wall_time now) {
     return one.unready_since && now - *one.unready_since >= node_grace;
 }
 
-/// Of a rank whose pod is gone.
-failure lost_pod(std::int32_t number);
+/// One that is worth another attempt.
+failure loss(std::string reason, std::string message);
 
 /// An exit code below 128 is the program's own; one from 128 on (a signal), a lost node, an eviction and a pod that
 /// somebody deletes are worth another attempt. Of several ranks the one that failed first counts, for the others fail

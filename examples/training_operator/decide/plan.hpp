@@ -1,7 +1,7 @@
 // What is to be done about a job: decided from what is there, without asking or changing anything.
 #pragma once
 
-#include "gang/rank.hpp"
+#include "decide/facts.hpp"
 #include "job/training_job.hpp"
 
 #include <cstdint>
@@ -10,6 +10,19 @@
 #include <vector>
 
 namespace training_operator {
+
+/// A condition that says more than the phase does; it is an Event as well.
+class remark {
+public:
+    std::string type;
+    bool holds = false;
+    std::string reason;
+    std::string message;
+    bool warning = false;
+};
+
+/// Whether the job's conditions say that already.
+bool says(const training_job& job, const remark& what);
 
 /// Either the status moves to another phase, or something is done in the present one; never both, so that whoever comes
 /// next finds in the status why something was done.
@@ -20,23 +33,32 @@ public:
     std::string reason;  ///< of the conditions of another phase, and of its Event
     std::string message;
     bool warning = false;
+    std::optional<remark> told;  ///< if it is not what the status says already
 
     std::vector<std::int32_t> create;  ///< ranks
     std::vector<rank> remove;
-    bool release = false;     ///< the job, which is being deleted, may go
-    bool remove_job = false;  ///< its time after the end is over
+    std::string end_holder;           ///< what holds the ranks: its uid
+    std::string start_gate;           ///< its name
+    std::vector<gate_run> end_gates;  ///< whose Jobs are to be deleted
+    bool write_card = false;
+    bool read_route = false;       ///< and its weights go into the status
+    std::optional<weights> route;  ///< its weights shall be these
+    bool release = false;          ///< the job, which is being deleted, may go
+    bool remove_job = false;       ///< its time after the end is over
 
     std::optional<wall_time> again;  ///< when to look again, if nothing happens
 
     bool moves(const training_job& job) const { return status.phase != job.status.phase; }
     /// Whether it does something that must not be done because of what a cache remembers.
     bool is_grave(const training_job& job) const {
-        return moves(job) || !create.empty() || !remove.empty() || release || remove_job;
+        return moves(job) || !create.empty() || !remove.empty() || !end_holder.empty() || release || remove_job ||
+               status.gates != job.status.gates || !start_gate.empty() || !end_gates.empty() || write_card ||
+               read_route || route;
     }
 };
 
-/// `ranks` are all pods that the job controls. Pure: the same for the same.
-plan decide(const training_job& job, const gang& ranks, wall_time now);
+/// Pure: the same for the same.
+plan decide(const training_job& job, const facts& seen, wall_time now);
 
 /// Its end, where the server refuses its pods for good: the template is wrong.
 plan refuse(const training_job& job, std::string why, wall_time now);

@@ -1,6 +1,7 @@
-// The phases in which ranks are meant to be there: Starting and Running.
+// The phases in which ranks are meant to be there: Queued, Starting and Running.
 #include "decide/checkpoints.hpp"
 #include "decide/decision.hpp"
+#include "job/names.hpp"
 
 namespace training_operator {
 
@@ -11,39 +12,69 @@ plan decision::working() {
     remove([this](const rank& r) {
         return r.number < 0 || r.number >= job_.status.workers || r.attempt != job_.status.attempt;
     });
-    if (!out_.remove.empty()) return out_;
+    if (facts_.holds_ranks && facts_.holds_ranks->attempt != job_.status.attempt) end_holder();
+    if (!out_.remove.empty() || !out_.end_holder.empty()) return out_;
     if (const rank* refusal = take_reports(ranks_, now_, out_.status)) return refused(*refusal);
-    if (job_.spec.workers != job_.status.workers) {
+    if (next_workers(job_) != job_.status.workers) {
+        out_.status.lost_workers = 0;
         return turn("Restarting", "Resized",
                     "spec.workers has changed from " + std::to_string(job_.status.workers) + " to " +
                         std::to_string(job_.spec.workers));
     }
-    if (const auto found = find_failure(ranks_, now_)) return after(*found);
-    const bool starts = job_.status.phase == "Starting";
-    if (const auto absent = missing(); !starts && !absent.empty()) return after(lost_pod(absent.front()));
+    if (const auto found = trouble()) return after(*found);
+    if (job_.status.phase == "Queued") return queued();
 
     const auto well = count(rank_state::ended_well);
     const auto there = well + count(rank_state::running);
     out_.status.ready = std::to_string(there) + "/" + std::to_string(job_.status.workers);
-    if (well == job_.status.workers) return turn("Succeeded", "Succeeded", "all ranks exited with code 0");
+    if (well == job_.status.workers) return trained();
     for (const rank& one : ranks_) {
         if (one.unready_since) look_again(*one.unready_since + node_grace);
     }
-    if (starts) return starting();
-    return out_;
+    return job_.status.phase == "Starting" ? starting() : out_;
+}
+
+// What keeps the attempt from going on.
+std::optional<failure> decision::trouble() const {
+    const auto& holder = facts_.holds_ranks;
+    const bool queues = job_.status.phase == "Queued";
+    if (holder && holder->suspended && !queues) return loss("Preempted", "the queue has taken its place back");
+    if (auto found = find_failure(ranks_, now_)) return found;
+    if (holder && holder->failed && ranks_.empty())
+        return loss("HolderFailed", "no rank could be made: " + holder->words);
+    const auto absent = missing();
+    if (job_.status.phase != "Running" || absent.empty()) return std::nullopt;
+    return loss("PodDeleted", "rank " + std::to_string(absent.front()) + " is lost: its pod is gone");
+}
+
+// The time until they start is counted from the admission on.
+plan decision::queued() {
+    const auto& holder = facts_.holds_ranks;
+    if (create_missing()) return out_;
+    const bool waits = holder ? holder->suspended : std::ranges::any_of(ranks_, &rank::gated);
+    if (waits) return out_;
+    return start("Admitted", "the queue has admitted " + std::to_string(job_.status.workers) + " ranks");
+}
+
+// What holds the ranks makes them itself.
+bool decision::create_missing() {
+    constexpr seconds create_again{5};  // a pod of that name was there, which is not ours, or not any more
+    if (facts_.holds_ranks) return false;
+    out_.create = missing();
+    if (!out_.create.empty()) look_again(now_ + create_again);
+    return !out_.create.empty();
 }
 
 plan decision::starting() {
-    constexpr seconds create_again{5};  // a pod of that name was there, which is not ours, or not any more
     if (count(rank_state::ended_well) + count(rank_state::running) == job_.status.workers) {
         out_.status.missed_starts = 0;
+        out_.status.lost_time = {};
         return turn("Running", "Running", "all ranks run");
     }
     const auto deadline = later(job_.status.phase_time, job_.spec.start_deadline_seconds);
     if (now_ >= deadline) return missed();
     look_again(deadline);
-    out_.create = missing();
-    if (!out_.create.empty()) look_again(now_ + create_again);
+    create_missing();
     return out_;
 }
 
@@ -80,6 +111,9 @@ plan decision::after(const failure& found) {
         return fail("BackoffLimitExceeded", found.message + "; attempt " + attempt + " was the last one");
     }
     ++out_.status.attempt;
+    out_.status.lost_workers =
+        static_cast<std::int32_t>(std::ranges::count_if(ranks_, [&](const rank& r) { return is_lost(r, now_); }));
+    if (!out_.status.lost_time.present()) out_.status.lost_time = whole_seconds(found.when.value_or(now_));
     out_.status.ready = "0/" + std::to_string(job_.status.workers);
     return turn("Restarting", found.reason, found.message + "; attempt " + attempt + " ends", true);
 }

@@ -1,8 +1,8 @@
-// What runs the ranks of jobs. Whatever it makes for that, each rank ends up as a pod that the job controls, with the
-// operator's labels: by these the operator sees what becomes of it.
+// What runs the ranks of jobs. Whatever it makes for that, each rank ends up as a pod with the operator's labels: by
+// these the operator sees what becomes of it.
 #pragma once
 
-#include <kcontrol/runtime/executor.hpp>  // awaitable
+#include <kcontrol/client/client.hpp>
 
 #include "gang/rank.hpp"
 #include "job/training_job.hpp"
@@ -13,17 +13,31 @@
 
 namespace training_operator {
 
-/// Both are called again with the same until it is done, so what is there already, or gone, is right.
+/// All are called again with the same until it is done, so what is there already, or gone, is right.
 ///
 /// Errors: those of the API. `invalid` means that no other try will help: the template is wrong.
 class job_executor {
 public:
+    explicit job_executor(client c) : client_(std::move(c)) {}
     virtual ~job_executor() = default;
-    /// Makes these ranks of the attempt in the job's status.
+
+    /// Makes these ranks of the attempt in the job's status; or what holds all of them.
     virtual awaitable<result<void>> create(training_job job, std::vector<std::int32_t> ranks, std::stop_token stop) = 0;
     /// Begins to end these. One of a node that is lost is not waited for.
-    virtual awaitable<result<void>> remove(training_job job, std::vector<rank> ranks, wall_time now,
-                                           std::stop_token stop) = 0;
+    awaitable<result<void>> remove(training_job job, std::vector<rank> ranks, wall_time now, std::stop_token stop);
+
+    /// Whether create() makes an object that holds all ranks, whose pods the operator does not make itself. It has the
+    /// name of the job.
+    virtual bool holds_ranks() const { return false; }
+    /// It as the server has it, if it is there.
+    virtual awaitable<result<std::optional<holder>>> find_holder(training_job job, std::stop_token stop);
+    virtual awaitable<result<void>> end_holder(training_job job, std::string uid, std::stop_token stop);
+
+protected:
+    /// By which ranks find each other.
+    awaitable<result<void>> apply_service(training_job job, std::stop_token stop);
+
+    client client_;
 };
 
 }  // namespace training_operator

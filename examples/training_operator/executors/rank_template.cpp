@@ -1,5 +1,7 @@
 #include "executors/rank_template.hpp"
 
+#include <kcontrol/controllerutil/pods.hpp>
+
 #include "job/names.hpp"
 
 #include <algorithm>
@@ -11,52 +13,6 @@ using namespace api::core::v1;
 
 constexpr std::int32_t master_port = 29500;  // torchrun's own
 
-class environment_of_rank {
-public:
-    explicit environment_of_rank(list<env_var>& to) : to_(to) {}
-
-    void set(std::string_view name, std::string value) {
-        const auto found = std::ranges::find(to_, text(name), &env_var::name);
-        env_var& entry = found != to_.end() ? *found : to_.emplace_back();
-        entry = env_var();
-        entry.name = name;
-        entry.value = value;
-    }
-    void set_default(std::string_view name, std::string value) {
-        if (std::ranges::find(to_, text(name), &env_var::name) == to_.end()) set(name, std::move(value));
-    }
-
-private:
-    list<env_var>& to_;
-};
-
-std::int32_t processes_of(const training_job& job) {
-    return job.spec.accelerator ? std::max(1, job.spec.accelerator->per_worker) : 1;
-}
-
-void set_environment(const training_job& job, std::int32_t number, container& to) {
-    environment_of_rank env(to.env);
-    const std::string rank = std::to_string(number), count = std::to_string(job.status.workers);
-    const std::string port = std::to_string(master_port), master = rank_name(job, 0) + "." + job.metadata.name.str();
-    env.set("RANK", rank);
-    env.set("WORLD_SIZE", count);
-    env.set("MASTER_ADDR", master);
-    env.set("MASTER_PORT", port);
-    env.set("PET_NODE_RANK", rank);
-    env.set("PET_NNODES", count);
-    env.set("PET_NPROC_PER_NODE", std::to_string(processes_of(job)));
-    env.set("PET_MASTER_ADDR", master);
-    env.set("PET_MASTER_PORT", port);
-    if (job.spec.checkpoint && !job.spec.checkpoint->uri.empty()) env.set("CHECKPOINT_URI", job.spec.checkpoint->uri);
-    if (const checkpoint* from = resume_from(job)) {
-        env.set("RESUME_FROM", from->uri);
-        env.set("RESUME_STEP", std::to_string(from->step + 1));
-        if (!from->sha256.empty()) env.set("RESUME_SHA256", from->sha256);
-    }
-    env.set_default("WANDB_RUN_ID", job.metadata.uid);
-    env.set_default("WANDB_RESUME", "allow");
-}
-
 void give_accelerator(const accelerator_spec& what, container& to) {
     if (what.per_worker == 0) return;
     const auto amount = std::to_string(what.per_worker);
@@ -64,25 +20,80 @@ void give_accelerator(const accelerator_spec& what, container& to) {
     to.resources.requests[what.resource] = amount;
 }
 
+// By which Kueue takes all pods of a start for one: it keeps each from being scheduled until it admits them all.
+void queue_up(const training_job& job, const text& queue, pod& to) {
+    const auto start = job.status.phase_time.value().time_since_epoch() / std::chrono::seconds(1);
+    to.metadata.labels[queue_label] = queue;
+    to.metadata.labels["kueue.x-k8s.io/pod-group-name"] = job.metadata.name + ("-" + std::to_string(start));
+    to.metadata.annotations["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(job.status.workers);
+    to.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
+}
+
 }  // namespace
 
-pod make_rank_pod(const training_job& job, std::int32_t number) {
-    pod out;
-    out.metadata.name = rank_name(job, number);
-    out.metadata.namespace_ = job.metadata.namespace_;
-    out.metadata.labels = job.spec.template_.metadata.labels;
-    out.metadata.annotations = job.spec.template_.metadata.annotations;
+std::int32_t processes_of(const training_job& job) {
+    return job.spec.accelerator ? std::max(1, job.spec.accelerator->per_worker) : 1;
+}
+
+void give_data(const training_job& job, list<env_var>& to) {
+    if (!job.status.dataset_version.empty()) set_variable(to, "DATASET_VERSION", job.status.dataset_version);
+    if (const checkpoint* from = resume_from(job)) {
+        set_variable(to, "RESUME_FROM", from->uri);
+        set_variable(to, "RESUME_STEP", std::to_string(from->step + 1));
+        if (!from->sha256.empty()) set_variable(to, "RESUME_SHA256", from->sha256);
+    }
+}
+
+pod_template_spec make_template(const training_job& job) {
+    pod_template_spec out = job.spec.template_;
     out.metadata.labels[job_label] = job.metadata.name;
-    out.metadata.labels[rank_label] = std::to_string(number);
     out.metadata.labels[attempt_label] = std::to_string(job.status.attempt);
-    out.spec = job.spec.template_.spec;
     out.spec.restart_policy = "Never";
-    out.spec.hostname = out.metadata.name;
-    out.spec.subdomain = job.metadata.name;
-    for (container& each : out.spec.containers) set_environment(job, number, each);
+    for (container& each : out.spec.containers) {
+        if (job.spec.checkpoint && !job.spec.checkpoint->uri.empty())
+            set_variable(each.env, "CHECKPOINT_URI", job.spec.checkpoint->uri);
+        give_data(job, each.env);
+        set_default_variable(each.env, "WANDB_RUN_ID", job.metadata.uid);
+        set_default_variable(each.env, "WANDB_RESUME", "allow");
+    }
     if (job.spec.accelerator && !out.spec.containers.empty()) {
         give_accelerator(*job.spec.accelerator, out.spec.containers.front());
     }
+    return out;
+}
+
+void give_rendezvous(const training_job& job, pod_spec& to) {
+    constexpr const char* index = "metadata.labels['batch.kubernetes.io/job-completion-index']";
+    const std::string count = std::to_string(job.status.workers), port = std::to_string(master_port);
+    const std::string master = rank_name(job, 0) + "." + job.metadata.name.str();
+    to.subdomain = job.metadata.name;
+    for (container& each : to.containers) {
+        set_field_variable(each.env, "RANK", index);
+        set_variable(each.env, "WORLD_SIZE", count);
+        set_variable(each.env, "MASTER_ADDR", master);
+        set_variable(each.env, "MASTER_PORT", port);
+        set_field_variable(each.env, "PET_NODE_RANK", index);
+        set_variable(each.env, "PET_NNODES", count);
+        set_variable(each.env, "PET_NPROC_PER_NODE", std::to_string(processes_of(job)));
+        set_variable(each.env, "PET_MASTER_ADDR", master);
+        set_variable(each.env, "PET_MASTER_PORT", port);
+    }
+}
+
+pod make_rank_pod(const training_job& job, std::int32_t number) {
+    auto made = make_template(job);
+    pod out;
+    out.metadata = std::move(made.metadata);
+    out.metadata.name = rank_name(job, number);
+    out.metadata.namespace_ = job.metadata.namespace_;
+    out.metadata.labels[rank_label] = std::to_string(number);
+    out.spec = std::move(made.spec);
+    out.spec.hostname = out.metadata.name;
+    give_rendezvous(job, out.spec);
+    for (container& each : out.spec.containers) {
+        for (const char* name : {"RANK", "PET_NODE_RANK"}) set_variable(each.env, name, std::to_string(number));
+    }
+    if (const text* queue = job.metadata.labels.get(queue_label)) queue_up(job, *queue, out);
     return out;
 }
 

@@ -16,8 +16,11 @@ struct named_container {
 struct rank_pod_spec {
     text node_name;
     list<named_container> containers;
+    list<api::core::v1::pod_scheduling_gate> scheduling_gates;
     static constexpr auto kcontrol_fields() {
-        return fields(field("nodeName", &rank_pod_spec::node_name), field("containers", &rank_pod_spec::containers));
+        using self = rank_pod_spec;
+        return fields(field("nodeName", &self::node_name), field("containers", &self::containers),
+                      field("schedulingGates", &self::scheduling_gates));
     }
 };
 

@@ -1,6 +1,8 @@
 #include "gang/report.hpp"
 
 #include <kcontrol/codec/codec.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/values/raw_json.hpp>
 
 #include <algorithm>
 
@@ -12,14 +14,21 @@ constexpr std::size_t longest_uri = 2048;
 struct progress {
     std::optional<checkpoint> saved;
     std::optional<std::int64_t> refused;
+    raw_json metrics;
     static constexpr auto kcontrol_fields() {
-        return fields(field("checkpoint", &progress::saved), field("checkpointRefused", &progress::refused));
+        return fields(field("checkpoint", &progress::saved), field("checkpointRefused", &progress::refused),
+                      field("metrics", &progress::metrics));
     }
 };
 
-bool is_hash(std::string_view text) {
-    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    return text.size() == 64 && std::ranges::all_of(text, is_digit);
+std::map<std::string, double> numbers_of(const raw_json& from) {
+    std::map<std::string, double> out;
+    const auto read = json::parse(from.empty() ? "{}" : from.text());
+    if (!read || !read->is_object()) return out;
+    for (const auto& [name, value] : read->get_object()) {
+        if (value.is_number()) out.emplace(name, value.to_number<double>());
+    }
+    return out;
 }
 
 // It becomes an environment variable: no control characters.
@@ -30,12 +39,18 @@ bool is_uri(std::string_view text) {
 
 }  // namespace
 
+bool is_hash(std::string_view text) {
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    return text.size() == 64 && std::ranges::all_of(text, is_digit);
+}
+
 std::optional<report> read_report(std::string_view text) {
     if (!text.starts_with('{')) return std::nullopt;
     const auto read = from_json<progress>(text);
     if (!read) return std::nullopt;
     report out;
     out.refused = read->refused;
+    out.metrics = numbers_of(read->metrics);
     const auto& saved = read->saved;
     if (!saved || saved->step < 0 || !is_uri(saved->uri) || !(saved->sha256.empty() || is_hash(saved->sha256)))
         return out;

@@ -4,7 +4,9 @@
 
 #include "job/checkpoint.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace training_operator {
@@ -14,11 +16,16 @@ public:
     std::optional<checkpoint> saved;      ///< {"checkpoint": {"step": 120, "uri": "…", "sha256": "…"}}
     std::optional<std::int64_t> refused;  ///< {"checkpointRefused": 120}
 
+    std::map<std::string, double> metrics;  ///< {"metrics": {"loss": 0.3}}, as far as they are numbers
+
     friend bool operator==(const report&, const report&) = default;
 };
 
 /// Nothing if it is no JSON object. A checkpoint that can't be one (a negative step, no URI, a hash that is not 64
 /// hexadecimal digits) is left out.
 std::optional<report> read_report(std::string_view text);
+
+/// Whether that may be a SHA-256, in hexadecimal digits.
+bool is_hash(std::string_view text);
 
 }  // namespace training_operator

@@ -30,12 +30,14 @@ struct checkpoint {
     std::int64_t step = 0;
     text uri;
     text sha256;
-    timestamp time;        ///< when the operator heard of it
-    bool refused = false;  ///< by a rank that began with it
+    timestamp time;            ///< when the operator heard of it
+    std::int32_t attempt = 0;  ///< in which it was reported
+    bool refused = false;      ///< by a rank that began with it
     static constexpr auto kcontrol_fields() {
         using self = checkpoint;
         return fields(field("step", &self::step, rules().required()), field("uri", &self::uri, rules().required()),
-                      field("sha256", &self::sha256), field("time", &self::time), field("refused", &self::refused));
+                      field("sha256", &self::sha256), field("time", &self::time), field("attempt", &self::attempt),
+                      field("refused", &self::refused));
     }
     friend bool operator==(const checkpoint&, const checkpoint&) = default;
 };

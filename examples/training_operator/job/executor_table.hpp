@@ -12,6 +12,8 @@ namespace training_operator {
 class job_executor;  // executors/job_executor.hpp
 
 std::unique_ptr<job_executor> make_pods_executor(kcontrol::client c);
+std::unique_ptr<job_executor> make_batch_job_executor(kcontrol::client c);
+std::unique_ptr<job_executor> make_pytorchjob_executor(kcontrol::client c);
 
 struct executor_entry {
     std::string_view name;
@@ -21,6 +23,8 @@ struct executor_entry {
 /// The first one is the default.
 inline constexpr std::array executor_table{
     executor_entry{"pods", make_pods_executor},
+    executor_entry{"batch-job", make_batch_job_executor},
+    executor_entry{"pytorchjob", make_pytorchjob_executor},
 };
 
 inline constexpr auto executor_names = [] {

@@ -3,6 +3,7 @@
 
 #include "job/training_job.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace training_operator {
@@ -11,8 +12,11 @@ inline constexpr const char* operator_name = "training-operator";
 inline constexpr const char* finalizer = "ai.kcontrol.dev/ranks";
 inline constexpr const char* job_label = "ai.kcontrol.dev/job";
 inline constexpr const char* rank_label = "ai.kcontrol.dev/rank";
+inline constexpr const char* abort_annotation = "ai.kcontrol.dev/abort";
+inline constexpr const char* gate_label = "ai.kcontrol.dev/gate";
 inline constexpr const char* progress_annotation = "ai.kcontrol.dev/progress";
 inline constexpr const char* attempt_label = "ai.kcontrol.dev/attempt";
+inline constexpr const char* queue_label = "kueue.x-k8s.io/queue-name";  // on the job: Kueue's own convention
 
 /// The pod of a rank, and its host name.
 inline std::string rank_name(const training_job& job, std::int32_t rank) {
@@ -23,6 +27,20 @@ inline std::string rank_name(const training_job& job, std::int32_t rank) {
 inline const checkpoint* resume_from(const training_job& job) {
     const bool never = job.spec.checkpoint && job.spec.checkpoint->resume == "Never";
     return job.status.checkpoint && !never ? &*job.status.checkpoint : nullptr;
+}
+
+/// Where the server of that checkpoint has its hash; empty: it is behind no http(s) server, or there is none.
+inline std::string hash_url(const training_job& job) {
+    const checkpoint* from = resume_from(job);
+    if (from == nullptr || !(from->uri.view().starts_with("http://") || from->uri.view().starts_with("https://")))
+        return {};
+    std::string out = from->uri;
+    return out.insert(std::min(out.find('?'), out.size()), ".sha256");
+}
+
+/// Ranks of its next start: fewer than asked for where nodes were lost, if minWorkers allows that.
+inline std::int32_t next_workers(const training_job& job) {
+    return std::max(job.spec.min_workers.value_or(job.spec.workers), job.spec.workers - job.status.lost_workers);
 }
 
 }  // namespace training_operator

@@ -7,7 +7,11 @@
 #include <kcontrol/schema/crd_options.hpp>
 
 #include "job/checkpoint.hpp"
+#include "job/dataset.hpp"
 #include "job/executor_table.hpp"
+#include "job/gate.hpp"
+#include "job/model_card.hpp"
+#include "job/promote.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -32,9 +36,14 @@ struct accelerator_spec {
 struct training_job_spec {
     text executor = executor_names[0];
     std::int32_t workers = 1;
+    std::optional<std::int32_t> min_workers;
     api::core::v1::pod_template_spec template_;
     std::optional<accelerator_spec> accelerator;
+    std::optional<dataset_spec> dataset;
     std::optional<checkpoint_spec> checkpoint;
+    list<gate_spec> gates;
+    std::optional<model_card_spec> model_card;
+    std::optional<promote_spec> promote;
     std::int32_t start_deadline_seconds = 600;
     std::int32_t backoff_limit = 2;
     std::optional<std::int32_t> active_deadline_seconds;
@@ -52,8 +61,21 @@ struct training_job_spec {
                       .describe("What runs the workers.")),
             field("workers", &self::workers,
                   rules().default_json("1").minimum(1).maximum(10000).describe("Ranks, one pod each: all or none.")),
+            field("minWorkers", &self::min_workers,
+                  rules().minimum(1).describe("After the loss of a node the next attempt may have so few.")),
             field("template", &self::template_, rules().required().describe("The pod of a rank.")),
-            field("accelerator", &self::accelerator), field("checkpoint", &self::checkpoint),
+            field("accelerator", &self::accelerator),
+            field("dataset", &self::dataset,
+                  rules().describe("The data, whose version is pinned before there are pods.")),
+            field("checkpoint", &self::checkpoint),
+            field("gates", &self::gates,
+                  rules()
+                      .max_items(10)
+                      .list_type_atomic()
+                      .validation("self.all(a, self.exists_one(b, b.name == a.name))", "gates have names of their own")
+                      .describe("What the model must reach, one after the other, before the job succeeds.")),
+            field("modelCard", &self::model_card, rules().describe("README.md in the ConfigMap NAME-modelcard.")),
+            field("promote", &self::promote, rules().describe("Traffic goes over to the model, step by step.")),
             field("startDeadlineSeconds", &self::start_deadline_seconds,
                   rules().default_json("600").minimum(1).describe("If not all ranks run by then, all are deleted, and "
                                                                   "it is tried again later.")),
@@ -66,10 +88,12 @@ struct training_job_spec {
             field("suspend", &self::suspend, rules().describe("Ends the ranks; the attempts so far are kept.")));
     }
     static constexpr auto kcontrol_rules() {
-        return rules().validation(
-            "!has(self.template.spec) || !has(self.template.spec.restartPolicy) || self.template.spec.restartPolicy == "
-            "'Never'",
-            "template.spec.restartPolicy is Never, or left out: a rank that fails ends the attempt of all ranks");
+        return rules()
+            .validation(
+                "!has(self.template.spec) || !has(self.template.spec.restartPolicy) || "
+                "self.template.spec.restartPolicy == 'Never'",
+                "template.spec.restartPolicy is Never, or left out: a rank that fails ends the attempt of all ranks")
+            .validation("!has(self.minWorkers) || self.minWorkers <= self.workers", "minWorkers is at most workers");
     }
     friend bool operator==(const training_job_spec&, const training_job_spec&) = default;
 };
@@ -80,18 +104,31 @@ struct training_job_status {
     std::int32_t attempt = 0;
     text ready;                                               ///< ranks that run or have ended well, of all: "3/4"
     std::int32_t workers = 0;                                 ///< ranks of the present attempt
+    text dataset_version;                                     ///< pinned; "": not yet
     timestamp phase_time;                                     ///< when the phase began
     timestamp start_time;                                     ///< of the first attempt since the job was suspended last
     std::optional<training_operator::checkpoint> checkpoint;  ///< at which the next attempt goes on
     list<training_operator::checkpoint> checkpoints;          ///< the newest first
-    std::int32_t missed_starts = 0;                           ///< starts in a row at which not all ranks ran in time
+    list<gate_status> gates;                                  ///< those that have begun
+    timestamp trained_time;                                   ///< when all ranks had ended well
+    std::optional<promotion_status> promotion;
+    list<text> images;               ///< of what has trained
+    text model_card;                 ///< a digest of what was written
+    std::int32_t missed_starts = 0;  ///< starts in a row at which not all ranks ran in time
+    std::int32_t lost_workers = 0;   ///< whose nodes are lost: so many less the next attempt may have
+    timestamp lost_time;             ///< when a rank was lost, until all run again
 
     static constexpr auto kcontrol_fields() {
         using self = training_job_status;
         return fields(field("phase", &self::phase), field("conditions", &self::conditions),
                       field("attempt", &self::attempt), field("ready", &self::ready), field("workers", &self::workers),
                       field("phaseTime", &self::phase_time), field("startTime", &self::start_time),
-                      field("missedStarts", &self::missed_starts), field("checkpoint", &self::checkpoint),
+                      field("missedStarts", &self::missed_starts), field("lostWorkers", &self::lost_workers),
+                      field("lostTime", &self::lost_time), field("datasetVersion", &self::dataset_version),
+                      field("trainedTime", &self::trained_time),
+                      field("gates", &self::gates, rules().list_type_atomic()), field("promotion", &self::promotion),
+                      field("images", &self::images, rules().list_type_atomic()), field("modelCard", &self::model_card),
+                      field("checkpoint", &self::checkpoint),
                       field("checkpoints", &self::checkpoints, rules().list_type_atomic().max_items(5)));
     }
     friend bool operator==(const training_job_status&, const training_job_status&) = default;
@@ -107,9 +144,13 @@ struct training_job {
         return fields(field("spec", &training_job::spec, rules().required()), field("status", &training_job::status));
     }
     static constexpr auto kcontrol_rules() {
-        return rules().validation(
-            "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,50}[a-z0-9])?$')",
-            "metadata.name is at most 52 of a-z, 0-9 and '-', a letter first: the names of its ranks are host names");
+        return rules()
+            .validation("self.metadata.name.matches('^[a-z]([-a-z0-9]{0,50}[a-z0-9])?$')",
+                        "metadata.name is at most 52 of a-z, 0-9 and '-', a letter first: the names of its ranks are "
+                        "host names")
+            .validation(
+                "!has(self.spec.gates) || self.spec.gates.all(g, size(self.metadata.name) + size(g.name) <= 57)",
+                "metadata.name and the name of a gate are at most 57 together: its Job has both");
     }
     static constexpr auto kcontrol_crd() {
         return crd()

@@ -9,7 +9,7 @@ using namespace training_operator::tests;
 
 TEST_CASE("a job without a phase is accepted, one of an unknown phase is left alone") {
     CHECK(decided(job_in(""), {}) == "Pending 0/2 attempt 1: Accepted, the job waits for its start");
-    CHECK(decided(job_in("DataCheck"), all(rank_state::failed)) == "");
+    CHECK(decided(job_in("Flying"), all(rank_state::failed)) == "");
 }
 
 TEST_CASE("Pending: the attempt begins once no pod of an earlier one is there") {
@@ -231,11 +231,12 @@ TEST_CASE("each move of these is one of the table") {
              {gang{}, all(rank_state::waiting), all(rank_state::running), all(rank_state::ended_well),
               gang{failed(0, 137), one(1, rank_state::running)}, gang{failed(0, 1)}}) {
             for (const double when : {1.0, 700.0}) {
-                for (int flags = 0; flags < 8; ++flags) {
+                for (int flags = 0; flags < 16; ++flags) {
                     training_job job = job_in(phase.name());
                     job.spec.suspend = (flags & 1) != 0;
                     if ((flags & 2) != 0) job.spec.active_deadline_seconds = 650;
                     if ((flags & 4) != 0) job.spec.workers = 3;
+                    if ((flags & 8) != 0) job.spec.gates.emplace_back().name = "eval";
                     const plan p = decide(job, ranks, after(when));
                     if (!p.moves(job)) continue;
                     CAPTURE(decided(job, ranks, when));

@@ -1,6 +1,6 @@
 // The whole operator against the in-process API server, under virtual time.
 #include "job/phases.hpp"
-#include "operator_world.hpp"
+#include "promotion_world.hpp"
 
 #include <set>
 
@@ -276,8 +276,17 @@ TEST_CASE_FIXTURE(operator_world, "an hour in which nothing happens: no writes, 
 namespace {
 
 // Brings the job "bert" into a phase.
-void bring_to(operator_world& w, const std::string& phase) {
-    w.add_job({{"startDeadlineSeconds", 20}, {"suspend", phase == "Suspended"}});
+void bring_to(promotion_world& w, const std::string& phase) {
+    json::object spec{{"startDeadlineSeconds", 20}, {"suspend", phase == "Suspended"}};
+    w.serve_version("7");
+    if (phase == "Queued") w.job_labels = w.queue();
+    if (phase == "DataCheck") spec["dataset"] = w.dataset("8")["dataset"];
+    if (phase.starts_with("Validat")) spec["gates"] = w.gates({"eval"})["gates"];
+    if (phase == "Promoting") w.add_route(), spec["promote"] = w.promote()["promote"];
+    w.add_job(spec);
+    if (phase == "Promoting") w.train();
+    if (phase.starts_with("Validat")) w.train();
+    if (phase == "ValidationFailed") w.end_gate("eval", 1, "");
     if (phase == "Pending") w.settle(19s);
     if (phase == "Running" || phase == "Restarting" || phase == "Succeeded" || phase == "Failed") w.run_all();
     if (phase == "Restarting") w.end(0, 137);
@@ -292,7 +301,7 @@ void bring_to(operator_world& w, const std::string& phase) {
 TEST_CASE("a job that is deleted in any phase goes after its ranks, and nothing stays") {
     for (const auto& each : phases.phases()) {
         CAPTURE(each.name());
-        operator_world w;
+        promotion_world w;
         bring_to(w, std::string(each.name()));
         w.remove_job();
         if (w.pods().empty()) {
@@ -305,13 +314,14 @@ TEST_CASE("a job that is deleted in any phase goes after its ranks, and nothing 
         CHECK(w.phase() == "gone");
         CHECK(w.pods() == "");
         CHECK(w.server.api().list({"", "services"}, "default").empty());
+        CHECK(w.server.api().list({"batch", "jobs"}).empty());
     }
 }
 
 TEST_CASE("an operator that is stopped and started again in any phase goes on where it was") {
     for (const auto& each : phases.phases()) {
         CAPTURE(each.name());
-        operator_world w;
+        promotion_world w;
         bring_to(w, std::string(each.name()));
         const std::string before = w.told(), pods = w.pods();
         w.stop();
@@ -324,6 +334,18 @@ TEST_CASE("an operator that is stopped and started again in any phase goes on wh
         }
         w.let_go();
         if (each.is_terminal()) continue;
+        if (each.name() == "Promoting") {
+            w.settle(3min);
+            CHECK(w.phase() == "Succeeded");
+            continue;
+        }
+        if (each.name() == "Validating") {
+            w.end_gate("eval", 0, R"({"metrics":{"accuracy":0.9}})");
+            CHECK(w.phase() == "Succeeded");
+            continue;
+        }
+        if (each.name() == "DataCheck") w.serve_version("8"), w.settle(1min);
+        if (each.name() == "Queued") w.admit();
         if (each.name() == "Suspended") w.set_spec({{"suspend", false}});
         w.settle(5s);
         w.run_all();
@@ -333,7 +355,7 @@ TEST_CASE("an operator that is stopped and started again in any phase goes on wh
 }
 
 TEST_CASE("what happened while the operator was away is noticed") {
-    operator_world w;
+    promotion_world w;
     bring_to(w, "Running");
     w.stop();
     w.end(0, 0);
@@ -342,7 +364,7 @@ TEST_CASE("what happened while the operator was away is noticed") {
     w.settle();
     CHECK(w.phase() == "Succeeded");
 
-    operator_world other;
+    promotion_world other;
     bring_to(other, "Running");
     other.stop();
     other.end(1, 139);

@@ -43,6 +43,25 @@ TEST_CASE("a rank is known by its labels") {
     CHECK(read_rank(strange, nullptr).number == -1);
 }
 
+TEST_CASE("ranks of Indexed Jobs and of Kubeflow's, and pods that a queue holds back") {
+    const auto number = [](std::initializer_list<std::pair<const char*, const char*>> labels) {
+        rank_pod pod;
+        for (const auto& [name, value] : labels) pod.metadata.labels[name] = value;
+        return read_rank(pod, nullptr).number;
+    };
+    constexpr const char* type = "training.kubeflow.org/replica-type";
+    constexpr const char* index = "training.kubeflow.org/replica-index";
+    CHECK(number({{"batch.kubernetes.io/job-completion-index", "3"}}) == 3);
+    CHECK(number({{type, "master"}, {index, "0"}}) == 0);
+    CHECK(number({{type, "worker"}, {index, "0"}}) == 1);
+    CHECK(number({{type, "worker"}, {index, "6"}}) == 7);
+    CHECK(number({{type, "worker"}, {index, "x"}}) == -1);
+    rank_pod pod;
+    CHECK_FALSE(read_rank(pod, nullptr).gated);
+    pod.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
+    CHECK(read_rank(pod, nullptr).gated);
+}
+
 TEST_CASE("the first container of the template is the rank; others may go on") {
     const rank well = of(R"({"phase":"Running","containerStatuses":[)" + ended(0) + "]}");
     CHECK(well.state == rank_state::ended_well);

@@ -61,12 +61,17 @@ inline std::string words(const training_job& job, const plan& p, wall_time now) 
         out.push_back("ready " + p.status.ready.str());
     }
     if (p.warning) out.emplace_back("warning");
+    if (p.told) {
+        out.push_back(p.told->type + "=" + (p.told->holds ? "True " : "False ") + p.told->reason + ": " +
+                      p.told->message);
+    }
     std::string ranks;
     for (const auto number : p.create) ranks += " " + std::to_string(number);
     if (!ranks.empty()) out.push_back("create" + ranks);
     ranks.clear();
     for (const auto& each : p.remove) ranks += " " + std::to_string(each.number);
     if (!ranks.empty()) out.push_back("remove" + ranks);
+    if (!p.end_holder.empty()) out.push_back("end holder " + p.end_holder);
     if (p.release) out.emplace_back("release");
     if (p.remove_job) out.emplace_back("remove the job");
     if (p.again && !p.moves(job)) {
@@ -77,8 +82,11 @@ inline std::string words(const training_job& job, const plan& p, wall_time now) 
     for (const auto& each : out) text += (text.empty() ? "" : ", ") + each;
     return text;
 }
+inline std::string decided_on(const training_job& job, const facts& seen, double seconds = 1) {
+    return words(job, decide(job, seen, after(seconds)), after(seconds));
+}
 inline std::string decided(const training_job& job, const gang& ranks, double seconds = 1) {
-    return words(job, decide(job, ranks, after(seconds)), after(seconds));
+    return decided_on(job, ranks, seconds);
 }
 
 }  // namespace training_operator::tests

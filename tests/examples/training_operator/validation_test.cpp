@@ -25,6 +25,9 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
     CHECK(problems("").find("spec.template: Required value") != std::string::npos);
     CHECK(with(R"("executor":"slurm")").find("spec.executor: Unsupported value: \"slurm\"") != std::string::npos);
     CHECK(with(R"("workers":0)").find("spec.workers") != std::string::npos);
+    CHECK(with(R"("minWorkers":0)").find("spec.minWorkers") != std::string::npos);
+    CHECK(with(R"("executor":"batch-job","workers":4,"minWorkers":2)") == "");
+    CHECK(with(R"("executor":"pytorchjob")") == "");
     CHECK(with(R"("workers":"4")").find("spec.workers") != std::string::npos);
     CHECK(with(R"("workers":10001)").find("spec.workers") != std::string::npos);
     CHECK(with(R"("accelerator":{})").find("spec.accelerator.perWorker: Required value") != std::string::npos);
@@ -36,5 +39,42 @@ TEST_CASE("bad fields are refused by the schema, each by its name") {
     CHECK(with(R"("activeDeadlineSeconds":0)").find("spec.activeDeadlineSeconds") != std::string::npos);
     CHECK(with(R"("ttlSecondsAfterFinished":-1)").find("spec.ttlSecondsAfterFinished") != std::string::npos);
     CHECK(with(R"("suspend":"yes")").find("spec.suspend") != std::string::npos);
+    CHECK(with(R"("dataset":{"versionURL":"https://data.example:8443/v?n=1","expectedVersion":"7"})") == "");
+    for (const char* url :
+         {"", "data.example", "ftp://h/", "https://", "https://u:p@h/", "http:///x", "https://h/#x"}) {
+        CAPTURE(url);
+        CHECK(with(R"("dataset":{"versionURL":")" + std::string(url) + "\"}").find("spec.dataset.versionURL") !=
+              std::string::npos);
+    }
+    CHECK(with(R"("dataset":{})").find("spec.dataset.versionURL: Required value") != std::string::npos);
+    CHECK(with(R"("dataset":{"versionURL":"https://h","expectedVersion":""})").find("spec.dataset.expectedVersion") !=
+          std::string::npos);
+    const std::string gate = R"("name":"eval","template":{},"metric":"accuracy","op":">=","threshold":"0.85")";
+    CHECK(with(R"("gates":[{)" + gate + "}]") == "");
+    for (const auto& [bad, field] :
+         {std::pair(R"("name":"Eval")", "name"), std::pair(R"("op":"=>")", "op"), std::pair(R"("metric":"")", "metric"),
+          std::pair(R"("threshold":"much")", "threshold"), std::pair(R"("threshold":"")", "threshold"),
+          std::pair(R"("template":7)", "template")}) {
+        CAPTURE(bad);
+        std::string changed = gate;
+        const auto at = changed.find("\"" + std::string(field) + "\":");
+        changed.replace(at, changed.find(",\"", at) - at, bad);
+        CHECK(with(R"("gates":[{)" + changed + "}]").find("spec.gates[0]." + std::string(field)) != std::string::npos);
+    }
+    CHECK(with(R"("gates":[{"name":"eval"}])").find("spec.gates[0].threshold: Required value") != std::string::npos);
+    const std::string route = R"("httpRoute":{"name":"r","stable":"a","canary":"b"})";
+    CHECK(with(R"("promote":{)" + route + R"(,"steps":[10,100],"holdSeconds":0})") == "");
+    for (const auto& [bad, field] :
+         {std::pair(R"("steps":[])", "steps"), std::pair(R"("steps":[101])", "steps[0]"),
+          std::pair(R"("steps":[-1])", "steps[0]"), std::pair(R"("holdSeconds":-1)", "holdSeconds")}) {
+        CAPTURE(bad);
+        CHECK(with(R"("promote":{)" + route + "," + bad + "}").find("spec.promote." + std::string(field)) !=
+              std::string::npos);
+    }
+    CHECK(with(R"("promote":{"httpRoute":{"name":"r"}})").find("spec.promote.httpRoute.canary: Required value") !=
+          std::string::npos);
+    CHECK(with(R"("promote":{"inferenceService":{}})").find("spec.promote.inferenceService.name: Required value") !=
+          std::string::npos);
+    CHECK(with(R"("modelCard":{"license":7})").find("spec.modelCard.license") != std::string::npos);
     CHECK(problems(R"("template":"pod")").find("spec.template") != std::string::npos);
 }

@@ -1,0 +1,41 @@
+#include "executors/job_executor.hpp"
+
+#include <kcontrol/controllerutil/owner.hpp>
+
+#include "decide/failure.hpp"
+#include "executors/rank_template.hpp"
+#include "job/names.hpp"
+
+namespace training_operator {
+
+awaitable<result<void>> job_executor::remove(training_job job, std::vector<rank> ranks, wall_time now,
+                                             std::stop_token stop) {
+    for (const rank& one : ranks) {
+        delete_options how;
+        how.stop(stop);
+        if (is_lost(one, now)) how.grace_period(std::chrono::seconds(0));
+        const namespaced_name key(job.metadata.namespace_, one.pod);
+        const auto gone = co_await delete_by_uid<rank_pod>(client_, key, one.uid, how);
+        if (!gone) co_return gone;
+    }
+    co_return result<void>();
+}
+
+awaitable<result<std::optional<holder>>> job_executor::find_holder(training_job, std::stop_token) {
+    co_return std::optional<holder>();
+}
+
+awaitable<result<void>> job_executor::end_holder(training_job, std::string, std::stop_token) {
+    co_return result<void>();
+}
+
+awaitable<result<void>> job_executor::apply_service(training_job job, std::stop_token stop) {
+    apply_options by(operator_name);
+    by.force().stop(std::move(stop));
+    auto service = make_rank_service(job);
+    const auto applied = co_await apply_owned(client_, job, std::move(service), by);
+    if (!applied) co_return applied.error();
+    co_return result<void>();
+}
+
+}  // namespace training_operator
