@@ -9,11 +9,13 @@ std::string_view help_text() noexcept {
 Shows the training jobs of any number of Kubernetes clusters, live: in the terminal, on a web page and as an
 event stream. It only reads (get, list, watch).
 
-Which clusters (one of them; without any, the cluster whose pod this runs in):
+Which clusters (one of them; without any, the current context of $KUBECONFIG, a list with ':', or the cluster whose
+pod this runs in, or the current context of ~/.kube/config):
   --clusters DIR         one kubeconfig a file; the file's name without extension is the cluster's name. Files that
                          are added, replaced or removed are picked up while it runs
   --kubeconfig FILE      the contexts of one kubeconfig
-  --context NAME         a context of that file, repeatable (default: the file's current context)
+  --context NAME         a context of that file, or of $KUBECONFIG or ~/.kube/config, repeatable (default: the current
+                         context)
   --clusters-from-secrets NAMESPACE
                          the Secrets of that namespace with the label
                          sigs.k8s.io/multicluster-runtime-kubeconfig=true, each with a kubeconfig under the key

@@ -276,7 +276,13 @@ result<void> check_together(const options& o) {
     if (!o.home_kubeconfig().empty() && o.secrets_namespace().empty()) {
         return bad("--home-kubeconfig needs --clusters-from-secrets NAMESPACE");
     }
-    if (!o.contexts().empty() && o.kubeconfig().empty()) return bad("--context needs --kubeconfig FILE");
+    const bool elsewhere = !o.clusters_directory().empty() || !o.secrets_namespace().empty() || o.demo() ||
+                           (!o.state().file().empty() && o.kubeconfig().empty());
+    if (!o.contexts().empty() && elsewhere) {
+        return bad(
+            "--context chooses from one kubeconfig: leave out --clusters, --clusters-from-secrets and --demo, and "
+            "give --kubeconfig FILE beside --state");
+    }
     if (o.demo() && (!o.clusters_directory().empty() || !o.kubeconfig().empty())) {
         return bad("--demo brings its own clusters: leave out --clusters and --kubeconfig");
     }

@@ -1,6 +1,6 @@
 #include "sources.hpp"
 
-#include <kcontrol/auth/kubeconfig.hpp>
+#include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
@@ -19,7 +19,7 @@ using kcontrol::result;
 using source = std::unique_ptr<kcontrol::cluster_source>;
 
 // A kubeconfig on the machine of whoever runs this program is theirs: it may name files and commands.
-constexpr auto trust = kcontrol::auth::trust::trusted;
+const auto& trust = kcontrol::auth::trust::trusted;
 
 source fixed(std::vector<desired_cluster> clusters) {
     return std::make_unique<kcontrol::fixed_source>(std::move(clusters));
@@ -45,31 +45,50 @@ result<source> directory_once(kcontrol::environment& env, const std::string& dir
     return fixed(std::move(out));
 }
 
-result<source> contexts(kcontrol::environment& env, const options& o) {
-    auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig(), trust);
-    if (!config) return config.error().with_context("--kubeconfig");
+// Those that are named, or the current one.
+result<source> contexts_of(kcontrol::environment& env, const kcontrol::auth::kubeconfig& config, const options& o) {
     std::vector<std::string> names = o.contexts();
-    if (names.empty()) names.push_back(config->current_context());
+    if (names.empty()) names.push_back(config.current_context());
     std::vector<desired_cluster> out;
     for (const auto& name : names) {
-        auto resolved = config->resolve(env, name);
+        auto resolved = config.resolve(env, name);
         // One context that does not exist is a slip on the command line; better said at once.
-        if (!resolved && out.empty() && names.size() == 1) return resolved.error().with_context("--kubeconfig");
+        if (!resolved && out.empty() && names.size() == 1) return resolved.error();
         const bool taken = std::any_of(out.begin(), out.end(), [&](const auto& c) { return c.name == name; });
         if (!taken) out.emplace_back(name.empty() ? "default" : name, std::move(resolved));
     }
     return fixed(std::move(out));
 }
 
+result<source> contexts(kcontrol::environment& env, const options& o) {
+    const auto config = kcontrol::auth::kubeconfig::load(env, o.kubeconfig(), trust);
+    auto found = config ? contexts_of(env, *config, o) : result<source>(config.error());
+    if (!found) return found.error().with_context("--kubeconfig");
+    return found;
+}
+
 result<source> own_cluster(kcontrol::environment& env) {
     auto config = kcontrol::auth::in_cluster_config(env);
     if (!config) {
         return config.error().with_context(
-            "no --clusters and no --kubeconfig given, and this is not a pod of a cluster");
+            "no --clusters and no --kubeconfig given, no kubeconfig at $KUBECONFIG or ~/.kube/config, and this is not "
+            "a "
+            "pod of a cluster");
     }
     std::vector<desired_cluster> out;
     out.emplace_back("in-cluster", std::move(*config));
     return fixed(std::move(out));
+}
+
+// Told nothing: $KUBECONFIG, the cluster whose pod this runs in, ~/.kube/config.
+result<source> told_nothing(kcontrol::environment& env, const options& o) {
+    const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
+    const bool named = !env.variable("KUBECONFIG").value_or("").empty();
+    if (in_pod && !named && o.contexts().empty()) return own_cluster(env);
+    const auto config = kcontrol::auth::default_kubeconfig(env);
+    if (!config) return config.error();
+    if (config->empty()) return own_cluster(env);
+    return contexts_of(env, *config, o);
 }
 
 result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, const options& o,
@@ -93,7 +112,8 @@ result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, co
     if (!o.secrets_namespace().empty()) return from_secrets(env, std::move(ex), o, log);
     if (o.clusters_directory().empty()) {
         const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
-        if (!kept || (in_pod && !kept->has_clusters())) return own_cluster(env);
+        if (!kept) return told_nothing(env, o);
+        if (in_pod && !kept->has_clusters()) return own_cluster(env);
         return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state().key_file(), log));
     }
     if (o.once()) return directory_once(env, o.clusters_directory());

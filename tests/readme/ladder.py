@@ -9,11 +9,14 @@ import contextlib
 import json
 import pathlib
 import queue
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+import urllib.error
 import urllib.request
 
 DEADLINE = 60  # seconds for one line
@@ -22,10 +25,9 @@ DEADLINE = 60  # seconds for one line
 class Program:
     """A running program and the lines that it prints."""
 
-    def __init__(self, *command):
+    def __init__(self, *command, stdin=subprocess.DEVNULL):
         self.name = pathlib.Path(command[0]).name
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.lines = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
 
@@ -55,6 +57,10 @@ class Program:
             if all(part in line for part in parts):
                 return line
 
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
     def end(self, interrupt=True):
         if interrupt:
             self.process.send_signal(signal.SIGINT)
@@ -71,9 +77,12 @@ class Cluster(Program):
         self.url = self.line()
         self.pods = f"{self.url}/api/v1/namespaces/default/pods"
 
-    def add_pod(self, name):
+    def add_pod(self, name, gpus=None, **spec):
+        container = {"name": "c", "image": "i"}
+        if gpus is not None:
+            container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
         self.request("POST", self.pods, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-                                         "spec": {"containers": [{"name": "c", "image": "i"}]},
+                                         "spec": {"containers": [container], **spec},
                                          "status": {"phase": "Pending"}})
 
     def set_phase(self, name, phase):
@@ -81,7 +90,7 @@ class Cluster(Program):
                      "application/merge-patch+json")
 
     def delete_pod(self, name):
-        self.request("DELETE", f"{self.pods}/{name}")
+        self.request("DELETE", f"{self.pods}/{name}?gracePeriodSeconds=0")  # there is no kubelet
 
     @staticmethod
     def request(method, url, body=None, kind="application/json"):
@@ -89,6 +98,37 @@ class Cluster(Program):
         call = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
         with urllib.request.urlopen(call, timeout=DEADLINE) as answer:
             return json.load(answer)
+
+    def create(self, path, kind, name, **members):
+        body = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **members.pop("metadata", {})}, **members}
+        return self.request("POST", f"{self.url}/api/v1/{path}", body)
+
+    def merge(self, path, patch):
+        return self.request("PATCH", f"{self.url}/api/v1/{path}", patch, "application/merge-patch+json")
+
+    def get(self, path):
+        """The object, or None."""
+        try:
+            return self.request("GET", f"{self.url}/api/v1/{path}")
+        except urllib.error.HTTPError as refused:
+            if refused.code != 404:
+                raise
+            return None
+
+    def await_state(self, path, wanted):
+        """Watches until wanted(object or None) holds."""
+        folder, name = path.rsplit("/", 1)
+        version = self.get(folder)["metadata"]["resourceVersion"]
+        if wanted(self.get(path)):
+            return
+        target = f"{self.url}/api/v1/{folder}?watch=1&resourceVersion={version}"
+        with urllib.request.urlopen(target, timeout=DEADLINE) as events:
+            for line in events:
+                event = json.loads(line)
+                if event["object"]["metadata"]["name"] == name and \
+                        wanted(None if event["type"] == "DELETED" else event["object"]):
+                    return
+        sys.exit(f"{path} did not become what it should be: {self.get(path)}")
 
     def kubeconfig(self, path):
         beside = path.with_name("." + path.name)  # a rename makes it appear at once and whole
@@ -105,15 +145,91 @@ current-context: c
 def hello(program, cluster, config):
     cluster.add_pod("web")
     with Program(program, "--kubeconfig", config, "--listen", "127.0.0.1:0") as hello_:
-        address = hello_.wait_for("listening").rsplit("address=", 1)[1].strip('"')
+        address = re.search(r'address="?([^\s"]+)', hello_.wait_for("listening")).group(1)
         hello_.wait_for("hello", "web")
-        with urllib.request.urlopen(f"http://{address}/readyz?verbose", timeout=DEADLINE) as answer:
-            told = answer.read().decode()
-        if told != "[+]informers_synced ok\n    Pod (v1): live, 1 object\nreadyz check passed\n":
-            sys.exit(f"/readyz?verbose says {told!r}")
+        wanted, told = "[+]informers_synced ok\n    Pod (v1): live, 1 object\nreadyz check passed\n", ""
+        end = time.monotonic() + DEADLINE
+        while told != wanted:  # the pod is told while the list is read; the watch begins after it
+            if time.monotonic() > end:
+                sys.exit(f"/readyz?verbose says {told!r}")
+            with urllib.request.urlopen(f"http://{address}/readyz?verbose", timeout=DEADLINE) as answer:
+                told = answer.read().decode()
         cluster.set_phase("web", "Running")
         hello_.wait_for("hello", "web", "Running")
         hello_.end()
+
+
+def configmap(program, cluster, config):
+    maps = "namespaces/default/configmaps"
+    mirror = maps + "/colors-mirror"
+
+    def holds(data):
+        return lambda found: (found or {}).get("data") == data
+
+    cluster.create(maps, "ConfigMap", "colors", metadata={"labels": {"mirror": "yes"}}, data={"sky": "blue"})
+    cluster.create(maps, "ConfigMap", "sizes", data={"sky": "large"})
+    with Program(program, "--kubeconfig", config) as mirror_:
+        cluster.await_state(mirror, holds({"sky": "blue"}))
+        cluster.merge(maps + "/colors", {"data": {"sky": "grey"}})
+        cluster.await_state(mirror, holds({"sky": "grey"}))
+        cluster.merge(mirror, {"data": {"sky": "pink"}})  # somebody meddles
+        cluster.await_state(mirror, holds({"sky": "grey"}))
+        cluster.request("DELETE", f"{cluster.url}/api/v1/{mirror}")
+        cluster.await_state(mirror, holds({"sky": "grey"}))
+        cluster.merge(maps + "/colors", {"metadata": {"labels": None}})
+        cluster.await_state(mirror, lambda found: found is None)
+        cluster.merge(maps + "/colors", {"metadata": {"labels": {"mirror": "yes"}}})
+        cluster.await_state(mirror, holds({"sky": "grey"}))
+        mirror_.end()
+    owner, = cluster.get(mirror)["metadata"]["ownerReferences"]
+    if owner["name"] != "colors" or not owner["controller"] or cluster.get(maps + "/sizes-mirror") is not None:
+        sys.exit(f"{mirror_.name}: the wrong copies, or the wrong owner")
+    cluster.request("DELETE", f"{cluster.url}/api/v1/{maps}/colors")
+
+
+def nodes(program, cluster, config):
+    cluster.create("nodes", "Node", "n1", status={"allocatable": {"nvidia.com/gpu": "8"}})
+    cluster.create("nodes", "Node", "n2")
+    cluster.merge("nodes/n1/status", {"status": {"allocatable": {"nvidia.com/gpu": "8"}}})
+    cluster.add_pod("train-0", gpus="4", nodeName="n1")
+    with Program(program, "--kubeconfig", config) as nodes_:
+        nodes_.wait_for("n1: 1 pods, 4 of 8 GPUs")
+        cluster.add_pod("train-1", gpus="2", nodeName="n1")
+        nodes_.wait_for("n1: 2 pods, 6 of 8 GPUs")
+        cluster.add_pod("proxy", nodeName="n2")
+        nodes_.wait_for("n2: 1 pods, 0 of 0 GPUs")
+        for pod in ("train-0", "train-1", "proxy"):
+            cluster.delete_pod(pod)
+        nodes_.wait_for("n1: 0 pods, 0 of 8 GPUs")
+        nodes_.end()
+
+
+def any_kind(program, cluster, config):
+    with Program(program, "--kubeconfig", config, "--kind", "v1/Nod") as unknown:
+        unknown.wait_for("the server has no kind Nod")
+        if unknown.process.wait(timeout=DEADLINE) == 0:
+            sys.exit(f"{unknown.name} ended well without a kind")
+    with Program(program, "--kubeconfig", config, "--kind=v1/Node") as any_kind_:
+        any_kind_.wait_for("n1 no conditions")
+        cluster.merge("nodes/n1/status", {"status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+        any_kind_.wait_for("n1 Ready=True")
+        any_kind_.end()
+
+
+def embedded(program, cluster, config):
+    with Program(program, config, stdin=subprocess.PIPE) as service:
+        answer = "not synced yet"
+        while answer == "not synced yet":
+            service.say("count")
+            answer = service.line()
+        if answer != "1":
+            sys.exit(f"{service.name} counted {answer}")
+        service.say("phase default web")
+        service.wait_for("Running")
+        service.say("phase default nobody")
+        service.wait_for("unknown")
+        service.say("quit")
+        service.end(interrupt=False)
 
 
 def informer(program, cluster, config):
@@ -183,6 +299,10 @@ def run(server_folder, program_folder):
         hello(programs / "1_hello", cluster, config)
         informer(programs / "informer", cluster, config)
         client(programs / "client", cluster, config)
+        configmap(programs / "2_configmap", cluster, config)
+        nodes(programs / "4_nodes", cluster, config)
+        any_kind(programs / "5_any_kind", cluster, config)
+        embedded(programs / "7_embedded", cluster, config)
         lease(programs / "9_lease", cluster, config)
         clusters(programs / "6_clusters", cluster, folder / "clusters", lambda: Cluster(server))
     print("all rungs held")

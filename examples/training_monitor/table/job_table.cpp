@@ -93,14 +93,29 @@ std::vector<change> job_table::add(observed_job job, bool initial) {
         ++counters_.lost;
         forget(cluster, known, out);
     }
-    entry& e = cluster.jobs[key];
-    e.view = std::make_shared<const job_view>(std::move(job.view));
+    auto view = std::make_shared<const job_view>(std::move(job.view));
+    const auto at = cluster.jobs.try_emplace(key).first;
+    entry& e = at->second;
+    e.view = std::move(view);
     e.resource_version = std::move(job.resource_version);
     e.owner = std::move(job.owner);
     e.source = std::move(job.source);
     e.part_of_train_job = job.part_of_train_job;
-    if (e.owner && is_job_set(*e.owner)) cluster.by_job_set[{e.view->namespace_, e.owner->name}].insert(key);
-    show(cluster, e, nullptr, initial, out);
+    std::set<job_key>* siblings = nullptr;
+    try {
+        if (e.owner && is_job_set(*e.owner)) {
+            siblings = &cluster.by_job_set[{e.view->namespace_, e.owner->name}];
+            siblings->insert(key);
+        }
+        show(cluster, e, nullptr, initial, out);
+    } catch (...) {
+        // There is no memory. The event comes again, and finds nothing of the job.
+        if (!e.shown) {
+            if (siblings != nullptr) siblings->erase(key);
+            cluster.jobs.erase(at);
+        }
+        throw;
+    }
     refresh_job_set(cluster, *e.view, out);
     return out;
 }
@@ -186,6 +201,7 @@ std::vector<change> job_table::remove_cluster(const std::string& name) {
 
 job_table::job_list job_table::jobs(const job_filter& filter) const {
     job_list out;
+    if (filter.empty()) out.reserve(shown_);
     for (const auto& [name, cluster] : clusters_) {
         if (!filter.clusters.empty() && !filter.clusters.contains(name)) continue;
         for (const auto& [key, e] : cluster.jobs) {
@@ -196,16 +212,7 @@ job_table::job_list job_table::jobs(const job_filter& filter) const {
 }
 
 std::shared_ptr<const job_table::job_list> job_table::all_jobs() const {
-    if (!all_jobs_) {
-        job_list all;
-        all.reserve(shown_);
-        for (const auto& [name, cluster] : clusters_) {
-            for (const auto& [key, e] : cluster.jobs) {
-                if (e.shown) all.push_back(e.view);
-            }
-        }
-        all_jobs_ = std::make_shared<const job_list>(std::move(all));
-    }
+    if (!all_jobs_) all_jobs_ = std::make_shared<const job_list>(jobs());
     return all_jobs_;
 }
 

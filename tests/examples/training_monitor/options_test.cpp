@@ -129,7 +129,12 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--output", "yaml"}, R"(--output: "yaml" is not one of table, wide, json, none)"},
         {{"--log-format", "xml"}, R"(--log-format: "xml" is not one of text, json)"},
         {{"--clusters", "a", "--kubeconfig", "b"}, "--clusters and --kubeconfig exclude each other: give one"},
-        {{"--context", "a"}, "--context needs --kubeconfig FILE"},
+        {{"--context", "a", "--demo"},
+         "--context chooses from one kubeconfig: leave out --clusters, --clusters-from-secrets and --demo, and give "
+         "--kubeconfig FILE beside --state"},
+        {{"--context", "a", "--state", "s"},
+         "--context chooses from one kubeconfig: leave out --clusters, --clusters-from-secrets and --demo, and give "
+         "--kubeconfig FILE beside --state"},
         {{"--state", "s", "--once"}, "--state is for a monitor that goes on: leave out --once and --demo"},
         {{"--key-file", "k"}, "--key-file needs --state FILE"},
         {{"--retain-for", "5"}, R"(--retain-for: "5": give a time such as 30d, 12h, 90m or 45s, at most 36500d)"},

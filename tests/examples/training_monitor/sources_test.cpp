@@ -81,6 +81,33 @@ TEST_CASE("a directory looked at once: names without extension, broken files are
     CHECK(f.names() == "alpha beta.conf! gamma ");
 }
 
+TEST_CASE("told nothing: $KUBECONFIG, the pod's own cluster, ~/.kube/config") {
+    fixture f;
+    f.env.variables["HOME"] = "/home/me";
+    f.env.files["/home/me/.kube/config"] = config;
+    CHECK(f.make().empty());
+    CHECK(f.names() == "one ");
+    f.o.contexts({"two", "one"});
+    CHECK(f.make().empty());
+    CHECK(f.names() == "two one ");
+    f.o.contexts({});
+    const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
+    f.env.files[folder + "token"] = "t";
+    f.env.files[folder + "ca.crt"] = "ca";
+    f.env.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+    f.env.variables["KUBERNETES_SERVICE_PORT"] = "443";
+    CHECK(f.make().empty());
+    CHECK(f.names() == "in-cluster ");
+    // A list, whose first current context counts.
+    f.env.files["/k/first"] = "current-context: three\ncontexts: [{name: three, context: {cluster: c, user: u}}]\n";
+    f.env.files["/k/second"] = config;
+    f.env.variables["KUBECONFIG"] = "/k/missing:/k/first:/k/second";
+    CHECK(f.make().empty());
+    CHECK(f.names() == "three ");
+    f.env.files["/k/first"] = "a: [";
+    CHECK(f.make().find("/k/first: not a kubeconfig") == 0);
+}
+
 TEST_CASE("without any source it is the pod's own cluster, or a message that says what to give") {
     fixture f;
     const auto message = f.make();
