@@ -1,28 +1,29 @@
-// PB-2 and PB-3: an informer against the peers' replay server, over TLS: the time until every object is in the store,
-// and what the objects take there afterwards.
+// PB-2 to PB-5: an informer against the peers' replay server, over TLS: the time until every object is in the store,
+// what the objects take there, the most that the process took, a relist after 410, and a flood of events.
 //
-// usage: informer URL CA_FILE full|projection|dynamic|metadata
+// usage: informer URL CA_FILE full|projection|dynamic|metadata [EVENTS] [relist]
 // Prints "phase TAB value TAB unit" as the peers' programs do; "check" is the checksum of the objects, which must be
 // the same for all.
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
-#include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
-#include <kcontrol/transport/client.hpp>
 
 #include "measure.hpp"
 #include "seen_pod.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -47,57 +48,123 @@ resource_info variant(std::string_view name) {
     throw std::runtime_error("no such variant: " + std::string(name));
 }
 
-kcontrol::awaitable<void> measure(kcontrol::environment& env, kcontrol::any_informer& pods, kcontrol::client api,
-                                  double cpu_before, double live_before, double anonymous_before,
-                                  const std::uint64_t& checksum, std::string& failure) {
-    const auto start = env.now();
-    pods.start();
-    const std::stop_token never;
-    const std::optional<kcontrol::time_point> deadline = start + std::chrono::minutes(5);
-    const bool synced = co_await pods.wait_synced(never, deadline);
-    if (!synced) {
-        failure = "not synced after 5 min: " + pods.status().reason;
-    } else {
-        const double seconds = std::chrono::duration<double>(env.now() - start).count();
-        const auto count = static_cast<double>(pods.status().objects);
-        print("sync", count / seconds, "objects/s");
-        print("sync", (cpu_us() - cpu_before) / count, "us CPU/object");
-        std::printf("check\t%.0f:%016lx\tobjects:hash\n", count, static_cast<unsigned long>(checksum));
-        // What the peers wait before they look; the watch is open meanwhile.
-        const kcontrol::duration quiet = std::chrono::seconds(2);
-        co_await kcontrol::sleep_for(env, quiet, never);
-        if (pods.status().state != kcontrol::informer_state::live) failure = "not live: " + pods.status().reason;
-        print("rest", (anonymous() - anonymous_before) / count, "B RSS/object");
-        print("rest", (live() - live_before) / count, "B live/object");
+// What the handler has heard, in all and since begin().
+struct hearing {
+    std::uint64_t checksum = 0;
+    std::size_t heard = 0;
+    kcontrol::time_point first{}, last{};
+
+    void take(const kcontrol::any_event& e, const kcontrol::environment& env) {
+        if (e.type == kcontrol::event_type::added) checksum += hash(e.object().meta());
+        last = env.now();
+        if (heard++ == 0) first = last;
     }
-    co_await pods.stop();
-    api.close();  // or idle connections keep the event loop running
-}
+};
+
+// An informer that measures itself; what it measured is printed as it goes.
+class session {
+public:
+    session(replay_server& server, kcontrol::any_informer& pods, hearing& all)
+        : server_(server), env_(server.env), pods_(pods), all_(all) {}
+
+    kcontrol::awaitable<void> run(std::size_t events, bool relists) {
+        try {
+            co_await sync();
+            if (relists) co_await relist();
+            if (events > 0) co_await flood(events);
+        } catch (const std::exception& failed) {
+            failure = failed.what();
+        }
+        co_await pods_.stop();
+        server_.close();
+    }
+
+    std::string failure;
+
+private:
+    kcontrol::awaitable<void> sync() {
+        const auto start = env_.now();
+        pods_.start();
+        const std::stop_token never;
+        const std::optional<kcontrol::time_point> deadline = start + std::chrono::minutes(5);
+        const bool synced = co_await pods_.wait_synced(never, deadline);
+        if (!synced) throw std::runtime_error("not synced after 5 min: " + pods_.status().reason);
+        const double seconds = std::chrono::duration<double>(env_.now() - start).count();
+        const double cpu = cpu_us() - cpu_before_, peak = peak_anonymous();
+        objects_ = static_cast<double>(pods_.status().objects);
+        print("sync", objects_ / seconds, "objects/s");
+        print("sync", cpu / objects_, "us CPU/object");
+        std::printf("check\t%.0f:%016lx\tobjects:hash\n", objects_, static_cast<unsigned long>(all_.checksum));
+        // What the peers wait before they look; the watch is open meanwhile.
+        co_await pause(std::chrono::seconds(2));
+        if (pods_.status().state != kcontrol::informer_state::live) {
+            throw std::runtime_error("not live: " + pods_.status().reason);
+        }
+        live_ = live() - live_before_;
+        print("rest", (anonymous() - anonymous_before_) / objects_, "B RSS/object");
+        print("rest", live_ / objects_, "B live/object");
+        print("peak", (peak - anonymous_before_) / live_, "x live");
+    }
+
+    // The watch ends with 410, and 1 % of the objects have changed meanwhile.
+    kcontrol::awaitable<void> relist() {
+        all_.heard = 0;
+        reset_peak();
+        const double cpu = cpu_us();
+        const auto start = env_.now();
+        co_await server_.order("/replay/expire");
+        while (all_.heard == 0 || env_.now() < all_.last + std::chrono::seconds(1)) co_await pause(tick);
+        print("relist", std::chrono::duration<double>(all_.last - start).count(), "s");
+        print("relist", (cpu_us() - cpu) / objects_, "us CPU/object");
+        print("relist", static_cast<double>(all_.heard), "updates emitted");
+        print("relist", (peak_anonymous() - anonymous_before_) / live_, "x live");
+    }
+
+    kcontrol::awaitable<void> flood(std::size_t events) {
+        all_.heard = 0;
+        reset_peak();
+        const double cpu = cpu_us(), memory = anonymous();
+        const auto deadline = env_.now() + std::chrono::minutes(5);
+        co_await server_.order("/replay/events?count=" + std::to_string(events));
+        while (all_.heard < events && env_.now() < deadline) co_await pause(tick);
+        if (all_.heard != events) throw std::runtime_error(std::to_string(all_.heard) + " updates of the flood");
+        print_flood(events, all_.last - all_.first, cpu_us() - cpu, peak_anonymous() - memory);
+    }
+
+    kcontrol::awaitable<void> pause(kcontrol::duration time) {
+        const std::stop_token never;
+        co_await kcontrol::sleep_for(env_, time, never);
+    }
+
+    static constexpr std::chrono::milliseconds tick{1};
+    replay_server& server_;
+    kcontrol::environment& env_;
+    kcontrol::any_informer& pods_;
+    hearing& all_;
+    const double cpu_before_ = cpu_us(), live_before_ = live(), anonymous_before_ = anonymous();
+    double objects_ = 0, live_ = 0;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) return std::fprintf(stderr, "usage: informer URL CA_FILE full|projection|dynamic|metadata\n"), 2;
+    const bool relists = argc > 4 && argv[argc - 1] == std::string("relist");
+    const int last = argc - (relists ? 1 : 0);
+    if (last != 4 && last != 5) {
+        return std::fprintf(stderr, "usage: informer URL CA_FILE full|projection|dynamic|metadata [EVENTS] [relist]\n"),
+               2;
+    }
     try {
         const auto info = variant(argv[3]);
-        kcontrol::system_environment env;
-        boost::asio::io_context context(1);
-        const auto api = kcontrol::client::connect(env, context.get_executor(), cluster(argv[1], argv[2]),
-                                                   kcontrol::http::make_transport_factory(env));
-        if (!api) throw std::runtime_error(api.error().what());
-        std::uint64_t checksum = 0;
-        std::string failure;
-        const double cpu_before = cpu_us(), live_before = live(), anonymous_before = anonymous();
-        {
-            kcontrol::any_informer pods(env, context.get_executor(), *api, info);
-            const auto counted =
-                pods.subscribe([&checksum](const kcontrol::any_event& e) { checksum += hash(e.object().meta()); });
-            boost::asio::co_spawn(
-                context, measure(env, pods, *api, cpu_before, live_before, anonymous_before, checksum, failure),
-                boost::asio::detached);
-            context.run();
-        }
-        if (!failure.empty()) throw std::runtime_error(failure);
+        const std::size_t events = last == 5 ? std::stoul(argv[4]) : 0;
+        replay_server server(argv[1], argv[2]);
+        hearing all;
+        kcontrol::any_informer pods(server.env, server.context.get_executor(), server.api(), info);
+        session measured(server, pods, all);
+        const auto counted = pods.subscribe([&](const kcontrol::any_event& e) { all.take(e, server.env); });
+        boost::asio::co_spawn(server.context, measured.run(events, relists), boost::asio::detached);
+        server.context.run();
+        if (!measured.failure.empty()) throw std::runtime_error(measured.failure);
     } catch (const std::exception& failed) {
         return std::fprintf(stderr, "informer: %s\n", failed.what()), 1;
     }

@@ -3,20 +3,34 @@
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/transport/client.hpp>
+
+#include <boost/asio/io_context.hpp>
 
 #include <cstdio>
 #include <fstream>
 #include <malloc.h>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <utility>
 
 namespace kcontrol_bench {
 
 /// Like the peers' programs: three digits that matter, none behind a thousand.
 inline void print(const char* phase, double value, const char* unit) {
     std::printf("%s\t%.*f\t%s\n", phase, value >= 1000 ? 0 : value >= 10 ? 1 : 3, value, unit);
+}
+
+/// What a flood of events took: time, microseconds of CPU, bytes of memory.
+inline void print_flood(std::size_t events, kcontrol::duration took, double cpu, double memory) {
+    const auto count = static_cast<double>(events);
+    print("flood", count / std::chrono::duration<double>(took).count(), "events/s");
+    print("flood", cpu / count, "us CPU/event");
+    print("flood", memory / 1e6, "MB RSS growth");
 }
 
 inline double cpu_us() {
@@ -34,13 +48,25 @@ inline double live() {
     return static_cast<double>(all.uordblks + all.hblkhd);
 }
 
-/// Bytes of memory that no file backs.
-inline double anonymous() {
+/// Bytes, as /proc/self/status has them under a name such as "RssAnon:".
+inline double status_bytes(const std::string& name) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("RssAnon:")) return 1024.0 * std::stod(line.substr(8));
+        if (line.starts_with(name)) return 1024.0 * std::stod(line.substr(name.size()));
     }
-    throw std::runtime_error("/proc/self/status has no RssAnon");
+    throw std::runtime_error("/proc/self/status has no " + name);
+}
+
+/// Bytes of memory that no file backs.
+inline double anonymous() { return status_bytes("RssAnon:"); }
+
+/// The most that it was since reset_peak(), as the peers' programs have it.
+inline double peak_anonymous() { return status_bytes("VmHWM:") - status_bytes("RssFile:"); }
+
+inline void reset_peak() {
+    if (!(std::ofstream("/proc/self/clear_refs") << "5" << std::flush)) {
+        throw std::runtime_error("/proc/self/clear_refs can't be written");
+    }
 }
 
 inline kcontrol::auth::cluster_config cluster(const std::string& url, const char* ca_file) {
@@ -55,5 +81,41 @@ inline kcontrol::auth::cluster_config cluster(const std::string& url, const char
     config.tls(kcontrol::http::tls_options().ca_pem(pem.str()));
     return config;
 }
+
+/// The peers' replay server: a client of it, and a way to give it orders. Its constructor throws where the address or
+/// the certificate is of no use.
+class replay_server {
+public:
+    replay_server(const std::string& url, const char* ca_file) : replay_server(cluster(url, ca_file)) {}
+
+    /// Has it do something: "/replay/expire". Throws if it does not.
+    kcontrol::awaitable<void> order(std::string target) {
+        kcontrol::http::request ask("POST", std::move(target));
+        const kcontrol::http::exchange_options how;
+        const auto answer = co_await control_->round_trip(std::move(ask), how);
+        if (!answer || answer->status != 200) throw std::runtime_error("the server refused what it was to do");
+    }
+
+    /// Or idle connections keep the event loop running.
+    void close() {
+        control_->close();
+        api_.close();
+    }
+
+    kcontrol::client& api() noexcept { return api_; }
+
+    kcontrol::system_environment env;
+    boost::asio::io_context context{1};
+
+private:
+    explicit replay_server(const kcontrol::auth::cluster_config& config)
+        : factory_(kcontrol::http::make_transport_factory(env)),
+          control_(factory_(context.get_executor(), config.server(), config.tls()).value()),
+          api_(kcontrol::client::connect(env, context.get_executor(), config, factory_).value()) {}
+
+    kcontrol::http::transport_factory factory_;
+    std::shared_ptr<kcontrol::http::transport> control_;
+    kcontrol::client api_;
+};
 
 }  // namespace kcontrol_bench

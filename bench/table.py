@@ -28,6 +28,21 @@ PAIRS = [
     ("PB-3", "B live/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B RSS/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
+    *[("PB-4", "x live", "JSON, LIST in pages, full" + relist, peer, theirs + relist)
+      for relist in ("", ", relist")
+      for peer, theirs in (("client-go", "protobuf, WatchList"), ("client-go", "JSON, WatchList"),
+                           ("kube-rs", "JSON, LIST in pages"))],
+    ("PB-4", "x live", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList (default)"),
+    ("PB-4", "x live", "JSON, LIST in pages, full", "kube-rs", "JSON, LIST in pages (default)"),
+    *[("PB-5", unit, "JSON, LIST in pages, full", peer, theirs)
+      for unit in ("us CPU/event", "events/s", "MB RSS growth")
+      for peer, theirs in (("client-go", "protobuf, WatchList (default)"), ("client-go", "JSON, WatchList"),
+                           ("controller-runtime", "protobuf, WatchList (default)"),
+                           ("kube-rs", "JSON, LIST in pages (default)"))],
+    *[("PB-6", f"us {quantile}", f"JSON, to reconcile at {rate}/s", "client-go", f"{encoding}, to reconcile at {rate}/s")
+      for encoding in ("protobuf", "JSON") for rate in (100, 1000, 5000) for quantile in ("p50", "p99", "p99.9")],
+    *[("PB-9", "us CPU/event", f"JSON, handlers: {variant}", "client-go", f"protobuf, handlers: {variant}")
+      for variant in ("1", "10", "50", "10, one takes 1 ms")],
     *[("PB-7", "writes/s", variant, peer, variant)
       for peer in ("client-go", "kube-rs")
       for variant in (*(f"{objects} objects, {readers} full-list readers" for objects in (10000, 160000)

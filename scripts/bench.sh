@@ -11,6 +11,9 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-1   decode one pod of 11 KB: time, and bytes that stay
   PB-2   an informer's first sync over TLS, until every object is in the store: time
   PB-3   what the objects take after it: bytes handed out, and memory of the process
+  PB-4   the most that the process takes for one byte of objects, at the first sync and at a relist after 410
+  PB-5   a flood of watch events: time, and memory that it takes
+  PB-6   from an event of a watch to its reconcile, at 100, 1,000 and 5,000 events a second: time
   PB-7   the store: writes a second beside readers on other threads
   PB-8   the store: time for cached reads, and what they allocate
   PB-9   a flood of 10,000 watch events told to many handlers, one of them slow: time, and memory that waits
@@ -23,7 +26,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
                    not with --with-peers
   --keep FILE      keeps the rows there, separated by tabs
 
-The corpus' generator, the server of PB-2, PB-3 and PB-9 and the peers' programs are no part of the project: they are looked
+The corpus' generator, the server of PB-2 to PB-6 and PB-9 and the peers' programs are no part of the project: they are looked
 for in ../shared (bench and peers), or where KCONTROL_SHARED says. What can't be measured without them is left out, and
 standard error says so.
 Built programs and corpora of them stay in ~/.cache/kcontrol/peers (XDG_CACHE_HOME is obeyed).
@@ -37,7 +40,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-7 PB-8 PB-9 PB-10)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -96,7 +99,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-8 PB-9; }; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-8 PB-9; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -110,7 +113,8 @@ fi
 step "building" >&2
 targets=()
 if wanted PB-1; then targets+=(bench_decode); fi
-if wanted PB-2 PB-3; then targets+=(bench_informer); fi
+if wanted PB-2 PB-3 PB-4 PB-5; then targets+=(bench_informer); fi
+if wanted PB-6; then targets+=(bench_latency); fi
 if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
@@ -159,19 +163,33 @@ stop_server() {
     server_pid=''
 }
 
+# The server keeps what a relist changed: each run that has one gets a server of its own.
 measure_informers() {
     local pair variant output check='' seen
-    start_server
     for pair in full=full "projection=14 fields" dynamic=dynamic "metadata=metadata only"; do
         variant="JSON, LIST in pages, ${pair#*=}"
-        step "PB-2, PB-3: kcontrol, $variant" >&2
-        output=$("${client_pin[@]}" "$BUILD/release/bench/bench_informer" "$url" "$ca" "${pair%%=*}") ||
+        step "PB-2 to PB-5: kcontrol, $variant" >&2
+        start_server
+        output=$("${client_pin[@]}" "$BUILD/release/bench/bench_informer" "$url" "$ca" "${pair%%=*}" 20000 relist) ||
             die "bench_informer ${pair%%=*} failed"
+        stop_server
         seen=$(awk -F '\t' '$1 == "check" { print $2 }' <<<"$output")
         [[ ${check:=$seen} == "$seen" ]] || die "$variant: synced other objects: $seen, not $check"
-        collect "$variant" sync=PB-2 rest=PB-3 <<<"$output"
+        collect "$variant" sync=PB-2 rest=PB-3 peak=PB-4 flood=PB-5 <<<"$output"
+        collect "$variant, relist" relist=PB-4 <<<"$output"
     done
+}
+
+measure_latency() {
+    local rate output
+    step "PB-6: kcontrol" >&2
+    start_server
+    output=$("${client_pin[@]}" "$BUILD/release/bench/bench_latency" "$url" "$ca" 100 1000 5000) ||
+        die "bench_latency failed"
     stop_server
+    for rate in 100 1000 5000; do
+        collect "JSON, to reconcile at $rate/s" "latency to reconcile at $rate/s=PB-6" <<<"$output"
+    done
 }
 
 # As many as the peers have; the events change the server's objects, so each has a server of its own.
@@ -190,15 +208,16 @@ measure_handlers() {
     done
 }
 
-if wanted PB-2 PB-3 PB-9; then
+if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9; then
     if [[ ! -d $shared/peers/go ]]; then
-        warn "left out: PB-2, PB-3 and PB-9 need the replay server ($shared/peers/go), which is not there"
+        warn "left out: PB-2 to PB-6 and PB-9 need the replay server ($shared/peers/go), which is not there"
     elif ! command -v go >/dev/null; then
-        warn "left out: PB-2, PB-3 and PB-9 need Go, to build the replay server"
+        warn "left out: PB-2 to PB-6 and PB-9 need Go, to build the replay server"
     elif [[ ! -s $corpus.list.json ]]; then
-        warn "left out: PB-2, PB-3 and PB-9 need $corpus.list.json, which is not there, or is empty"
+        warn "left out: PB-2 to PB-6 and PB-9 need $corpus.list.json, which is not there, or is empty"
     else
-        if wanted PB-2 PB-3; then measure_informers; fi
+        if wanted PB-2 PB-3 PB-4 PB-5; then measure_informers; fi
+        if wanted PB-6; then measure_latency; fi
         if wanted PB-9; then measure_handlers; fi
     fi
 fi
