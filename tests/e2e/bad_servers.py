@@ -7,6 +7,8 @@ import ssl
 import subprocess
 import threading
 
+import listener
+
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 LIST = json.dumps({"kind": "JobList", "apiVersion": "batch/v1", "metadata": {"resourceVersion": "1"}, "items": []}).encode()
 PAGE = b"<html><body>Sign in</body></html>"
@@ -57,28 +59,19 @@ def giant_event(connection, request):
         connection.sendall(b"10000\r\n" + b"x" * (1 << 16) + b"\r\n")
 
 
-class BadServer:
+class BadServer(listener.Listener):
     """Answers every request by `answer(connection, request)`; with `tls`, a (certificate, key) pair of files."""
 
-    def __init__(self, answer, tls=None):
+    def __init__(self, answer, tls=None, address="127.0.0.1"):
         self.answer = answer
         self.context = None
         if tls:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(*tls)
         self.requests = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        super().__init__(address)
         scheme = "https" if tls else "http"
-        self.url = f"{scheme}://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return  # closed
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+        self.url = f"{scheme}://{address}:{self.port}"
 
     def serve(self, connection):
         try:

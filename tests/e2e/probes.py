@@ -1,4 +1,5 @@
-"""The programs that tests use beside the products: KCONTROL_PROBES is their folder."""
+"""The programs that tests use beside the products: KCONTROL_PROBES is the folder of those that are made for tests,
+KCONTROL_EXAMPLES that of the examples."""
 import os
 import pathlib
 import unittest
@@ -6,7 +7,16 @@ import unittest
 
 def program(name):
     """Its path; skips the tests where there are none."""
-    folder = os.environ.get("KCONTROL_PROBES")
-    if not folder:
-        raise unittest.SkipTest("KCONTROL_PROBES is not set")
-    return pathlib.Path(folder) / name
+    return folder("KCONTROL_PROBES") / name
+
+
+def example(name):
+    """The same of an example that is called like its folder."""
+    return folder("KCONTROL_EXAMPLES") / name / name
+
+
+def folder(variable):
+    path = os.environ.get(variable)
+    if not path:
+        raise unittest.SkipTest(f"{variable} is not set")
+    return pathlib.Path(path)

@@ -176,7 +176,7 @@ class Files(Folder):
             "base64": (having([*cluster, "certificate-authority-data"], "%%%canary-key"), ["certificate-authority-data", "base64"]),
             "key": (having([*user, "client-key-data"], "***canary-key"), ["client-key-data", "base64"]),
             "half": (having([*user, "client-key-data"], key), ["client-certificate", "missing"]),
-            "password": (having([*user, "password"], "canary-password"), ["password", "use a client certificate"]),
+            "password": (having([*user, "password"], "canary-password"), ["password", "a token, too"]),
             "no-cluster": (having(["clusters"], []), ['cluster "k"', "has: none"]),
             "no-user": (having(["users"], []), ['user "u"', "has: none"]),
             "no-context": (having(["current-context"], "gone"), ['"gone"', "context"]),
