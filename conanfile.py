@@ -36,6 +36,7 @@ class KcontrolConan(ConanFile):
         self.requires("simdjson/[>=3.0 <5]")
         self.requires("fmt/[>=9]", transitive_headers=True)
         self.requires("libyaml/[>=0.2.5 <1]")
+        self.requires("zlib/[>=1.2.11 <2]")
         self.requires("re2/[>=20220601]")
         self.requires("c-ares/[>=1.18.1 <2]", options={"tools": False})
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
@@ -54,6 +55,7 @@ class KcontrolConan(ConanFile):
         toolchain.cache_variables["KCONTROL_DEVELOPER_MODE"] = False
         toolchain.cache_variables["KCONTROL_INSTALL"] = True
         toolchain.cache_variables["KCONTROL_BUILD_TESTING_LIBRARY"] = bool(self.options.testing)
+        toolchain.cache_variables["KCONTROL_BUILD_APISERVER"] = False  # it would need SQLite
         toolchain.generate()
 
     def build(self):
@@ -69,7 +71,7 @@ class KcontrolConan(ConanFile):
         self.cpp_info.set_property("cmake_file_name", "kcontrol")
         requires = ["boost::headers", "boost::json", "openssl::openssl", "simdjson::simdjson", "fmt::fmt",
                     "libyaml::libyaml", "re2::re2", "c-ares::c-ares",
-                    "prometheus-cpp::prometheus-cpp-core"]
+                    "prometheus-cpp::prometheus-cpp-core", "zlib::zlib"]
         compiled = self.cpp_info.components["compiled"]
         compiled.set_property("cmake_target_name", "kcontrol::kcontrol")
         compiled.libs = ["kcontrol"]

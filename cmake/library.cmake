@@ -10,7 +10,7 @@ set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
 list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver)[^/]*$")
 list(FILTER KCONTROL_TESTING_SOURCES INCLUDE REGEX "/(testing|apiserver)[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
-    simdjson::simdjson yaml re2::re2 c-ares::cares prometheus-cpp::core)
+    simdjson::simdjson yaml re2::re2 c-ares::cares prometheus-cpp::core ZLIB::ZLIB)
 
 add_library(kcontrol ${KCONTROL_SOURCES})
 add_library(kcontrol::kcontrol ALIAS kcontrol)

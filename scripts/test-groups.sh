@@ -120,11 +120,12 @@ huge_header() {
 }
 
 # What a user's file may cost: the goals are 3 s, 4 s and 10 s at -O0 where the reference takes some 1.1 s. The factors
-# are what was measured and some noise, so that it does not grow; memory hardly varies.
+# guard against growth. Memory is the same in every run, and its budget close to what was measured; of the time the same
+# file took 2.5 to 3.1 times the reference on machines of one kind.
 group_compile_time() {
     local files=$ROOT/tests/compile_time
-    check "a user's file with an informer and a controller" compiles_within "$files/user_file.cpp" 2.6 2.4
-    check "a user's file with three kinds" compiles_within "$files/kinds_file.cpp" 2.6 2.4
+    check "a user's file with an informer and a controller" compiles_within "$files/user_file.cpp" 3.6 2.5
+    check "a user's file with three kinds" compiles_within "$files/kinds_file.cpp" 3.6 2.5
     configure "$UNIT_PRESET"
     build "$UNIT_PRESET" kcontrol_gen
     check "a header of a CRD of 3 MB" huge_header 3.2 2.6
@@ -147,7 +148,7 @@ run_unit() {
     local program=$1 name status=0 start=$SECONDS
     [[ -f $program && -x $program ]] || return 0
     name=$(basename "$program")
-    (cd "$ROOT" && timeout --kill-after=10 1200 "$program" --no-colors) >"$LOGS/$name.log" 2>&1 || status=$?
+    (cd "$ROOT" && timeout --kill-after=10 1800 "$program" --no-colors) >"$LOGS/$name.log" 2>&1 || status=$?
     count_doctest "$LOGS/$name.log" "$status"
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
     if ((status != 0)); then echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; fi
@@ -298,14 +299,17 @@ group_e2e() {
     [[ -x $KCONTROL_MONITOR ]] || unset KCONTROL_MONITOR
     export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
     export KCONTROL_TUTORIAL=$BUILD/release/examples/tutorial
+    export KCONTROL_EXAMPLES=$BUILD/release/examples
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     configure "$UNIT_PRESET"
-    local probes=(schema_probe crd_probe lossless_probe apply_probe controllerutil_probe leader_probe record_probe fake_nvml fake_nvml_of_2018)
+    local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe controllerutil_probe leader_probe login_probe
+        record_probe sources_probe stream_probe
+        fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
     export KCONTROL_GEN=$BUILD/release/tools/kcontrol_gen/kcontrol-gen
     KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
     export KCONTROL_PROMTOOL
-    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
+    timeout --kill-after=60 2700 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
 }

@@ -64,7 +64,7 @@ refuses_platform() {
 install_release() {
     PREFIX=$BUILD/package/prefix
     configure release
-    build release kcontrol kcontrol_testing kcontrol_gen kcontrol_transcode
+    build release kcontrol kcontrol_testing kcontrol_gen kcontrol_transcode kcontrol_apiserver
     rm -rf "$PREFIX"
     cmake --install "$BUILD/release" --prefix "$PREFIX" >/dev/null
 }

@@ -3,7 +3,7 @@
 
 Also: impl/ and detail/ of a room only from that room; testing/ and apiserver/ only from tests and examples; Beast,
 OpenSSL and Asio's sockets only in transport/; simdjson only in json/impl/, libyaml in documents/impl/, RE2 in
-schema/impl/, prometheus-cpp in metrics/impl/, c-ares in transport/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
+schema/impl/, prometheus-cpp in metrics/impl/, c-ares in transport/impl/, zlib in http/impl/; and no public header reaches any of them in compiled mode (by following the includes, as a user's compiler
 would).
 usage: check_layers.py [ROOT] [--self-test]
 """
@@ -14,12 +14,12 @@ import lint
 FLOORS = {
     "base": 0, "runtime": 0,
     "json": 1, "http": 1, "workqueue": 1, "metrics": 1,
-    "documents": 2, "values": 2,
+    "documents": 2, "values": 2, "tracing": 2,
     "model": 3, "logging": 3,
     "codec": 4,
     "schema": 5, "api": 5, "auth": 5, "transport": 5, "serve": 5,
     "client": 6,
-    "watch": 7, "leader": 7, "record": 7, "controllerutil": 7,
+    "access": 7, "watch": 7, "leader": 7, "record": 7, "controllerutil": 7,
     "cache": 8,
     "cluster": 9,
     "controller": 10,
@@ -37,6 +37,7 @@ NETWORK = re.compile(r"^(boost/beast|openssl/|boost/asio/ssl|boost/asio/ip/|boos
 # Heavy headers that one room alone may include, behind its wall.
 WALLED = {
     "json": re.compile(r"^simdjson"),
+    "http": re.compile(r"^zlib\.h$"),
     "documents": re.compile(r"^yaml\.h$"),
     "schema": re.compile(r"^re2/"),
     "metrics": re.compile(r"^prometheus/"),
@@ -102,8 +103,10 @@ def check_outside(root):
         relative = path.relative_to(root)
         for line, target in includes(path):
             if not target.startswith("kcontrol/"):
+                # Tests compress what the library decodes.
+                compresses = relative.parts[0] == "tests" and target == "zlib.h"
                 for owner, walled in WALLED.items():
-                    if walled.search(target):
+                    if walled.search(target) and not compresses:
                         yield f"{relative}:{line}: only {owner}/impl/ may include <{target}>"
                 continue
             room, private = room_of(target[len("kcontrol/"):])
