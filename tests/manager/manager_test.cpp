@@ -1,4 +1,5 @@
 // The manager: order of start and stop, failure, restart, and what it answers.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/testing/fake_source.hpp>

@@ -1,4 +1,5 @@
 // The set-up step of run(): which functions can be one, and what becomes of their errors, exceptions and delays.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/manual_environment.hpp>

@@ -1,4 +1,5 @@
 // A manager that is stopped from inside, by several at once, and outlived by who asks it.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/manager/manager.hpp>
 #include <kcontrol/testing/fake_source.hpp>
 #include <kcontrol/testing/manual_environment.hpp>

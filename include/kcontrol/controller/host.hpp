@@ -21,6 +21,10 @@ public:
     /// The cluster whose objects the controllers are for. Controllers of one host share its informers.
     virtual cluster& get_cluster() noexcept = 0;
 
+    /// A builder is about to make a controller with these options: where the host's own count unless they say
+    /// otherwise.
+    virtual void adjust(controller_options& /*of*/) const {}
+
     /// A builder has made this controller, and is about to add it.
     virtual void prepare(controller& /*made*/) {}
 

@@ -17,6 +17,7 @@
 
 namespace kcontrol {
 
+class client;   // client/client.hpp
 class cluster;  // cluster/cluster.hpp
 
 /// The circumstances of one reconcile.
@@ -62,6 +63,8 @@ public:
     /// own cluster and any number of engaged ones. During the reconcile only, and on get_executor(). Of a controller
     /// that no builder made, and that was not told (any_controller::work_on), it throws kcontrol::exception.
     KCONTROL_DECL cluster& get_cluster() const;
+    /// The client of that cluster, whose requests are traced as parts of this reconcile. Like get_cluster().
+    KCONTROL_DECL client get_client() const;
 
     /// Runs `f` for the object of the request, under that name, besides its reconciles and beyond this one, until the
     /// object is gone or the controller stops: a function that takes a daemon_context and returns

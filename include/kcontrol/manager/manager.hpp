@@ -58,6 +58,9 @@ public:
     /// record/event_recorder.hpp. `get_cluster().recorder_of(options)` takes options.
     KCONTROL_DECL std::shared_ptr<event_recorder> get_event_recorder(std::string reporter);
 
+    /// Gives it the manager's tracing, unless it has its own.
+    KCONTROL_DECL void adjust(controller_options& of) const override;
+
     /// Adds a controller, or other work; while the manager runs it is started at once. Controllers are usually made by
     /// a controller_builder, which adds them. Errors: invalid_argument (the controller's name is taken), unavailable
     /// (the manager is stopping).

@@ -6,6 +6,7 @@
 #include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/manager/readiness.hpp>
+#include <kcontrol/runtime/trace.hpp>
 
 #include <optional>
 #include <utility>
@@ -38,6 +39,10 @@ public:
     /// Default false: it goes on, and may lead again.
     manager_options& exit_on_loss(bool yes) { return exit_on_loss_ = yes, *this; }
     manager_options& log(logger l) { return log_ = std::move(l), *this; }
+    /// controller_options::trace() and sample_traces() of all controllers that have no sink of their own.
+    manager_options& trace(trace_sink s, trace_sampler sampler = {}) {
+        return trace_ = std::move(s), trace_sampler_ = std::move(sampler), *this;
+    }
 
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     const cache_options& cache() const noexcept { return cache_; }
@@ -47,6 +52,8 @@ public:
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     bool exit_on_loss() const noexcept { return exit_on_loss_; }
     const logger& log() const noexcept { return log_; }
+    const trace_sink& trace() const noexcept { return trace_; }
+    const trace_sampler& sample_traces() const noexcept { return trace_sampler_; }
 
 private:
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
@@ -56,6 +63,8 @@ private:
     std::optional<leader_options> leader_election_;
     bool exit_on_loss_ = false;
     logger log_;
+    trace_sink trace_;
+    trace_sampler trace_sampler_;
 };
 
 }  // namespace kcontrol

@@ -29,6 +29,7 @@ KCONTROL_DECL result<std::shared_ptr<controller>> builder_core::complete(reconci
     if (refused_) return *refused_;
     cluster& of = host_->get_cluster();
     if (!options.log()) options.log(of.log());
+    host_->adjust(options);
     auto made = std::make_shared<controller>(of.env(), of.get_executor(), name_, std::move(reconcile), options);
     made->work_on(of);
     if (!of.name().empty()) {

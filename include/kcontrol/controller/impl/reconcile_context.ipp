@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/controller/reconcile_context.hpp>
 
 namespace kcontrol {
@@ -15,6 +16,8 @@ KCONTROL_DECL cluster& reconcile_context::get_cluster() const {
     throw_exception_from_error(
         error(errc::invalid_argument, "get_cluster(): no builder has made this controller; call its work_on() first"));
 }
+
+KCONTROL_DECL client reconcile_context::get_client() const { return get_cluster().get_client().traced(trace_); }
 
 KCONTROL_DECL void reconcile_context::start_daemon(std::string name, daemon_function f) const {
     if (daemons_) daemons_->start(std::move(name), std::move(f));

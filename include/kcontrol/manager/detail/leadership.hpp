@@ -18,10 +18,11 @@ namespace kcontrol::detail {
 /// The host of the group `always`.
 class always_host final : public controller_host {
 public:
-    cluster& get_cluster() noexcept override { return *of; }
+    cluster& get_cluster() noexcept override { return beside->get_cluster(); }
+    void adjust(controller_options& of) const override { beside->adjust(of); }
     result<void> add(std::shared_ptr<any_controller> added) override { return take(std::move(added)); }
 
-    cluster* of = nullptr;
+    controller_host* beside = nullptr;  // for all else
     std::function<result<void>(std::shared_ptr<any_controller>)> take;
 };
 

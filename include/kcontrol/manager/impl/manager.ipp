@@ -280,7 +280,7 @@ KCONTROL_DECL manager::manager(environment& env, executor ex, client cl, manager
         if (const auto self = weak.lock()) return self->take(std::move(added), run_group::always);
         return error(errc::unavailable, "the manager is gone");
     };
-    impl_->lead.always.of = &impl_->home;
+    impl_->lead.always.beside = this;
     impl_->metrics.collect([weak = std::weak_ptr(impl_)](metrics_writer& out) {
         const auto self = weak.lock();
         if (!self) return;
@@ -324,6 +324,11 @@ inline void manager::impl::run_now(const runnable& one) {
     } else if (lead.tasks) {
         lead.tasks->spawn_guest(run_runnable(one, lead.stop));
     }
+}
+
+KCONTROL_DECL void manager::adjust(controller_options& of) const {
+    const manager_options& own = impl_->options;
+    if (!of.trace() && own.trace()) of.trace(own.trace()).sample_traces(own.sample_traces());
 }
 
 KCONTROL_DECL result<void> manager::add(std::shared_ptr<any_controller> added) {

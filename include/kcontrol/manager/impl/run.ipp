@@ -7,6 +7,7 @@
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
+#include <kcontrol/tracing/otlp_exporter.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 #include <kcontrol/transport/serving_certificate.hpp>
@@ -15,6 +16,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -127,15 +129,21 @@ struct set_up_manager {
     manager& m;
     const setup_step& setup;
     duration grace;
-    bool done = false;  // the set-up
+    std::unique_ptr<otlp_exporter> spans;  // or null
+    bool done = false;                     // the set-up
 };
 
 inline awaitable<void> run_manager(set_up_manager& of, run_servers& servers, signal_stop& signals, std::stop_token stop,
                                    result<void>& outcome) {
+    if (of.spans) of.spans->start();
     outcome = co_await run_setup(of.m, of.setup, of.grace, stop);
     of.done = true;
     if (outcome && !stop.stop_requested()) outcome = co_await of.m.run(std::move(stop));
     co_await servers.stop();
+    if (of.spans) {
+        const bool sent = co_await of.spans->stop();
+        static_cast<void>(sent);  // the log and the metrics say it
+    }
     signals.cancel();
 }
 
@@ -181,8 +189,23 @@ KCONTROL_DECL void own_namespace_for_lease(manager_options& options, const auth:
     options.leader_election(std::move(with));
 }
 
-inline result<void> run_with(environment& env, const command_line& flags, const logger& log, manager_options options,
-                             bool secure, const setup_step& setup) {
+// What OpenTelemetry's variables ask for; null: nothing.
+inline result<std::unique_ptr<otlp_exporter>> exporter_of(environment& env, executor ex, const std::string& program,
+                                                          const logger& log) {
+    auto wanted = otlp_options::from_environment(env);
+    if (!wanted) return wanted.error();
+    if (!*wanted) return std::unique_ptr<otlp_exporter>();
+    const auto is_name = [](const otlp_options::attribute& a) { return a.first == "service.name"; };
+    const auto named =
+        std::find_if((*wanted)->resource_attributes().begin(), (*wanted)->resource_attributes().end(), is_name);
+    const bool unknown = named == (*wanted)->resource_attributes().end() || named->second == "unknown_service";
+    if (unknown) (*wanted)->service_name(program.substr(program.rfind('/') + 1));
+    log.info("spans are sent", {{"collector", http::to_string((*wanted)->url().endpoint)}});
+    return otlp_exporter::create(env, ex, std::move(**wanted), http::make_transport_factory(env), log);
+}
+
+inline result<void> run_with(environment& env, const std::string& program, const command_line& flags, const logger& log,
+                             manager_options options, bool secure, const setup_step& setup) {
     const auto at = address_of("--listen", flags.listen);
     if (!at) return at.error();
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
@@ -197,12 +220,17 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     if (!cl) return cl.error();
     log.info("cluster", {{"server", config->server_url()}});
     const duration grace = options.graceful_shutdown_timeout();
+    auto spans = exporter_of(env, context.get_executor(), program, log);
+    if (!spans) return spans.error();
+    if (*spans && !options.trace()) options.trace((*spans)->sink(), (*spans)->sampler());
     manager m(env, context.get_executor(), *cl, std::move(options));
     m.add_readyz_check(m.informers_synced());
-    set_up_manager program{m, setup, grace};
+    if (*spans)
+        m.metrics().collect([of = spans->get()](metrics_writer& out) { write_trace_metrics(out, of->stats()); });
+    set_up_manager parts{m, setup, grace, std::move(*spans)};
     if (setup.waits) {
-        m.add_readyz_check("setup", [&program]() -> result<void> {
-            if (program.done) return {};
+        m.add_readyz_check("setup", [&parts]() -> result<void> {
+            if (parts.done) return {};
             return error(errc::not_synced, "the set-up step has not ended");
         });
     }
@@ -220,7 +248,7 @@ inline result<void> run_with(environment& env, const command_line& flags, const 
     signal_stop signals(context.get_executor(), stop, log);
     result<void> outcome;
     std::exception_ptr failure;
-    boost::asio::co_spawn(context, run_manager(program, servers, signals, stop.get_token(), outcome),
+    boost::asio::co_spawn(context, run_manager(parts, servers, signals, stop.get_token(), outcome),
                           [&](std::exception_ptr e) {
                               failure = std::move(e);
                               cl->close();
@@ -254,7 +282,7 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         if (!log.enabled(log_level::error)) {
             log = flags->levels.logger_to(standard_error_sink(env, flags->format.value_or(options.log_as())));
         }
-        const result<void> outcome = run_with(env, *flags, log, std::move(*of_manager), *secure, setup);
+        const result<void> outcome = run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup);
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {

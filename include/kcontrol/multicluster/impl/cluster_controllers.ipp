@@ -12,6 +12,7 @@ public:
     part_host(cluster_controllers& all, controller_host& to) : all_(all), to_(to) {}
 
     cluster& get_cluster() noexcept override { return to_.get_cluster(); }
+    void adjust(controller_options& of) const override { to_.adjust(of); }
     void prepare(controller& made) override {
         const std::string own = get_cluster().name();
         made.route_with([weak = all_.weak_from_this(), own](const request& req, const add_options& how) {
