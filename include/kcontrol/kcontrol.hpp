@@ -117,6 +117,7 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
 #include <kcontrol/controllerutil/owner.hpp>
 #include <kcontrol/controllerutil/phases.hpp>
+#include <kcontrol/controllerutil/pod_groups.hpp>
 #include <kcontrol/controllerutil/pods.hpp>
 #include <kcontrol/controllerutil/retry.hpp>
 #include <kcontrol/controllerutil/status_machine.hpp>

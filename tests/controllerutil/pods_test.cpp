@@ -84,3 +84,74 @@ TEST_CASE("variables: set, or where there is none") {
     set_variable(env, "NODE", "n");
     CHECK_FALSE(env[3].value_from.present());
 }
+
+namespace {
+
+pod whole(const std::string& spec, const std::string& status, const std::string& more = "") {
+    return from_json<pod>(R"({"metadata":{"name":"p","uid":"u")" + more + R"(},"spec":)" + spec + R"(,"status":)" +
+                          status + "}")
+        .value();
+}
+const std::string two = R"({"nodeName":"n0","containers":[{"name":"main","image":"i"},{"name":"logs","image":"l"}]})";
+std::string ended(const std::string& container, const std::string& how) {
+    return R"({"name":")" + container + R"(","image":"i:1","imageID":")" + (container == "main" ? "i@sha256:1" : "") +
+           R"(","state":{"terminated":)" + how + "}}";
+}
+
+}  // namespace
+
+TEST_CASE("a summary: what the first container came to, whatever the others do") {
+    const auto well = summarize(whole(two, R"({"phase":"Running","containerStatuses":[)" +
+                                               ended("main", R"({"exitCode":0,"reason":"Completed","message":"{}",)"
+                                                             R"("finishedAt":"2026-01-01T00:00:01Z"})") +
+                                               R"(,{"name":"logs","image":"l:1","state":{"running":{}}}]})"));
+    CHECK(well.name == "p");
+    CHECK(well.uid == "u");
+    CHECK(well.node == "n0");
+    CHECK(well.state == pod_state::ended_well);
+    CHECK_FALSE(well.over);
+    CHECK(well.reason == "");
+    CHECK(well.message == "{}");
+    CHECK(well.words == "{}");
+    CHECK(well.images == std::vector<std::string>{"i@sha256:1", "l:1"});
+    REQUIRE(well.ended);
+    CHECK(format_time(*well.ended) == "2026-01-01T00:00:01Z");
+
+    const auto killed =
+        summarize(whole(two, R"({"phase":"Failed","containerStatuses":[)" +
+                                 ended("main", R"({"exitCode":137,"reason":"OOMKilled","message":"step 7"})") + "]}"));
+    CHECK(killed.state == pod_state::failed);
+    CHECK(killed.over);
+    CHECK_FALSE(killed.disrupted);
+    CHECK(killed.exit_code == 137);
+    CHECK(killed.reason == "OOMKilled");
+    CHECK(killed.words == "OOMKilled: step 7");
+
+    const auto other = summarize(whole(two, R"({"phase":"Running","containerStatuses":[)" +
+                                                ended("logs", R"({"exitCode":1,"reason":"Error"})") + "]}"));
+    CHECK(other.state == pod_state::running);
+    CHECK(other.words == "");
+}
+
+TEST_CASE("a summary: who was taken away, who waits and for what, who is leaving, and who is kept back") {
+    const auto evicted =
+        summarize(whole(two, R"({"phase":"Failed","reason":"Evicted","message":"low on memory","containerStatuses":[)" +
+                                 ended("main", R"({"exitCode":137,"reason":"Error","message":"left"})") + "]}"));
+    CHECK(evicted.disrupted);
+    CHECK(evicted.state == pod_state::failed);
+    CHECK(evicted.words == "Evicted: low on memory");
+    CHECK(evicted.message == "left");
+    CHECK(summarize(whole(two, R"({"phase":"Failed"})")).disrupted);
+    CHECK(summarize(whole(two, R"({"phase":"Succeeded"})")).state == pod_state::ended_well);
+
+    const auto waits = summarize(whole(two, R"({"phase":"Pending"})"));
+    CHECK(waits.state == pod_state::waiting);
+    CHECK(waits.words == "it is prepared on n0");
+    const auto gated = summarize(whole(R"({"containers":[],"schedulingGates":[{"name":"g"}]})",
+                                       R"({"phase":"Pending"})", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"));
+    CHECK(gated.gated);
+    CHECK(gated.leaving);
+    CHECK(gated.words == "no node was found for it yet");
+    CHECK_FALSE(waits.gated);
+    CHECK_FALSE(waits.leaving);
+}

@@ -46,6 +46,51 @@ KCONTROL_DECL bool is_disrupted(const api::core::v1::pod_status& pod) {
     return pod.phase == "Failed" && !pod.reason.empty();
 }
 
+namespace detail {
+
+inline void summarize_end(const api::core::v1::container_state_terminated& end, pod_summary& out) {
+    out.state = end.exit_code == 0 ? pod_state::ended_well : pod_state::failed;
+    out.exit_code = end.exit_code;
+    if (end.reason != "Error" && end.reason != "Completed") out.reason = end.reason;
+    out.message = end.message;
+    out.words = words_of(out.reason, out.message);
+    if (end.finished_at.present()) out.ended = end.finished_at.value();
+}
+
+KCONTROL_DECL pod_summary summarize(const object_meta& metadata, std::string_view node, std::string_view container,
+                                    bool gated, const api::core::v1::pod_status& status) {
+    pod_summary out;
+    out.name = metadata.name;
+    out.uid = metadata.uid;
+    out.node = node;
+    out.over = status.phase == "Succeeded" || status.phase == "Failed";
+    out.leaving = metadata.deletion_timestamp.present();
+    out.gated = gated;
+    for (const auto& each : status.container_statuses) {
+        out.images.push_back(each.image_id.empty() ? each.image : each.image_id);
+    }
+    const auto* end = end_of_container(status, container);
+    if (end != nullptr) {
+        summarize_end(*end, out);
+    } else if (status.phase == "Running") {
+        out.state = pod_state::running;
+    } else if (out.over) {
+        out.state = status.phase == "Failed" ? pod_state::failed : pod_state::ended_well;
+    } else {
+        out.words = waiting_words(status);
+        if (out.words.empty()) {
+            out.words = node.empty() ? "no node was found for it yet" : "it is prepared on " + out.node;
+        }
+    }
+    if (out.state == pod_state::failed && (end == nullptr || is_disrupted(status))) {
+        out.disrupted = true;
+        out.words = words_of(status.reason, status.message);
+    }
+    return out;
+}
+
+}  // namespace detail
+
 KCONTROL_DECL void set_variable(list<api::core::v1::env_var>& in, std::string_view name, std::string_view value) {
     const auto found = std::find_if(in.begin(), in.end(), [name](const auto& each) { return each.name == name; });
     auto& entry = found != in.end() ? *found : in.emplace_back();
