@@ -30,10 +30,11 @@ def training_job(name, run_ms=1000, exit_code=0, **spec):
 
 
 class DataServer:
-    """Versions of datasets on loopback: what is behind a path is what a test says; /hang never answers."""
+    """Versions of datasets on loopback: what is behind a path is what a test says; /hang never answers. It is the
+    collector of spans as well, by POST."""
 
     def __init__(self):
-        self.answers, self.over = {}, threading.Event()
+        self.answers, self.over, self.spans, self.resources = {}, threading.Event(), [], []
         server = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -54,6 +55,16 @@ class DataServer:
                     self.wfile.write(body if isinstance(body, bytes) else b"")
                 except OSError:
                     pass  # it has read enough
+
+            def do_POST(self):
+                sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                for each in sent["resourceSpans"]:
+                    server.resources.append({a["key"]: a["value"] for a in each["resource"]["attributes"]})
+                    server.spans += [span for scope in each["scopeSpans"] for span in scope["spans"]]
+                self.send_response(200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
 
             def log_message(self, *_):
                 pass
@@ -95,6 +106,7 @@ class TrainingOperatorTest(unittest.TestCase):
         first = subprocess.Popen([cls.program, "--install-crds", "--kubeconfig", cls.real.admin],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=cls.log.open("ab"))
         cls.real.kubectl("create", "namespace", "training-operator")
+        cls.real.kubectl("apply", "--server-side", "-f", cluster.ROOT / "tests" / "e2e" / "crds" / "podgroups_v1alpha1.yaml")
         wait.until(lambda: f"the kind is not installed: {cls.log.read_text()}", cls.is_installed, 60)
         first.terminate()
         first.wait(30)
@@ -115,7 +127,8 @@ class TrainingOperatorTest(unittest.TestCase):
         with cls.log.open("ab") as log:
             cls.process = subprocess.Popen(
                 [cls.program, "--kubeconfig", cls.kubeconfig, "--leader-elect", "--leader-election-namespace",
-                 "training-operator", "--allow-address", "127.0.0.0/8"], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+                 "training-operator", "--allow-address", "127.0.0.0/8"], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": cls.data.url, "OTEL_BSP_SCHEDULE_DELAY": "200"})
         cls.addClassCleanup(cls.process.kill)
 
     def kill(self):
@@ -166,6 +179,34 @@ class TrainingOperatorTest(unittest.TestCase):
         self.real.delete("trainingjob", name)
         self.until_gone(name)
         wait.until("the service stays", lambda: not self.real.kubectl("get", "service", name, "--ignore-not-found"), 60)
+
+    def test_a_pod_group(self):
+        name = self.apply(training_job("grouped", run_ms=600000))
+        self.until_phase(name, "Running")
+        groups = lambda: self.real.get("podgroups", "-l", f"ai.kcontrol.dev/job={name}")["items"]
+        self.assertEqual([g["spec"] for g in groups()], [{"minMember": 2}])
+        labels = {p["metadata"]["labels"].get("scheduling.x-k8s.io/pod-group") for p in self.pods(name)}
+        self.assertEqual(labels, {groups()[0]["metadata"]["name"]})
+        self.real.merge("trainingjob", name, {"spec": {"workers": 3}})
+        wait.until(lambda: f"not resized: {self.status(name)}", lambda: self.status(name).get("ready") == "3/3", 60)
+        wait.until(lambda: f"groups: {groups()}", lambda: [g["spec"] for g in groups()] == [{"minMember": 3}], 20)
+        self.real.delete("trainingjob", name)
+        self.until_gone(name)
+        wait.until("the group stays", lambda: not groups(), 60)
+
+    def test_spans(self):
+        name = self.apply(training_job("traced"))
+        self.until_phase(name, "Succeeded")
+        names = lambda span: {a["key"]: next(iter(a["value"].values())) for a in span["attributes"]}
+        def is_traced():
+            reconciles = {s["spanId"]: s for s in self.data.spans if s["name"] == "reconcile"}
+            created = [s for s in self.data.spans if s["name"] == "request" and names(s)["http.request.method"] == "POST"
+                       and names(s)["url.path"].endswith("/pods")]
+            return any(s.get("parentSpanId") in reconciles
+                       and reconciles[s["parentSpanId"]]["traceId"] == s["traceId"] for s in created)
+        wait.until(lambda: f"{len(self.data.spans)} spans, none of a pod's creation under a reconcile", is_traced, 20)
+        self.assertEqual(self.data.resources[0]["service.name"], {"stringValue": "training_operator"})
+        self.assertNotIn("Authorization", json.dumps(self.data.spans))
 
     def test_exit_1_fails_it(self):
         name = self.apply(training_job("bad", exit_code=1, ttlSecondsAfterFinished=5))

@@ -23,8 +23,7 @@ awaitable<result<std::string>> read_text(http::document_reader from, result<std:
 }  // namespace
 
 job_control::job_control(manager& m, observation observed, http::transport_factory connect)
-    : manager_(&m),
-      observed_(std::move(observed)),
+    : observed_(std::move(observed)),
       connect_(std::move(connect)),
       events_(m.get_event_recorder("ai.kcontrol.dev/training-operator")),
       transitions_(m.metrics(), "TrainingJob", phases),
@@ -35,7 +34,7 @@ job_control::job_control(manager& m, observation observed, http::transport_facto
                                              "From the loss of a rank to the start of the next attempt.",
                                              {1, 2, 5, 10, 30, 60, 90, 120, 300, 900})) {
     for (const executor_entry& each : executor_table) {
-        executors_.emplace(each.name, each.make(m.get_client()));
+        executors_.emplace(each.name, each.make());
     }
 }
 
@@ -94,24 +93,25 @@ awaitable<result<plan>> job_control::plan_for(const reconcile_context& ctx, trai
     if (!guess.is_grave(job) && (runs == nullptr || !runs->holds_ranks())) co_return guess;
     get_options how;
     how.stop(ctx.stop());
-    auto now = co_await manager_->get_client().live().get<training_job>(key_of(job.metadata), how);
+    client c = ctx.get_client();
+    auto now = co_await c.live().get<training_job>(key_of(job.metadata), how);
     if (!now) co_return now.error();
     job = std::move(*now);
     // Before the pods: what is gone makes no more of them.
     std::optional<holder> holds_ranks;
     if (runs != nullptr) {
-        auto found = co_await runs->find_holder(job, ctx.stop());
+        auto found = co_await runs->find_holder(c, job, ctx.stop());
         if (!found) co_return found.error();
         holds_ranks = std::move(*found);
     }
-    auto seen = co_await observed_.asked(job, ctx.stop());
+    auto seen = co_await observed_.asked(c, job, ctx.stop());
     if (!seen) co_return seen.error();
     seen->holds_ranks = std::move(holds_ranks);
     co_return decide(job, with_answers(job, std::move(*seen)), ctx.env().wall_now());
 }
 
 awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, const training_job& job, plan what) {
-    client c = manager_->get_client();
+    client c = ctx.get_client();
     if (what.release) {
         const auto nothing = [](const training_job&) -> awaitable<result<void>> { co_return result<void>(); };
         const auto gone = co_await finalize(c, job, finalizer, nothing, ctx.stop());
@@ -140,17 +140,19 @@ awaitable<result<void>> job_control::carry_out(const reconcile_context& ctx, con
 awaitable<result<void>> job_control::run_ranks(const reconcile_context& ctx, const training_job& job,
                                                const plan& what) {
     job_executor* runs = executor_of(job);
+    client c = ctx.get_client();
     result<void> done;
     if (runs == nullptr) co_return done;
-    if (!what.end_holder.empty()) done = co_await runs->end_holder(job, what.end_holder, ctx.stop());
-    if (done && !what.remove.empty()) done = co_await runs->remove(job, what.remove, ctx.env().wall_now(), ctx.stop());
-    if (done && !what.create.empty()) done = co_await runs->create(job, what.create, ctx.stop());
+    if (!what.end_holder.empty()) done = co_await runs->end_holder(c, job, what.end_holder, ctx.stop());
+    if (done && !what.remove.empty())
+        done = co_await runs->remove(c, job, what.remove, ctx.env().wall_now(), ctx.stop());
+    if (done && !what.create.empty()) done = co_await runs->create(c, job, what.create, ctx.stop());
     co_return done;
 }
 
 awaitable<result<void>> job_control::run_gates(const reconcile_context& ctx, const training_job& job,
                                                const plan& what) {
-    client c = manager_->get_client();
+    client c = ctx.get_client();
     for (const gate_run& each : what.end_gates) {
         delete_options how;
         how.propagation_policy(propagation::background).stop(ctx.stop());
@@ -178,7 +180,7 @@ awaitable<result<void>> job_control::finish(const reconcile_context& ctx, const 
         apply_options by(operator_name);
         by.force().stop(ctx.stop());
         const auto card = make_card(job);
-        const auto applied = co_await apply_owned(manager_->get_client(), job, card, by);
+        const auto applied = co_await apply_owned(ctx.get_client(), job, card, by);
         if (!applied) done = applied.error();
     }
     if (done) co_return done;
@@ -194,7 +196,7 @@ awaitable<result<void>> job_control::finish(const reconcile_context& ctx, const 
 
 // A plan that reads has the weights in its status then.
 awaitable<result<void>> job_control::set_weights(const reconcile_context& ctx, const training_job& job, plan& what) {
-    client c = manager_->get_client().live();
+    client c = ctx.get_client().live();
     const promote_spec& to = *job.spec.promote;
     const namespaced_name key(job.metadata.namespace_, route_name(to));
     get_options reading;
@@ -243,7 +245,7 @@ awaitable<result<void>> job_control::stay(const reconcile_context& ctx, const tr
     put_status(what, edited, ctx.env().wall_now());
     write_options how;
     how.subresource("status").stop(ctx.stop());
-    const auto written = co_await manager_->get_client().patch(job, edited, how);
+    const auto written = co_await ctx.get_client().patch(job, edited, how);
     if (!written) co_return written.error();
     if (what.told && !says(job, *what.told))
         record(*written, what.told->warning, what.told->reason, what.told->message);
@@ -251,7 +253,7 @@ awaitable<result<void>> job_control::stay(const reconcile_context& ctx, const tr
 }
 
 awaitable<result<void>> job_control::move(const reconcile_context& ctx, const training_job& job, const plan& what) {
-    client c = manager_->get_client();
+    client c = ctx.get_client();
     const auto next = phase_of<phases>::find(what.status.phase);
     if (!next) co_return next.error();
     const auto held = co_await ensure_finalizer(c, job, finalizer, ctx.stop());

@@ -42,7 +42,6 @@ private:
     void record(const training_job& job, bool warning, const std::string& reason, const std::string& message);
     job_executor* executor_of(const training_job& job) const;
 
-    manager* manager_;
     observation observed_;
     http::transport_factory connect_;
     poll versions_{"dataset", std::chrono::minutes(1)};

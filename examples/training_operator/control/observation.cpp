@@ -81,11 +81,11 @@ facts observation::cached(const training_job& job) const {
     return read(job, gates_->by_index(gates_by_job_, name), pods_->by_index(pods_by_job_, name));
 }
 
-awaitable<result<facts>> observation::asked(training_job job, std::stop_token stop) const {
+awaitable<result<facts>> observation::asked(client server, training_job job, std::stop_token stop) const {
     list_options which;
     which.in_namespace(job.metadata.namespace_);
     which.label_selector(job_label + ("=" + job.metadata.name.str())).stop(stop);
-    client server = manager_->get_client().live();
+    server = server.live();
     std::vector<std::shared_ptr<const gate_job>> gates;
     if (!job.spec.gates.empty()) {
         auto found = co_await server.list<gate_job>(which);

@@ -22,7 +22,7 @@ public:
 
     facts cached(const training_job& job) const;
     /// What a cache does not have yet, or still has, is no reason to make or end pods: this asks the server.
-    awaitable<result<facts>> asked(training_job job, std::stop_token stop) const;
+    awaitable<result<facts>> asked(client server, training_job job, std::stop_token stop) const;
 
     /// The jobs with pods on a node.
     std::vector<namespaced_name> jobs_on(std::string_view node) const;

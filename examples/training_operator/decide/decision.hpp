@@ -70,7 +70,7 @@ private:
     std::vector<std::int32_t> missing() const;
     std::optional<failure> trouble() const;
     bool create_missing();
-    std::int32_t count(rank_state state) const {
+    std::int32_t count(pod_state state) const {
         return static_cast<std::int32_t>(std::ranges::count(ranks_, state, &rank::state));
     }
 

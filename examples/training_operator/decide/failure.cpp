@@ -7,19 +7,19 @@ constexpr std::int32_t first_signal = 128;
 
 std::string about(const rank& one, std::string what) {
     std::string out = "rank " + std::to_string(one.number) + " " + std::move(what);
-    if (!one.words.empty() && one.state == rank_state::failed) out += ": " + one.words;
+    if (!one.words.empty() && one.state == pod_state::failed) out += ": " + one.words;
     return out;
 }
 
 std::optional<failure> failure_of(const rank& one, wall_time now) {
-    if (one.state == rank_state::ended_well) return std::nullopt;
+    if (one.state == pod_state::ended_well) return std::nullopt;
     if (is_lost(one, now)) {
         auto out = loss("NodeLost", about(one, "is lost: its node " + one.node + " is not ready"));
         out.when = one.unready_since;
         return out;
     }
-    if (one.state == rank_state::failed && one.disrupted) return loss("Disrupted", about(one, "was taken away"));
-    if (one.state == rank_state::failed) {
+    if (one.state == pod_state::failed && one.disrupted) return loss("Disrupted", about(one, "was taken away"));
+    if (one.state == pod_state::failed) {
         auto out = loss("RankFailed", about(one, "exited with code " + std::to_string(one.exit_code)));
         out.retryable = one.exit_code >= first_signal;
         out.when = one.ended;

@@ -24,8 +24,8 @@ plan decision::working() {
     if (const auto found = trouble()) return after(*found);
     if (job_.status.phase == "Queued") return queued();
 
-    const auto well = count(rank_state::ended_well);
-    const auto there = well + count(rank_state::running);
+    const auto well = count(pod_state::ended_well);
+    const auto there = well + count(pod_state::running);
     out_.status.ready = std::to_string(there) + "/" + std::to_string(job_.status.workers);
     if (well == job_.status.workers) return trained();
     for (const rank& one : ranks_) {
@@ -66,7 +66,7 @@ bool decision::create_missing() {
 }
 
 plan decision::starting() {
-    if (count(rank_state::ended_well) + count(rank_state::running) == job_.status.workers) {
+    if (count(pod_state::ended_well) + count(pod_state::running) == job_.status.workers) {
         out_.status.missed_starts = 0;
         out_.status.lost_time = {};
         return turn("Running", "Running", "all ranks run");
@@ -83,7 +83,7 @@ plan decision::missed() {
     for (std::int32_t number = 0; number < job_.status.workers && who.empty(); ++number) {
         const rank* one = find(number);
         if (one == nullptr) who = "rank " + std::to_string(number) + " has no pod";
-        if (one != nullptr && one->state == rank_state::waiting) {
+        if (one != nullptr && one->state == pod_state::waiting) {
             who = "rank " + std::to_string(number) + " waits: " + one->words;
         }
     }

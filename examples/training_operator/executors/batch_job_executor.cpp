@@ -11,12 +11,11 @@ using api::batch::v1::job;
 
 class batch_job_executor final : public holding_executor<job> {
 public:
-    using holding_executor::holding_executor;
-
-    awaitable<result<void>> create(training_job of, std::vector<std::int32_t> ranks, std::stop_token stop) override {
-        const auto applied = co_await apply_service(of, stop);
+    awaitable<result<void>> create(client c, training_job of, std::vector<std::int32_t> ranks,
+                                   std::stop_token stop) override {
+        const auto applied = co_await apply_service(c, of, stop);
         if (!applied) co_return applied;
-        const auto made = co_await holding_executor::create(of, std::move(ranks), stop);
+        const auto made = co_await holding_executor::create(c, of, std::move(ranks), stop);
         co_return made;
     }
 
@@ -36,8 +35,6 @@ protected:
 
 }  // namespace
 
-std::unique_ptr<job_executor> make_batch_job_executor(client c) {
-    return std::make_unique<batch_job_executor>(std::move(c));
-}
+std::unique_ptr<job_executor> make_batch_job_executor() { return std::make_unique<batch_job_executor>(); }
 
 }  // namespace training_operator

@@ -13,9 +13,8 @@ namespace training_operator {
 template <resource Object>
 class holding_executor : public job_executor {
 public:
-    using job_executor::job_executor;
-
-    awaitable<result<void>> create(training_job job, std::vector<std::int32_t>, std::stop_token stop) override {
+    awaitable<result<void>> create(client c, training_job job, std::vector<std::int32_t>,
+                                   std::stop_token stop) override {
         const text* queue = job.metadata.labels.get(queue_label);
         auto object = make(job, queue != nullptr);
         object.metadata.labels[job_label] = job.metadata.name;
@@ -23,28 +22,28 @@ public:
         if (queue != nullptr) object.metadata.labels[queue_label] = *queue;
         write_options how;
         how.field_manager(operator_name).stop(std::move(stop));
-        const auto made = co_await create_owned(client_, job, std::move(object), how);
+        const auto made = co_await create_owned(c, job, std::move(object), how);
         if (!made) co_return made.error();
         co_return result<void>();
     }
 
     bool holds_ranks() const override { return true; }
 
-    awaitable<result<std::optional<holder>>> find_holder(training_job job, std::stop_token stop) override {
+    awaitable<result<std::optional<holder>>> find_holder(client c, training_job job, std::stop_token stop) override {
         get_options how;
         how.stop(std::move(stop));
         std::optional<holder> out;
-        auto found = co_await client_.live().template get<Object>(key_of(job.metadata), how);
+        auto found = co_await c.live().template get<Object>(key_of(job.metadata), how);
         if (!found && found.error() == api_errc::not_found) co_return out;
         if (!found) co_return found.error();
         if (is_controlled_by(found->metadata, job.metadata)) out = read(*found);
         co_return out;
     }
 
-    awaitable<result<void>> end_holder(training_job job, std::string uid, std::stop_token stop) override {
+    awaitable<result<void>> end_holder(client c, training_job job, std::string uid, std::stop_token stop) override {
         delete_options how;
         how.propagation_policy(propagation::background).stop(std::move(stop));
-        const auto gone = co_await delete_by_uid<Object>(client_, key_of(job.metadata), std::move(uid), how);
+        const auto gone = co_await delete_by_uid<Object>(c, key_of(job.metadata), std::move(uid), how);
         co_return gone;
     }
 

@@ -8,32 +8,32 @@
 
 namespace training_operator {
 
-awaitable<result<void>> job_executor::remove(training_job job, std::vector<rank> ranks, wall_time now,
+awaitable<result<void>> job_executor::remove(client c, training_job job, std::vector<rank> ranks, wall_time now,
                                              std::stop_token stop) {
     for (const rank& one : ranks) {
         delete_options how;
         how.stop(stop);
         if (is_lost(one, now)) how.grace_period(std::chrono::seconds(0));
-        const namespaced_name key(job.metadata.namespace_, one.pod);
-        const auto gone = co_await delete_by_uid<rank_pod>(client_, key, one.uid, how);
+        const namespaced_name key(job.metadata.namespace_, one.name);
+        const auto gone = co_await delete_by_uid<rank_pod>(c, key, one.uid, how);
         if (!gone) co_return gone;
     }
     co_return result<void>();
 }
 
-awaitable<result<std::optional<holder>>> job_executor::find_holder(training_job, std::stop_token) {
+awaitable<result<std::optional<holder>>> job_executor::find_holder(client, training_job, std::stop_token) {
     co_return std::optional<holder>();
 }
 
-awaitable<result<void>> job_executor::end_holder(training_job, std::string, std::stop_token) {
+awaitable<result<void>> job_executor::end_holder(client, training_job, std::string, std::stop_token) {
     co_return result<void>();
 }
 
-awaitable<result<void>> job_executor::apply_service(training_job job, std::stop_token stop) {
+awaitable<result<void>> job_executor::apply_service(client c, training_job job, std::stop_token stop) {
     apply_options by(operator_name);
     by.force().stop(std::move(stop));
     auto service = make_rank_service(job);
-    const auto applied = co_await apply_owned(client_, job, std::move(service), by);
+    const auto applied = co_await apply_owned(std::move(c), job, std::move(service), by);
     if (!applied) co_return applied.error();
     co_return result<void>();
 }

@@ -13,31 +13,31 @@
 
 namespace training_operator {
 
-/// All are called again with the same until it is done, so what is there already, or gone, is right.
+/// All are called again with the same until it is done, so what is there already, or gone, is right. `c` is the client
+/// of the reconcile: what it asks for is traced as a part of that.
 ///
 /// Errors: those of the API. `invalid` means that no other try will help: the template is wrong.
 class job_executor {
 public:
-    explicit job_executor(client c) : client_(std::move(c)) {}
     virtual ~job_executor() = default;
 
     /// Makes these ranks of the attempt in the job's status; or what holds all of them.
-    virtual awaitable<result<void>> create(training_job job, std::vector<std::int32_t> ranks, std::stop_token stop) = 0;
+    virtual awaitable<result<void>> create(client c, training_job job, std::vector<std::int32_t> ranks,
+                                           std::stop_token stop) = 0;
     /// Begins to end these. One of a node that is lost is not waited for.
-    awaitable<result<void>> remove(training_job job, std::vector<rank> ranks, wall_time now, std::stop_token stop);
+    awaitable<result<void>> remove(client c, training_job job, std::vector<rank> ranks, wall_time now,
+                                   std::stop_token stop);
 
     /// Whether create() makes an object that holds all ranks, whose pods the operator does not make itself. It has the
     /// name of the job.
     virtual bool holds_ranks() const { return false; }
     /// It as the server has it, if it is there.
-    virtual awaitable<result<std::optional<holder>>> find_holder(training_job job, std::stop_token stop);
-    virtual awaitable<result<void>> end_holder(training_job job, std::string uid, std::stop_token stop);
+    virtual awaitable<result<std::optional<holder>>> find_holder(client c, training_job job, std::stop_token stop);
+    virtual awaitable<result<void>> end_holder(client c, training_job job, std::string uid, std::stop_token stop);
 
 protected:
     /// By which ranks find each other.
-    awaitable<result<void>> apply_service(training_job job, std::stop_token stop);
-
-    client client_;
+    awaitable<result<void>> apply_service(client c, training_job job, std::stop_token stop);
 };
 
 }  // namespace training_operator

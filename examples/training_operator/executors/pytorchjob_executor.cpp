@@ -26,9 +26,6 @@ struct pytorch_job {
 namespace {
 
 class pytorchjob_executor final : public holding_executor<pytorch_job> {
-public:
-    using holding_executor::holding_executor;
-
 protected:
     pytorch_job make(const training_job& job, bool suspended) const override {
         auto pods = make_template(job);
@@ -60,8 +57,6 @@ protected:
 
 }  // namespace
 
-std::unique_ptr<job_executor> make_pytorchjob_executor(client c) {
-    return std::make_unique<pytorchjob_executor>(std::move(c));
-}
+std::unique_ptr<job_executor> make_pytorchjob_executor() { return std::make_unique<pytorchjob_executor>(); }
 
 }  // namespace training_operator

@@ -22,9 +22,8 @@ void give_accelerator(const accelerator_spec& what, container& to) {
 
 // By which Kueue takes all pods of a start for one: it keeps each from being scheduled until it admits them all.
 void queue_up(const training_job& job, const text& queue, pod& to) {
-    const auto start = job.status.phase_time.value().time_since_epoch() / std::chrono::seconds(1);
     to.metadata.labels[queue_label] = queue;
-    to.metadata.labels["kueue.x-k8s.io/pod-group-name"] = job.metadata.name + ("-" + std::to_string(start));
+    to.metadata.labels["kueue.x-k8s.io/pod-group-name"] = start_name(job);
     to.metadata.annotations["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(job.status.workers);
     to.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
 }

@@ -1,6 +1,8 @@
 // A rank of a job, as decisions see it: what its pod says, in a few words.
 #pragma once
 
+#include <kcontrol/controllerutil/pods.hpp>
+
 #include "gang/rank_pod.hpp"
 #include "gang/report.hpp"
 
@@ -11,26 +13,15 @@
 
 namespace training_operator {
 
-/// `ended_well` and `failed` are about the first container of the template: others of the pod may go on.
-enum class rank_state { waiting, running, ended_well, failed };
-
-class rank {
+/// `gated`: a queue keeps its pod from being scheduled.
+class rank : public pod_summary {
 public:
+    rank() = default;
+    explicit rank(pod_summary pod) : pod_summary(std::move(pod)) {}
+
     std::int32_t number = -1;
     std::int32_t attempt = 0;
-    std::string pod;
-    std::string uid;
-    rank_state state = rank_state::waiting;
-    bool over = false;                ///< all containers of the pod have ended
-    bool leaving = false;             ///< the pod is being deleted
-    bool gated = false;               ///< a queue keeps it from being scheduled
-    bool disrupted = false;           ///< of a failed one: the program is not to blame (evicted, preempted…)
-    std::int32_t exit_code = 0;       ///< of a failed one that is not disrupted
-    std::vector<std::string> images;  ///< with digests, where the kubelet says them
-    std::string words;                ///< the last message, or what it waits for
     report told;
-    std::optional<wall_time> ended;  ///< if the pod says when
-    std::string node;
     std::optional<wall_time> unready_since;  ///< its node
 
     friend bool operator==(const rank&, const rank&) = default;

@@ -17,8 +17,8 @@ gate_run read_gate(const gate_job& job, const std::vector<rank>& pods) {
     out.ended = out.well || is_true(job.status.conditions, "Failed");
     if (const auto* failed = find_condition(job.status.conditions, "Failed")) out.words = failed->message;
     for (const rank& pod : pods) {
-        if (pod.state == rank_state::ended_well) out.metrics = pod.told.metrics;
-        if (pod.state == rank_state::failed && !pod.words.empty()) out.words = pod.words;
+        if (pod.state == pod_state::ended_well) out.metrics = pod.told.metrics;
+        if (pod.state == pod_state::failed && !pod.words.empty()) out.words = pod.words;
     }
     return out;
 }

@@ -1,8 +1,6 @@
 // The executors by name: what spec.executor may say. A new one is a class, and a line here.
 #pragma once
 
-#include <kcontrol/client/client.hpp>
-
 #include <array>
 #include <memory>
 #include <string_view>
@@ -11,13 +9,13 @@ namespace training_operator {
 
 class job_executor;  // executors/job_executor.hpp
 
-std::unique_ptr<job_executor> make_pods_executor(kcontrol::client c);
-std::unique_ptr<job_executor> make_batch_job_executor(kcontrol::client c);
-std::unique_ptr<job_executor> make_pytorchjob_executor(kcontrol::client c);
+std::unique_ptr<job_executor> make_pods_executor();
+std::unique_ptr<job_executor> make_batch_job_executor();
+std::unique_ptr<job_executor> make_pytorchjob_executor();
 
 struct executor_entry {
     std::string_view name;
-    std::unique_ptr<job_executor> (*make)(kcontrol::client c);
+    std::unique_ptr<job_executor> (*make)();
 };
 
 /// The first one is the default.

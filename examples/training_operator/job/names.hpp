@@ -23,6 +23,12 @@ inline std::string rank_name(const training_job& job, std::int32_t rank) {
     return job.metadata.name + ("-" + std::to_string(rank));
 }
 
+/// Of its present start: another one at each.
+inline std::string start_name(const training_job& job) {
+    const auto start = job.status.phase_time.value().time_since_epoch() / std::chrono::seconds(1);
+    return job.metadata.name + ("-" + std::to_string(start));
+}
+
 /// Where its next ranks go on; null: at the beginning.
 inline const checkpoint* resume_from(const training_job& job) {
     const bool never = job.spec.checkpoint && job.spec.checkpoint->resume == "Never";

@@ -65,23 +65,23 @@ TEST_CASE("a report is JSON; what is none, or can't be a checkpoint, is left out
 TEST_CASE("the newest five are kept, by their steps, each once") {
     training_job_status status;
     for (const int step : {20, 40, 30, 40, 60, 50}) {
-        CHECK(take_reports({telling(one(0, rank_state::running), saved(step))}, after(step), status) == nullptr);
+        CHECK(take_reports({telling(one(0, pod_state::running), saved(step))}, after(step), status) == nullptr);
     }
     CHECK(kept(status) == "60 50 40 30 20, on with 60");
     CHECK(status.checkpoints[2].time == after(40));
-    take_reports({telling(one(0, rank_state::running), saved(70))}, after(70), status);
+    take_reports({telling(one(0, pod_state::running), saved(70))}, after(70), status);
     CHECK(kept(status) == "70 60 50 40 30, on with 70");
-    take_reports({telling(one(0, rank_state::running), saved(1))}, after(80), status);
+    take_reports({telling(one(0, pod_state::running), saved(1))}, after(80), status);
     CHECK(kept(status) == "70 60 50 40 30, on with 70");
     const auto before = status;
-    take_reports(all(rank_state::running), after(90), status);
+    take_reports(all(pod_state::running), after(90), status);
     CHECK(status == before);
 }
 
 TEST_CASE("a refused one stays, and the one before it is taken; nobody counts an attempt for that") {
     training_job job = job_in("Running");
     job.status.ready = "2/2";
-    gang ranks = all(rank_state::running);
+    gang ranks = all(pod_state::running);
     ranks[1] = telling(ranks[1], saved(100));
     CHECK(decided(job, ranks) == "ready 2/2");
     job.status = decide(job, ranks, after(1)).status;
@@ -97,13 +97,13 @@ TEST_CASE("a refused one stays, and the one before it is taken; nobody counts an
     CHECK(kept(p.status) == "120x 100, on with 100");
     // The same again, of one that is refused already, or not known: as any exit from 128 on.
     job.status.checkpoints = p.status.checkpoints;
-    CHECK(decided(job, {refusing[0], one(1, rank_state::running)}) ==
+    CHECK(decided(job, {refusing[0], one(1, pod_state::running)}) ==
           "Restarting 0/2 attempt 2: RankFailed, rank 0 exited with code 160; attempt 1 ends, warning");
 }
 
 TEST_CASE("what a rank reports with its end counts before that end does") {
     const training_job job = job_in("Running");
-    const gang ranks{telling(failed(0, 137), saved(120)), one(1, rank_state::running)};
+    const gang ranks{telling(failed(0, 137), saved(120)), one(1, pod_state::running)};
     const plan p = decide(job, ranks, after(1));
     CHECK(p.status.phase == "Restarting");
     CHECK(kept(p.status) == "120, on with 120");
@@ -114,7 +114,7 @@ TEST_CASE("the next attempt goes on behind the checkpoint, unless the job says N
     job.spec.template_.spec.containers.emplace_back().name = "trainer";
     CHECK(variable(job, "RESUME_FROM") == "none");
     CHECK(variable(job, "CHECKPOINT_URI") == "none");
-    take_reports({telling(one(0, rank_state::running), saved(120))}, after(1), job.status);
+    take_reports({telling(one(0, pod_state::running), saved(120))}, after(1), job.status);
     CHECK(decided(job, {}) == "Starting 0/2 attempt 1: Starting, attempt 1 begins with 2 ranks at step 121");
     CHECK(variable(job, "RESUME_FROM") == "s3://b/120");
     CHECK(variable(job, "RESUME_STEP") == "121");

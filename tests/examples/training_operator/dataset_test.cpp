@@ -87,7 +87,7 @@ TEST_CASE("what is pinned stays: a change is told, and no more") {
     job.status.dataset_version = "7";
     job.status.ready = "2/2";
     facts seen = reading("7");
-    seen.ranks = all(rank_state::running);
+    seen.ranks = all(pod_state::running);
     CHECK(decided_on(job, seen) == "");
     seen.dataset = error(errc::timeout, "no answer");
     CHECK(decided_on(job, seen) == "");

@@ -9,7 +9,7 @@ using namespace training_operator::tests;
 
 TEST_CASE("a job without a phase is accepted, one of an unknown phase is left alone") {
     CHECK(decided(job_in(""), {}) == "Pending 0/2 attempt 1: Accepted, the job waits for its start");
-    CHECK(decided(job_in("Flying"), all(rank_state::failed)) == "");
+    CHECK(decided(job_in("Flying"), all(pod_state::failed)) == "");
 }
 
 TEST_CASE("Pending: the attempt begins once no pod of an earlier one is there") {
@@ -21,8 +21,8 @@ TEST_CASE("Pending: the attempt begins once no pod of an earlier one is there") 
     CHECK(p.status.start_time == after(1));
     CHECK(p.status.phase_time == after(1));
     CHECK(p.status.workers == 2);
-    CHECK(decided(job, all(rank_state::running)) == "remove 0 1");
-    gang going = all(rank_state::running);
+    CHECK(decided(job, all(pod_state::running)) == "remove 0 1");
+    gang going = all(pod_state::running);
     going[0].leaving = true;
     CHECK(decided(job, going) == "remove 1");
     job.status.attempt = 3;  // was suspended in its third
@@ -44,38 +44,38 @@ TEST_CASE("Pending after missed starts: 5 s, doubled, 5 min at most") {
 TEST_CASE("Starting: what is missing is created, and all that run is Running") {
     const training_job job = job_in("Starting");
     CHECK(decided(job, {}) == "create 0 1, again in 5 s");
-    CHECK(decided(job, {one(0, rank_state::running)}) == "ready 1/2, create 1, again in 5 s");
-    CHECK(decided(job, {one(0, rank_state::running), one(1, rank_state::waiting)}) == "ready 1/2, again in 599 s");
-    CHECK(decided(job, all(rank_state::waiting)) == "again in 599 s");
-    CHECK(decided(job, all(rank_state::running)) == "Running 2/2 attempt 1: Running, all ranks run");
-    CHECK(decided(job, {one(0, rank_state::ended_well), one(1, rank_state::running)}) ==
+    CHECK(decided(job, {one(0, pod_state::running)}) == "ready 1/2, create 1, again in 5 s");
+    CHECK(decided(job, {one(0, pod_state::running), one(1, pod_state::waiting)}) == "ready 1/2, again in 599 s");
+    CHECK(decided(job, all(pod_state::waiting)) == "again in 599 s");
+    CHECK(decided(job, all(pod_state::running)) == "Running 2/2 attempt 1: Running, all ranks run");
+    CHECK(decided(job, {one(0, pod_state::ended_well), one(1, pod_state::running)}) ==
           "Running 2/2 attempt 1: Running, all ranks run");
-    CHECK(decided(job, all(rank_state::ended_well)) ==
+    CHECK(decided(job, all(pod_state::ended_well)) ==
           "Succeeded 2/2 attempt 1: Succeeded, all ranks exited with code 0");
     training_job unlucky = job;
     unlucky.status.missed_starts = 3;
-    CHECK(decide(unlucky, all(rank_state::running), after(1)).status.missed_starts == 0);
+    CHECK(decide(unlucky, all(pod_state::running), after(1)).status.missed_starts == 0);
 }
 
 TEST_CASE("Starting: pods of other attempts, or of ranks that there are not, go first") {
     const training_job job = job_in("Starting");
-    gang ranks = all(rank_state::running);
+    gang ranks = all(pod_state::running);
     ranks[1].attempt = 2;
     CHECK(decided(job, ranks) == "remove 1");
-    ranks[1] = one(2, rank_state::running);
+    ranks[1] = one(2, pod_state::running);
     CHECK(decided(job, ranks) == "remove 2");
-    ranks[1] = one(-1, rank_state::running);  // labels of nobody's
+    ranks[1] = one(-1, pod_state::running);  // labels of nobody's
     CHECK(decided(job, ranks) == "remove -1");
 }
 
 TEST_CASE("Starting: a missed start deletes all, names the rank and the scheduler's words, and counts no attempt") {
     training_job job = job_in("Starting");
-    const gang ranks{one(0, rank_state::running), one(1, rank_state::waiting)};
+    const gang ranks{one(0, pod_state::running), one(1, pod_state::waiting)};
     CHECK(decided(job, ranks, 599.9) == "ready 1/2, again in 0 s");
     CHECK(decided(job, ranks, 600) ==
           "Pending 0/2 attempt 1: StartDeadlineExceeded, not all ranks ran within 600 s: rank 1 waits: 0/3 nodes are "
           "available; the next start is in 5 s, warning");
-    CHECK(decided(job, {one(0, rank_state::running)}, 600).find("rank 1 has no pod") != std::string::npos);
+    CHECK(decided(job, {one(0, pod_state::running)}, 600).find("rank 1 has no pod") != std::string::npos);
     job.status.missed_starts = 6;
     job.spec.start_deadline_seconds = 10;
     const plan p = decide(job, ranks, after(10));
@@ -86,11 +86,11 @@ TEST_CASE("Starting: a missed start deletes all, names the rank and the schedule
 TEST_CASE("Running: ends well, goes on, or loses a rank") {
     training_job job = job_in("Running");
     job.status.ready = "2/2";
-    CHECK(decided(job, all(rank_state::running)) == "");
-    CHECK(decided(job, {one(0, rank_state::ended_well), one(1, rank_state::running)}) == "");
-    CHECK(decided(job, all(rank_state::ended_well)) ==
+    CHECK(decided(job, all(pod_state::running)) == "");
+    CHECK(decided(job, {one(0, pod_state::ended_well), one(1, pod_state::running)}) == "");
+    CHECK(decided(job, all(pod_state::ended_well)) ==
           "Succeeded 2/2 attempt 1: Succeeded, all ranks exited with code 0");
-    CHECK(decided(job, {one(0, rank_state::running)}) ==
+    CHECK(decided(job, {one(0, pod_state::running)}) ==
           "Restarting 0/2 attempt 2: PodDeleted, rank 1 is lost: its pod is gone; attempt 1 ends, warning");
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("an exit that is worth another attempt restarts, up to backoffLimit; a
     for (const char* phase : {"Starting", "Running"}) {
         CAPTURE(phase);
         training_job job = job_in(phase);
-        const gang killed{failed(0, 137), one(1, rank_state::running)};
+        const gang killed{failed(0, 137), one(1, pod_state::running)};
         CHECK(decided(job, killed) ==
               "Restarting 0/2 attempt 2: RankFailed, rank 0 exited with code 137; attempt 1 ends, warning");
         job.status.attempt = 3;
@@ -111,7 +111,7 @@ TEST_CASE("an exit that is worth another attempt restarts, up to backoffLimit; a
         job = job_in(phase);
         job.spec.backoff_limit = 0;
         CHECK(decided(job, killed).starts_with("Failed 0/2 attempt 1: BackoffLimitExceeded"));
-        CHECK(decided(job_in(phase), {one(0, rank_state::running), failed(1, 1)}) ==
+        CHECK(decided(job_in(phase), {one(0, pod_state::running), failed(1, 1)}) ==
               "Failed 0/2 attempt 1: RankFailed, rank 1 exited with code 1, warning");
     }
 }
@@ -119,8 +119,8 @@ TEST_CASE("an exit that is worth another attempt restarts, up to backoffLimit; a
 TEST_CASE("Restarting: begins when all pods are gone") {
     training_job job = job_in("Restarting");
     job.status.attempt = 2;
-    CHECK(decided(job, all(rank_state::failed)) == "remove 0 1");
-    gang going = all(rank_state::failed);
+    CHECK(decided(job, all(pod_state::failed)) == "remove 0 1");
+    gang going = all(pod_state::failed);
     going[0].leaving = going[1].leaving = true;
     CHECK(decided(job, going) == "");
     CHECK(decided(job, {}) == "Starting 0/2 attempt 2: Starting, attempt 2 begins with 2 ranks");
@@ -128,7 +128,7 @@ TEST_CASE("Restarting: begins when all pods are gone") {
 
 TEST_CASE("pods on a lost node are deleted again, for nobody says that they are gone") {
     const training_job job = job_in("Restarting");
-    gang going = all(rank_state::running);
+    gang going = all(pod_state::running);
     going[0].leaving = going[1].leaving = true;
     going[1].unready_since = after(0);
     CHECK(decided(job, going, 30) == "again in 30 s");
@@ -138,7 +138,7 @@ TEST_CASE("pods on a lost node are deleted again, for nobody says that they are 
 TEST_CASE("a job that is resized restarts, in the same attempt") {
     training_job job = job_in("Running");
     job.spec.workers = 3;
-    CHECK(decided(job, all(rank_state::running)) ==
+    CHECK(decided(job, all(pod_state::running)) ==
           "Restarting 0/2 attempt 1: Resized, spec.workers has changed from 2 to 3");
     job.status.phase = "Restarting";
     CHECK(decided(job, {}) == "Starting 0/3 attempt 1: Starting, attempt 1 begins with 3 ranks");
@@ -151,15 +151,15 @@ TEST_CASE("suspend and resume keep the attempt; the deadline begins anew") {
         training_job job = job_in(phase);
         job.spec.suspend = true;
         job.status.attempt = 2;
-        CHECK(decided(job, all(rank_state::running)) == "Suspended 0/2 attempt 2: Suspended, spec.suspend is set");
+        CHECK(decided(job, all(pod_state::running)) == "Suspended 0/2 attempt 2: Suspended, spec.suspend is set");
     }
     training_job job = job_in("Suspended");
     job.spec.suspend = true;
     job.spec.active_deadline_seconds = 10;
-    CHECK(decided(job, all(rank_state::running), 100) == "remove 0 1");
+    CHECK(decided(job, all(pod_state::running), 100) == "remove 0 1");
     CHECK(decided(job, {}, 100) == "");
     job.spec.suspend = false;
-    CHECK(decided(job, all(rank_state::running), 100) == "remove 0 1");
+    CHECK(decided(job, all(pod_state::running), 100) == "remove 0 1");
     CHECK(decided(job, {}, 100) == "Pending 0/2 attempt 1: Resumed, spec.suspend is not set any more");
     job.status.missed_starts = 4;
     const plan p = decide(job, {}, after(100));
@@ -173,25 +173,25 @@ TEST_CASE("activeDeadlineSeconds ends a job in each phase in which it is due") {
         CAPTURE(phase);
         training_job job = job_in(phase);
         job.spec.active_deadline_seconds = 50;
-        CHECK(decided(job, all(rank_state::running), 50) ==
+        CHECK(decided(job, all(pod_state::running), 50) ==
               "Failed 0/2 attempt 1: DeadlineExceeded, activeDeadlineSeconds have passed since the first start, "
               "warning");
     }
     training_job job = job_in("Running");
     job.spec.active_deadline_seconds = 50;
     job.status.ready = "2/2";
-    CHECK(decided(job, all(rank_state::running), 20) == "again in 30 s");
+    CHECK(decided(job, all(pod_state::running), 20) == "again in 30 s");
     job.status.start_time = {};
-    CHECK(decided(job, all(rank_state::running), 5000) == "");
+    CHECK(decided(job, all(pod_state::running), 5000) == "");
 }
 
 TEST_CASE("after the end: what runs is deleted, logs stay, and the job goes when its time is over") {
     for (const char* phase : {"Succeeded", "Failed"}) {
         CAPTURE(phase);
         training_job job = job_in(phase);
-        CHECK(decided(job, {failed(0, 1), one(1, rank_state::running)}) == "remove 1");
-        CHECK(decided(job, all(rank_state::ended_well)) == "");
-        rank with_sidecar = one(0, rank_state::ended_well);
+        CHECK(decided(job, {failed(0, 1), one(1, pod_state::running)}) == "remove 1");
+        CHECK(decided(job, all(pod_state::ended_well)) == "");
+        rank with_sidecar = one(0, pod_state::ended_well);
         with_sidecar.over = false;
         CHECK(decided(job, {with_sidecar}) == "remove 0");
         job.spec.suspend = true;
@@ -209,8 +209,8 @@ TEST_CASE("a job that is being deleted goes after its ranks, in each phase") {
         training_job job = job_in(each.name());
         job.metadata.deletion_timestamp = begin;
         job.spec.suspend = true;
-        CHECK(decided(job, all(rank_state::running)) == "remove 0 1");
-        gang going = all(rank_state::running);
+        CHECK(decided(job, all(pod_state::running)) == "remove 0 1");
+        gang going = all(pod_state::running);
         going[0].leaving = going[1].leaving = true;
         CHECK(decided(job, going) == "");
         CHECK(decided(job, {}) == "release");
@@ -227,9 +227,8 @@ TEST_CASE("an executor that there is not ends the job with a sentence") {
 TEST_CASE("each move of these is one of the table") {
     // decide() over all phases and what may be there: no plan leads where the table does not.
     for (const auto& phase : phases.phases()) {
-        for (const gang& ranks :
-             {gang{}, all(rank_state::waiting), all(rank_state::running), all(rank_state::ended_well),
-              gang{failed(0, 137), one(1, rank_state::running)}, gang{failed(0, 1)}}) {
+        for (const gang& ranks : {gang{}, all(pod_state::waiting), all(pod_state::running), all(pod_state::ended_well),
+                                  gang{failed(0, 137), one(1, pod_state::running)}, gang{failed(0, 1)}}) {
             for (const double when : {1.0, 700.0}) {
                 for (int flags = 0; flags < 16; ++flags) {
                     training_job job = job_in(phase.name());

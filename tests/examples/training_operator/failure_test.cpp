@@ -25,7 +25,7 @@ rank unready(rank of, double since) {
 }  // namespace
 
 TEST_CASE("exit codes: from 128 on they are signals") {
-    const rank good = one(1, rank_state::running);
+    const rank good = one(1, pod_state::running);
     CHECK(found({good}) == "none");
     CHECK(found({failed(0, 1), good}) == "end RankFailed: rank 0 exited with code 1");
     CHECK(found({failed(0, 127), good}) == "end RankFailed: rank 0 exited with code 127");
@@ -50,19 +50,19 @@ TEST_CASE("what is taken away is no fault of the program") {
     evicted.words = "Evicted: the node was low on memory";
     CHECK(found({failed(0, 1, 10), evicted}) ==
           "again Disrupted: rank 1 was taken away: Evicted: the node was low on memory");
-    rank deleted = one(1, rank_state::running);
+    rank deleted = one(1, pod_state::running);
     deleted.leaving = true;
     CHECK(found({failed(0, 1, 10), deleted}) == "again PodDeleted: rank 1 is lost: somebody deleted its pod");
-    deleted.state = rank_state::ended_well;
+    deleted.state = pod_state::ended_well;
     CHECK(found({deleted}) == "none");
 }
 
 TEST_CASE("a node is lost when it is not ready for 60 s; until then nobody is blamed") {
-    const rank silent = unready(one(1, rank_state::running), 0);
+    const rank silent = unready(one(1, pod_state::running), 0);
     CHECK(found({silent}, 59) == "none");
     CHECK(found({silent}, 60) == "again NodeLost: rank 1 is lost: its node n7 is not ready");
     CHECK(found({failed(0, 1, 10), silent}, 59) == "none");
     CHECK(found({failed(0, 1, 10), silent}, 60) == "again NodeLost: rank 1 is lost: its node n7 is not ready");
     CHECK(found({failed(0, 137, 10), silent}, 59) == "again RankFailed: rank 0 exited with code 137");
-    CHECK(found({unready(one(0, rank_state::ended_well), 0)}, 100) == "none");  // its work is done
+    CHECK(found({unready(one(0, pod_state::ended_well), 0)}, 100) == "none");  // its work is done
 }

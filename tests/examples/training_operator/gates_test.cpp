@@ -85,7 +85,7 @@ TEST_CASE("what a Job and its pods say") {
     job.metadata.name = "bert-eval";
     job.metadata.labels[gate_label] = "eval";
     CHECK_FALSE(read_gate(job, {}).ended);
-    rank bad = failed(-1, 1), good = one(-1, rank_state::ended_well);
+    rank bad = failed(-1, 1), good = one(-1, pod_state::ended_well);
     bad.words = "no such file";
     good.told.metrics["accuracy"] = 0.9;
     bad.told.metrics["accuracy"] = 0.1;
@@ -104,11 +104,11 @@ TEST_CASE("what a Job and its pods say") {
 
 TEST_CASE("gates are passed one after the other") {
     training_job job = gated("Running", {"smoke", "eval"});
-    CHECK(decided(job, all(rank_state::ended_well)) ==
+    CHECK(decided(job, all(pod_state::ended_well)) ==
           "Validating 2/2 attempt 1: Validating, all ranks exited with code 0; gates to pass: 2");
-    CHECK(decide(job, all(rank_state::ended_well), after(7)).status.trained_time == after(7));
+    CHECK(decide(job, all(pod_state::ended_well), after(7)).status.trained_time == after(7));
     job.status.phase = "Validating";
-    rank with_sidecar = one(0, rank_state::ended_well);
+    rank with_sidecar = one(0, pod_state::ended_well);
     with_sidecar.over = false;
     CHECK(decided(job, {with_sidecar}) == "remove 0");
 

@@ -105,7 +105,7 @@ TEST_CASE("it is written from the training's end on, whenever it says something 
     training_job before = trained_job();
     before.status.trained_time = {};
     before.status.phase = "Running";
-    CHECK_FALSE(decide(before, all(rank_state::running), after(1)).write_card);
+    CHECK_FALSE(decide(before, all(pod_state::running), after(1)).write_card);
 }
 
 TEST_CASE_FIXTURE(operator_world, "a job's card is there with the gates, and immutable after them") {

@@ -100,7 +100,7 @@ TEST_CASE("steps: the weights before are kept, each step is held, and the last o
     training_job job = promoting();
     training_job done = job_in("Running");
     done.spec.promote = over_route();
-    CHECK(decided(done, all(rank_state::ended_well)) ==
+    CHECK(decided(done, all(pod_state::ended_well)) ==
           "Promoting 2/2 attempt 1: Promoting, all ranks exited with code 0");
     plan p = decide(job, {}, after(1));
     CHECK(p.read_route);

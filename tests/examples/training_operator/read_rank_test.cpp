@@ -32,10 +32,10 @@ TEST_CASE("a rank is known by its labels") {
     const rank r = of(R"({"phase":"Running"})");
     CHECK(r.number == 1);
     CHECK(r.attempt == 2);
-    CHECK(r.pod == "bert-1");
+    CHECK(r.name == "bert-1");
     CHECK(r.uid == "u");
     CHECK(r.node == "n1");
-    CHECK(r.state == rank_state::running);
+    CHECK(r.state == pod_state::running);
     CHECK_FALSE(r.leaving);
     CHECK(of(R"({"phase":"Running"})", R"("deletionTimestamp":"2026-11-23T10:00:00Z",)").leaving);
     rank_pod strange;
@@ -64,13 +64,13 @@ TEST_CASE("ranks of Indexed Jobs and of Kubeflow's, and pods that a queue holds 
 
 TEST_CASE("the first container of the template is the rank; others may go on") {
     const rank well = of(R"({"phase":"Running","containerStatuses":[)" + ended(0) + "]}");
-    CHECK(well.state == rank_state::ended_well);
+    CHECK(well.state == pod_state::ended_well);
     CHECK_FALSE(well.over);
-    CHECK(of(R"({"phase":"Succeeded"})").state == rank_state::ended_well);
+    CHECK(of(R"({"phase":"Succeeded"})").state == pod_state::ended_well);
     CHECK(of(R"({"phase":"Succeeded"})").over);
     const rank bad = of(R"({"phase":"Running","containerStatuses":[{"name":"logs","state":{"running":{}}},)" +
                         ended(3, R"(,"reason":"Error","message":"no such file")") + "]}");
-    CHECK(bad.state == rank_state::failed);
+    CHECK(bad.state == pod_state::failed);
     CHECK(bad.exit_code == 3);
     CHECK(bad.words == "no such file");
     CHECK(bad.ended == after(5));
@@ -78,13 +78,13 @@ TEST_CASE("the first container of the template is the rank; others may go on") {
     CHECK(of(R"({"containerStatuses":[)" + ended(137, R"(,"reason":"OOMKilled")") + "]}").words == "OOMKilled");
     const rank init = of(R"({"phase":"Failed","initContainerStatuses":[{"name":"fetch","state":{"terminated":)"
                          R"({"exitCode":4}}}],"containerStatuses":[{"name":"trainer","state":{"waiting":{}}}]})");
-    CHECK(init.state == rank_state::failed);
+    CHECK(init.state == pod_state::failed);
     CHECK(init.exit_code == 4);
     CHECK_FALSE(init.disrupted);
 }
 
 TEST_CASE("what it waits for, in the words of who keeps it waiting") {
-    CHECK(of("{}").state == rank_state::waiting);
+    CHECK(of("{}").state == pod_state::waiting);
     CHECK(of(R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
              R"("message":"0/3 nodes are available: 3 Insufficient nvidia.com/gpu."}]})")
               .words == "Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.");
@@ -99,7 +99,7 @@ TEST_CASE("evicted, preempted, refused by the kubelet: taken away") {
     const rank evicted = of(R"({"phase":"Failed","reason":"Evicted","message":"the node was low on memory",)"
                             R"("containerStatuses":[)" +
                             ended(137) + "]}");
-    CHECK(evicted.state == rank_state::failed);
+    CHECK(evicted.state == pod_state::failed);
     CHECK(evicted.disrupted);
     CHECK(evicted.words == "Evicted: the node was low on memory");
     CHECK(of(R"({"phase":"Failed","reason":"OutOfnvidia.com/gpu"})").disrupted);

@@ -82,7 +82,7 @@ TEST_CASE("after a lost node: as many ranks as are left, minWorkers at least, an
     job.spec.workers = job.status.workers = 4;
     job.spec.min_workers = 2;
     gang ranks;
-    for (int i = 0; i < 4; ++i) ranks.push_back(one(i, rank_state::running));
+    for (int i = 0; i < 4; ++i) ranks.push_back(one(i, pod_state::running));
     const auto lose = [&](int count) {
         gang out = ranks;
         for (int i = 0; i < count; ++i) {
@@ -103,7 +103,7 @@ TEST_CASE("after a lost node: as many ranks as are left, minWorkers at least, an
         CHECK(p.status.ready == "0/" + std::to_string(left));
         next.status = p.status;
         gang fewer;
-        for (int i = 0; i < left; ++i) fewer.push_back(one(i, rank_state::running));
+        for (int i = 0; i < left; ++i) fewer.push_back(one(i, pod_state::running));
         for (auto& each : fewer) each.attempt = 2;
         CHECK(decide(next, fewer, after(3)).status.phase == "Running");
         CHECK_FALSE(decide(next, fewer, after(3)).status.lost_time.present());
@@ -126,9 +126,9 @@ TEST_CASE("a job of fewer ranks that is resized begins anew with all that are as
     job.spec.min_workers = 2;
     job.status.lost_workers = 2;
     job.status.workers = 2;
-    CHECK(decided(job, all(rank_state::running)) == "ready 2/2");
+    CHECK(decided(job, all(pod_state::running)) == "ready 2/2");
     job.spec.workers = 5;
-    const plan p = decide(job, all(rank_state::running), after(1));
+    const plan p = decide(job, all(pod_state::running), after(1));
     CHECK(p.reason == "Resized");
     job.status = p.status;
     CHECK(decide(job, {}, after(2)).status.workers == 5);

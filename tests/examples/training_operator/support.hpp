@@ -32,24 +32,24 @@ inline training_job job_in(std::string_view phase) {
     return out;
 }
 
-inline rank one(std::int32_t number, rank_state state) {
+inline rank one(std::int32_t number, pod_state state) {
     rank out;
     out.number = number;
     out.attempt = 1;
-    out.pod = "bert-" + std::to_string(number);
+    out.name = "bert-" + std::to_string(number);
     out.uid = "pod-" + std::to_string(number);
     out.state = state;
-    out.over = state == rank_state::ended_well || state == rank_state::failed;
-    if (state == rank_state::waiting) out.words = "0/3 nodes are available";
+    out.over = state == pod_state::ended_well || state == pod_state::failed;
+    if (state == pod_state::waiting) out.words = "0/3 nodes are available";
     return out;
 }
 inline rank failed(std::int32_t number, std::int32_t code, double ended = 0) {
-    rank out = one(number, rank_state::failed);
+    rank out = one(number, pod_state::failed);
     out.exit_code = code;
     out.ended = after(ended);
     return out;
 }
-inline gang all(rank_state state) { return {one(0, state), one(1, state)}; }
+inline gang all(pod_state state) { return {one(0, state), one(1, state)}; }
 
 /// "Running 2/2 attempt 1: Running, all ranks run", "create 0 1, again in 5 s", "" where nothing is to be done.
 inline std::string words(const training_job& job, const plan& p, wall_time now) {
