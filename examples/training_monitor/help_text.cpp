@@ -26,8 +26,8 @@ pod this runs in, or the current context of ~/.kube/config):
 
 Which jobs:
   --namespace NAME       only this namespace, repeatable (default: all)
-  --kinds LIST           of pytorchjob, mpijob, trainjob, job (default: all four). A kind that a cluster does not
-                         have is looked for again and picked up when it appears
+  --kinds LIST           of pytorchjob, mpijob, trainjob, trainingjob, job (default: all but trainingjob). A kind
+                         that a cluster does not have is looked for again and picked up when it appears
 
 Output:
   --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;

@@ -48,7 +48,7 @@ result<void> set_kinds(options& o, std::string_view value) {
         const auto kind = find_kind(name);
         if (kind.empty()) {
             return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use a list of pytorchjob, " +
-                       "mpijob, trainjob, job");
+                       "mpijob, trainjob, trainingjob, job");
         }
         if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.emplace_back(kind);
     }

@@ -9,6 +9,7 @@
 #include "jobs/job_view.hpp"
 #include "jobs/kubeflow_kinds.hpp"
 #include "jobs/train_job.hpp"
+#include "jobs/training_job.hpp"
 
 #include <string_view>
 
@@ -18,6 +19,7 @@ observed_job observe(const pytorch_job& job, std::string_view cluster);
 observed_job observe(const mpi_job_v1& job, std::string_view cluster);
 observed_job observe(const mpi_job_v2beta1& job, std::string_view cluster);
 observed_job observe(const train_job& job, std::string_view cluster);
+observed_job observe(const training_job& job, std::string_view cluster);
 observed_job observe(const batch_job& job, std::string_view cluster);
 
 }  // namespace training_monitor

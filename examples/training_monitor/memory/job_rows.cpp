@@ -13,8 +13,9 @@ using kcontrol::result;
 
 // Jobs hold views of constants.
 std::string_view find_api_version(std::string_view text) {
-    static constexpr std::array<std::string_view, 4> known{"kubeflow.org/v1", "kubeflow.org/v2beta1",
-                                                           "trainer.kubeflow.org/v1alpha1", "batch/v1"};
+    static constexpr std::array<std::string_view, 5> known{"kubeflow.org/v1", "kubeflow.org/v2beta1",
+                                                           "ai.kcontrol.dev/v1alpha1", "trainer.kubeflow.org/v1alpha1",
+                                                           "batch/v1"};
     for (const auto one : known) {
         if (one == text) return one;
     }

@@ -41,7 +41,8 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
     for (const auto& name : section.kinds) {
         const auto kind = find_kind(name);
         if (kind.empty()) {
-            return bad_config("kinds: " + quoted(name) + " is not one of PyTorchJob, MPIJob, TrainJob, Job");
+            return bad_config("kinds: " + quoted(name) +
+                              " is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job");
         }
         out.kinds.emplace_back(kind);
     }

@@ -11,7 +11,7 @@
 namespace training_monitor {
 
 /// The kinds there are, by the names that the interface uses.
-inline constexpr std::array<std::string_view, 4> kind_names{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
+inline constexpr std::array<std::string_view, 5> kind_names{"PyTorchJob", "MPIJob", "TrainJob", "TrainingJob", "Job"};
 
 /// The kind of that name, whatever its case and with or without a plural s; empty if there is none.
 std::string_view find_kind(std::string_view name);

@@ -52,13 +52,15 @@ std::vector<kind_choice> choose_kinds(const std::vector<std::string>& names) {
     if (wanted("PyTorchJob")) out.emplace_back(resource_of<pytorch_job>());
     if (wanted("MPIJob")) out.emplace_back(resource_of<mpi_job_v2beta1>(), resource_of<mpi_job_v1>());
     if (wanted("TrainJob")) out.emplace_back(resource_of<train_job>());
+    if (wanted("TrainingJob")) out.emplace_back(resource_of<training_job>());
     if (wanted("Job")) out.emplace_back(resource_of<batch_job>());
     return out;
 }
 
 observed_job observe(const kcontrol::resource_info& info, const kcontrol::any_object& object,
                      std::string_view cluster) {
-    return observe_as<pytorch_job, mpi_job_v2beta1, mpi_job_v1, train_job, batch_job>(info, object, cluster);
+    return observe_as<pytorch_job, mpi_job_v2beta1, mpi_job_v1, train_job, training_job, batch_job>(info, object,
+                                                                                                    cluster);
 }
 
 }  // namespace training_monitor

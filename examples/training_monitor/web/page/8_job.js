@@ -108,11 +108,13 @@ const RESOURCES = {
   PyTorchJob: "pytorchjobs.kubeflow.org",
   MPIJob: "mpijobs.kubeflow.org",
   TrainJob: "trainjobs.trainer.kubeflow.org",
+  TrainingJob: "trainingjobs.ai.kcontrol.dev",
   Job: "jobs.batch"
 };
 const POD_LABEL = {
   Job: "batch.kubernetes.io/job-name",
-  TrainJob: "jobset.sigs.k8s.io/jobset-name"
+  TrainJob: "jobset.sigs.k8s.io/jobset-name",
+  TrainingJob: "ai.kcontrol.dev/job"
 };
 function commands(j, context) {
   const kubectl = `kubectl ${context ? `--context ${quote(context)} ` : ""}-n ${quote(j.namespace)}`;

@@ -137,7 +137,7 @@ TEST_CASE("state file: every apiVersion that is watched can be read back") {
     temporary_directory dir;
     auto file = opened(dir.path("state.db"));
     state_batch batch;
-    for (const auto& kind : choose_kinds({"PyTorchJob", "MPIJob", "TrainJob", "Job"})) {
+    for (const auto& kind : choose_kinds({"PyTorchJob", "MPIJob", "TrainJob", "TrainingJob", "Job"})) {
         for (const auto* watched : kind.versions) {
             auto job = stored(static_cast<std::int64_t>(batch.jobs.size()) + 1, "j");
             auto view = *job.view;

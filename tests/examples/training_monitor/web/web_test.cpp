@@ -94,7 +94,7 @@ TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed")
         {"state=Done",
          R"(parameter state: \"Done\" is not one of Unknown, Created, Queued, Pending, Running, Restarting, )"
          R"(Suspended, Succeeded, Failed)"},
-        {"kind=Pod", R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, Job)"},
+        {"kind=Pod", R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job)"},
         {"ns=ml", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
         {"ns=", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
         {"state=%1b%5b31m", R"(parameter state: \"\\x1b[31m\" is not one of)"},
