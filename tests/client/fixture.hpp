@@ -1,6 +1,7 @@
 // What the client's tests share: a client over a scripted transport, and a kind whose decoding is written by hand.
 #pragma once
 
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/testing/manual_environment.hpp>

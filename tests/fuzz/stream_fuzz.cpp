@@ -3,6 +3,7 @@
 //
 // The input is eight bytes that choose the order of events, the pieces, and the options; then answers, each after a
 // 0x1e.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>

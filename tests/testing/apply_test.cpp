@@ -1,6 +1,7 @@
 // Server-side apply from the typed client to the in-process API server. What the server answers is told by the cases of
 // tests/conformance, which a real one answers as well.
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/sim_network.hpp>

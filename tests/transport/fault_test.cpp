@@ -1,4 +1,5 @@
 // What a client makes of servers that stall, lie, flood or are not there, over real sockets.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/runtime/timer.hpp>
