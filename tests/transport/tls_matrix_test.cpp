@@ -6,6 +6,10 @@
 #include "transport/fixture.hpp"
 #include "transport/tls_peer.hpp"
 
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
+
 #include <cstdlib>
 #include <functional>
 
@@ -25,7 +29,9 @@ public:
         const auto factory = http::make_transport_factory(env);
         const auto client = factory(ex(), http::endpoint("https", host, peer.port()), tls);
         if (!client) return client.error();
-        return get(**client, "/");
+        http::request req("GET", "/");
+        req.headers.set("Authorization", "Bearer canary");
+        return call(**client, req);
     }
 };
 
@@ -39,6 +45,25 @@ public:
     crooked_certificate deep_leaf{certificate_text(), &between};
 };
 
+// RFC 2409's second group.
+EVP_PKEY* weak_group() {
+    const std::unique_ptr<BIGNUM, decltype(&BN_free)> p(BN_get_rfc2409_prime_1024(nullptr), &BN_free);
+    const std::unique_ptr<BIGNUM, decltype(&BN_free)> g(BN_new(), &BN_free);
+    BN_set_word(g.get(), 2);
+    const std::unique_ptr<OSSL_PARAM_BLD, decltype(&OSSL_PARAM_BLD_free)> made(OSSL_PARAM_BLD_new(),
+                                                                               &OSSL_PARAM_BLD_free);
+    OSSL_PARAM_BLD_push_BN(made.get(), OSSL_PKEY_PARAM_FFC_P, p.get());
+    OSSL_PARAM_BLD_push_BN(made.get(), OSSL_PKEY_PARAM_FFC_G, g.get());
+    const std::unique_ptr<OSSL_PARAM, decltype(&OSSL_PARAM_free)> numbers(OSSL_PARAM_BLD_to_param(made.get()),
+                                                                          &OSSL_PARAM_free);
+    const std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)> by(
+        EVP_PKEY_CTX_new_from_name(nullptr, "DH", nullptr), &EVP_PKEY_CTX_free);
+    EVP_PKEY* out = nullptr;
+    REQUIRE(EVP_PKEY_fromdata_init(by.get()) == 1);
+    REQUIRE(EVP_PKEY_fromdata(by.get(), &out, EVP_PKEY_KEY_PARAMETERS, numbers.get()) == 1);
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("S01 servers that are refused whatever else is right") {
@@ -51,6 +76,7 @@ TEST_CASE("S01 servers that are refused whatever else is right") {
         const char* text;  // a part of the error
         std::string name = {};
         int newest = TLS1_3_VERSION;
+        tls_peer::tune settings = {};
     };
     std::vector<row> rows;
     const auto add = [&](const char* what, const certificate_text& text, const char* why, std::string name = {}) {
@@ -124,6 +150,95 @@ TEST_CASE("S01 servers that are refused whatever else is right") {
     add("a name that only begins so", certificate_text().alternatives("DNS:api.example.org.evil.com"), "mismatch",
         "api.example.org");
     add("expired by a second", certificate_text().valid(-7200, -1), "expired");
+    add("not yet valid", certificate_text().valid(60, 3600), "not yet valid");
+    add("made for mail", certificate_text().usage("emailProtection"), "purpose");
+    add("made for time stamps", certificate_text().usage("critical,timeStamping"), "purpose");
+    add("its key may only sign certificates", certificate_text().extension(NID_key_usage, "critical,keyCertSign"),
+        "purpose");
+    add("another name", certificate_text().alternatives("DNS:example.org"), "mismatch", "localhost");
+    add("another address", certificate_text().alternatives("IP:127.0.0.2,DNS:localhost"), "mismatch");
+    add("the address in its form of IPv6", certificate_text().alternatives("IP:::ffff:127.0.0.1"), "mismatch");
+    add("a wildcard for a top-level domain", certificate_text().alternatives("DNS:*.org"), "mismatch", "example.org");
+    add("a wildcard for another label", certificate_text().alternatives("DNS:api.*.org"), "mismatch",
+        "api.example.org");
+    add("the name as a URI", certificate_text().alternatives("URI:https://api.example.org"), "mismatch",
+        "api.example.org");
+    add("the name in a mail address", certificate_text().alternatives("email:a@api.example.org"), "mismatch",
+        "api.example.org");
+    add("the name before a NUL", certificate_text().raw_name(std::string("api.example.org\0.evil.com", 25)), "mismatch",
+        "api.example.org");
+    add("the name and a NUL", certificate_text().raw_name(std::string("api.example.org\0", 16)), "mismatch",
+        "api.example.org");
+    add("a weak curve", certificate_text().curve("P-192"), "handshake failure");
+    under("the intermediate is for clients", certificate_text().name("i").authority().usage("clientAuth"),
+          "is refused");
+    under("the intermediate's name is excluded",
+          certificate_text().name("i").authority().extension(NID_name_constraints, "critical,excluded;DNS:localhost"),
+          "subtree violation");
+    under("the intermediate's address is excluded",
+          certificate_text().name("i").authority().extension(NID_name_constraints,
+                                                             "critical,excluded;IP:127.0.0.0/255.0.0.0"),
+          "subtree violation");
+    under("the intermediate is of a time without extensions", certificate_text().name("i").version_1(), "is refused");
+    under("the intermediate was signed with SHA-1", certificate_text().name("i").authority().digest(EVP_sha1()),
+          "too ");
+    const crooked_certificate last{certificate_text().name("last").authority("critical,CA:TRUE,pathlen:0"), &all.root};
+    const crooked_certificate beyond{certificate_text().name("beyond").authority(), &last};
+    const crooked_certificate beyond_leaf{certificate_text(), &beyond};
+    rows.push_back({"the path is longer than an intermediate allows", beyond_leaf.pem() + beyond.pem() + last.pem(),
+                    beyond_leaf.key_pem(), all.root.pem(), "path length constraint"});
+    const crooked_certificate weak_root{certificate_text().name("weak root").authority().rsa(1024)};
+    const crooked_certificate under_weak{certificate_text(), &weak_root};
+    rows.push_back({"the root's key is weak", under_weak.pem(), under_weak.key_pem(), weak_root.pem(), "too "});
+    rows.push_back({"changed after it was signed", all.leaf.tampered_pem(), all.leaf.key_pem(), all.root.pem(),
+                    "certificate signature failure"});
+    std::string crowd = all.leaf.pem();
+    for (int i = 0; i < 1000; ++i) crowd += all.between.pem();
+    rows.push_back({"a chain of 1000", crowd, all.leaf.key_pem(), all.root.pem(), "excessive message size"});
+
+    const auto with = [&](const char* what, tls_peer::tune settings, const char* why, int newest = TLS1_2_VERSION) {
+        rows.push_back(
+            {what, all.leaf.pem(), all.leaf.key_pem(), all.root.pem(), why, {}, newest, std::move(settings)});
+    };
+    const auto ciphers = [](const char* list) {
+        return [list](SSL_CTX* tls) { REQUIRE(SSL_CTX_set_cipher_list(tls, list) == 1); };
+    };
+    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+        with(
+            "the key is somebody else's",
+            [&](SSL_CTX* tls) {
+                static const crooked_certificate another{certificate_text()};
+                another.take_over(SSL_CTX_get0_certificate(tls), all.root);
+            },
+            "bad signature", newest);
+    }
+    with("nobody shows a certificate", ciphers("aNULL:@SECLEVEL=0"), "handshake failure");
+    with("nothing is encrypted", ciphers("eNULL:@SECLEVEL=0"), "handshake failure");
+    with(
+        "the handshake is signed with SHA-1",
+        [](SSL_CTX* tls) { REQUIRE(SSL_CTX_set1_sigalgs_list(tls, "ECDSA+SHA1") == 1); }, "handshake failure");
+    const crooked_certificate rsa_leaf{certificate_text().rsa(2048), &all.root};
+    rows.push_back({"a Diffie-Hellman group of 1024 bits",
+                    rsa_leaf.pem(),
+                    rsa_leaf.key_pem(),
+                    all.root.pem(),
+                    "dh key too small",
+                    {},
+                    TLS1_2_VERSION,
+                    [](SSL_CTX* tls) {
+                        REQUIRE(SSL_CTX_set_cipher_list(tls, "kDHE:@SECLEVEL=0") == 1);
+                        REQUIRE(SSL_CTX_set0_tmp_dh_pkey(tls, weak_group()) == 1);
+                    }});
+    const auto alert = [](SSL*, int* code, void* which) {
+        *code = *static_cast<const int*>(which);
+        return SSL_CLIENT_HELLO_ERROR;
+    };
+    static const int insists_on_h2 = SSL_AD_NO_APPLICATION_PROTOCOL, unknown_name = SSL_AD_UNRECOGNIZED_NAME;
+    const auto refusing = [&](const int& code) {
+        return [&, code = &code](SSL_CTX* tls) { SSL_CTX_set_client_hello_cb(tls, alert, const_cast<int*>(code)); };
+    };
+    with("it wants HTTP/2, which nobody offers", refusing(insists_on_h2), "no application protocol", TLS1_3_VERSION);
+    with("it knows no server of that name", refusing(unknown_name), "unrecognized name", TLS1_3_VERSION);
     for (const int newest : {TLS1_VERSION, TLS1_1_VERSION}) {
         rows.push_back({newest == TLS1_VERSION ? "TLS 1.0" : "TLS 1.1",
                         all.leaf.pem(),
@@ -137,13 +252,18 @@ TEST_CASE("S01 servers that are refused whatever else is right") {
     for (const auto& row : rows) {
         CAPTURE(std::string(row.what));
         tls_net net;
-        tls_peer peer(net.context, row.chain, row.key, small, tls_peer::end::proper, row.newest);
+        tls_peer peer(net.context, row.chain, row.key, small, tls_peer::end::proper, row.newest, row.settings);
         const auto got = net.get_from(peer, row.ca, row.name);
         REQUIRE(!got.has_value());
         CHECK_MESSAGE(got.error() == errc::tls_failed, got.error().what());
         CHECK_MESSAGE(has(text_of(got.error()), row.text), got.error().what());
-        CHECK(peer.requests() == 0);
+        CHECK_MESSAGE(has(text_of(got.error()), "https://127.0.0.1:" + std::to_string(peer.port())),
+                      got.error().what());
+        CHECK(!has(text_of(got.error()), "canary"));
+        CHECK(peer.connections() == 1);
+        CHECK(peer.seen().empty());
     }
+    MESSAGE(rows.size() << " servers were refused");
 }
 
 TEST_CASE("S01 servers that are accepted, so that the rows above can fail") {

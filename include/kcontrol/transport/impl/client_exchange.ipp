@@ -38,10 +38,13 @@ inline awaitable<void> client_exchange::send(std::string_view head, std::string_
 }
 
 // What a failed read means. The cause of a cut goes before what the cut socket says.
-inline error client_exchange::describe(const error_code& failure) const {
+inline error client_exchange::describe(const error_code& failure) {
     if (dog->cause() == cut_cause::stopped) return error(errc::stopped);
     if (dog->cause() == cut_cause::timeout) return error(errc::timeout, "no answer came in time");
-    if (is_tls_error(failure)) return handshake_error(link->stream->tls(), failure, transport->peer_name);
+    // In TLS 1.3 a server may look at the client's certificate when the client has begun to send.
+    refused = !reused && !answered && is_refusal(failure);
+    if (refused) return handshake_error(link->stream->tls(), failure, transport->peer_name);
+    if (is_tls_error(failure)) return error(errc::connection_lost, "TLS broke off: " + failure.message());
     if (!answered) return error(errc::connection_lost, "the server closed the connection without an answer");
     if (failure == boost::asio::error::eof || is_unclean_end(failure)) {
         return error(errc::truncated, "the server closed the connection inside its answer");

@@ -41,9 +41,10 @@ public:
     bool reused = false;    ///< the connection served another exchange before
     bool answered = false;  ///< at least one byte came back
     bool unsent = false;    ///< the request did not go out whole
+    bool refused = false;   ///< in TLS, before the server read anything of the request
 
 private:
-    error describe(const error_code& failure) const;
+    error describe(const error_code& failure);
     void end();
     std::size_t max_body_;
     bool ended_ = false;

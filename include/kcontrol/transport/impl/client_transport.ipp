@@ -61,8 +61,7 @@ inline void client_transport::close() {
 // A write whose answer did not arrive may have happened or not, whatever it was that failed.
 inline error judge(const client_exchange& exchange, const error& failure) {
     const std::string where = to_string(exchange.transport->server);
-    const bool clear =
-        exchange.safe || failure == errc::stopped || failure == errc::too_large || failure == errc::tls_failed;
+    const bool clear = exchange.safe || failure == errc::stopped || failure == errc::too_large || exchange.refused;
     if (clear) return failure.with_context(where);
     return error(errc::unknown_outcome,
                  where + ": the request was sent, but its outcome is unknown: " + failure.what());

@@ -39,6 +39,9 @@ KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const s
 /// True for errors that TLS itself raised, an alert of the peer for one.
 KCONTROL_DECL bool is_tls_error(const error_code& failure) noexcept;
 
+/// True for the alerts with which a server refuses a client's certificate, or that there is none.
+KCONTROL_DECL bool is_refusal(const error_code& failure) noexcept;
+
 /// True where the peer closed TCP without ending TLS: what arrived before may have been cut short.
 KCONTROL_DECL bool is_unclean_end(const error_code& failure) noexcept;
 

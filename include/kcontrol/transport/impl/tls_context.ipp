@@ -224,6 +224,22 @@ KCONTROL_DECL bool is_tls_error(const error_code& failure) noexcept {
     return failure.category() == boost::asio::error::get_ssl_category();
 }
 
+KCONTROL_DECL bool is_refusal(const error_code& failure) noexcept {
+    if (!is_tls_error(failure)) return false;
+    switch (ERR_GET_REASON(static_cast<unsigned long>(failure.value())) - SSL_AD_REASON_OFFSET) {
+    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_UNSUPPORTED_CERTIFICATE:
+    case SSL_AD_CERTIFICATE_REVOKED:
+    case SSL_AD_CERTIFICATE_EXPIRED:
+    case SSL_AD_CERTIFICATE_UNKNOWN:
+    case SSL_AD_UNKNOWN_CA:
+    case SSL_AD_ACCESS_DENIED:
+    case SSL_AD_DECRYPT_ERROR:
+    case SSL_AD_CERTIFICATE_REQUIRED: return true;
+    default: return false;
+    }
+}
+
 KCONTROL_DECL bool is_unclean_end(const error_code& failure) noexcept {
     return failure == boost::asio::ssl::error::stream_truncated;
 }
