@@ -47,7 +47,7 @@ inline awaitable<void> write_text(tcp::socket& socket, std::string text) {
 /// What a raw server does with one request.
 class step {
 public:
-    enum after { keep, close };
+    enum after { keep, close, reset };
     step(std::string text, after what_then = keep, std::size_t bytes = 0)
         : send(std::move(text)), then(what_then), slice(bytes) {}
     std::string send;
@@ -103,7 +103,8 @@ private:
             for (std::size_t at = 0; at < now.send.size(); at += slice) {
                 co_await write_text(socket, now.send.substr(at, slice));
             }
-            if (now.then == step::close) co_return;
+            if (now.then == step::reset) socket.set_option(boost::asio::socket_base::linger(true, 0));
+            if (now.then != step::keep) co_return;
         }
     }
 
