@@ -8,3 +8,4 @@
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
+#include <kcontrol/multicluster/impl/union_source.ipp>

@@ -196,6 +196,7 @@
 #include <kcontrol/multicluster/options.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/multicluster/union_source.hpp>
 #include <kcontrol/record/event_correlator.hpp>
 #include <kcontrol/record/event_note.hpp>
 #include <kcontrol/record/event_recorder.hpp>

@@ -213,6 +213,7 @@
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>
+#include <kcontrol/multicluster/impl/union_source.ipp>
 #include <kcontrol/record/impl/event_correlator.ipp>
 #include <kcontrol/record/impl/event_objects.ipp>
 #include <kcontrol/record/impl/event_recorder.ipp>

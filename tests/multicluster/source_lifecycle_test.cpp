@@ -1,6 +1,7 @@
 // Sources of clusters are stopped, also by what they call, and started again: what is true then is told, and no more.
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/multicluster/union_source.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/temporary_directory.hpp>
 
@@ -27,7 +28,7 @@ std::string kubeconfig_of(const std::string& server) {
            server + "\"}}]\nusers: [{name: u, user: {token: t}}]\n";
 }
 
-// Both kinds of source, with the clusters that a test gives them.
+// Sources, with the clusters that a test gives them.
 struct directory_bench : widget_world {
     void put(const std::string& name) { env.write_file("/clusters/" + name, kubeconfig_of(name)); }
     void spoil(const std::string& name) { env.write_file("/clusters/" + name, "nonsense"); }
@@ -55,6 +56,16 @@ struct secret_bench : widget_world {
     void remove(const std::string& name) { (void)add("home").api.remove(secrets, {"default", name}); }
 
     std::unique_ptr<cluster_source> source;
+};
+
+// A union of two, of which one never starts.
+struct union_bench : directory_bench {
+    union_bench() {
+        auto all = std::make_unique<union_source>(env, home, union_source_options().separator("/"));
+        (void)all->add("files", std::move(source)).value();
+        (void)all->add("lost", std::make_shared<directory_source>(env, home, "/lost", auth::trust::trusted)).value();
+        source = std::move(all);
+    }
 };
 
 template <class Bench>
@@ -86,7 +97,7 @@ struct fixture : Bench {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing after a stop", Bench, directory_bench,
-                   secret_bench) {
+                   secret_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");
@@ -109,7 +120,7 @@ TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing a
     CHECK(f.take() == words{"a b "});
 }
 
-TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_bench, secret_bench) {
+TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_bench, secret_bench, union_bench) {
     fixture<Bench> f;
     REQUIRE(f.start().has_value());
     const auto second = f.source->start([](std::vector<desired_cluster>) { FAIL("told"); });
@@ -120,7 +131,7 @@ TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_
 }
 
 TEST_CASE_TEMPLATE("a source is stopped, restarted and destroyed inside its own call", Bench, directory_bench,
-                   secret_bench) {
+                   secret_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");
