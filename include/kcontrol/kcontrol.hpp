@@ -187,6 +187,7 @@
 #include <kcontrol/multicluster/cluster_controllers.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/multicluster/context_source.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/directory_tracker.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>

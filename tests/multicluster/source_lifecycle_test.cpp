@@ -1,4 +1,5 @@
 // Sources of clusters are stopped, also by what they call, and started again: what is true then is told, and no more.
+#include <kcontrol/multicluster/context_source.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/multicluster/union_source.hpp>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,23 @@ struct secret_bench : widget_world {
     std::unique_ptr<cluster_source> source;
 };
 
+// Each cluster is a context, and they are in one file.
+struct context_bench : widget_world {
+    context_bench() { write(); }
+    void put(const std::string& name) { there.insert(name), write(); }
+    void remove(const std::string& name) { there.erase(name), write(); }
+    void write() {
+        std::string contexts;
+        for (const auto& name : there) contexts += "- {name: " + name + ", context: {cluster: k, user: u}}\n";
+        env.write_file("/home/config", "apiVersion: v1\nkind: Config\ncontexts:\n" + contexts +
+                                           "clusters: [{name: k, cluster: {server: \"https://a\"}}]\n"
+                                           "users: [{name: u, user: {token: t}}]\n");
+    }
+
+    std::set<std::string> there;
+    std::unique_ptr<cluster_source> source = std::make_unique<context_source>(env, home, "/home/config");
+};
+
 // A union of two, of which one never starts.
 struct union_bench : directory_bench {
     union_bench() {
@@ -97,7 +116,7 @@ struct fixture : Bench {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing after a stop", Bench, directory_bench,
-                   secret_bench, union_bench) {
+                   secret_bench, context_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");
@@ -120,7 +139,8 @@ TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing a
     CHECK(f.take() == words{"a b "});
 }
 
-TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_bench, secret_bench, union_bench) {
+TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_bench, secret_bench, context_bench,
+                   union_bench) {
     fixture<Bench> f;
     REQUIRE(f.start().has_value());
     const auto second = f.source->start([](std::vector<desired_cluster>) { FAIL("told"); });
@@ -131,7 +151,7 @@ TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_
 }
 
 TEST_CASE_TEMPLATE("a source is stopped, restarted and destroyed inside its own call", Bench, directory_bench,
-                   secret_bench, union_bench) {
+                   secret_bench, context_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");

@@ -10,6 +10,9 @@
 #include <string>
 
 namespace kcontrol {
+namespace detail {
+class kubeconfig_watch;
+}
 
 /// Watches a directory: added, replaced and removed files are noticed at once where the file system tells, and by
 /// looking every 30 s where it does not. Hidden files and editors' backups ("x~") are passed over; of two files with
@@ -25,8 +28,7 @@ public:
     KCONTROL_DECL void stop() override;
 
 private:
-    struct impl;
-    std::shared_ptr<impl> impl_;
+    std::shared_ptr<detail::kubeconfig_watch> impl_;
 };
 
 /// A fixed set of clusters: contexts of one kubeconfig, or the pod's own cluster.

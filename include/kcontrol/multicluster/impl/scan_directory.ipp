@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/multicluster/detail/printable_name.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 
 #include <algorithm>
@@ -16,18 +17,6 @@ inline std::string cluster_name_of(const std::string& file) {
 inline bool is_kubeconfig_name(const std::string& file) {
     // The root of a file system of its own has the latter.
     return !file.empty() && file.front() != '.' && file.back() != '~' && file.front() != '#' && file != "lost+found";
-}
-
-// A file's name as text, and different names as different texts.
-inline std::string printable_file_name(std::string_view file) {
-    std::string out;
-    for (;;) {
-        const auto end = file.find('\\');
-        out += escape_control(file.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        out += "\\x5c";
-        file.remove_prefix(end + 1);
-    }
 }
 
 inline error no_kubeconfig(const std::string& path, file_kind kind) {
@@ -66,7 +55,7 @@ KCONTROL_DECL result<std::vector<directory_tracker::finding>> scan_directory(env
     for (const auto& [file, kind] : *entries) {
         if (!detail::is_kubeconfig_name(file)) continue;
         const std::string whole = std::string(path).append("/").append(file);
-        auto name = detail::printable_file_name(detail::cluster_name_of(file));
+        auto name = detail::printable_name(detail::cluster_name_of(file));
         const bool taken =
             std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
         if (taken) {
