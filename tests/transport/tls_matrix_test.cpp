@@ -1,10 +1,8 @@
-// Certificates that must not be believed, names that must be asked for, and TLS that ends without saying so: S01 and
-// S02 of reliability's security plan and F24 of its table of failures, over sockets. tls_test.cpp has the first rows of
-// S01: what an authority of ours issues.
+// Certificates that must not be believed: S01 of reliability's security plan, over sockets. tls_test.cpp has its first
+// rows: what an authority of ours issues.
 #include <kcontrol/testing/temporary_directory.hpp>
 
-#include "transport/fixture.hpp"
-#include "transport/tls_peer.hpp"
+#include "transport/tls_net.hpp"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -17,33 +15,6 @@ using namespace kcontrol;
 using namespace kcontrol::test;
 
 namespace {
-
-const std::string small = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
-
-class tls_net : public loopback {
-public:
-    result<http::response> get_from(const tls_peer& peer, const std::string& ca, const std::string& name = {},
-                                    const std::string& host = "127.0.0.1") {
-        http::tls_options tls;
-        tls.ca_pem(ca).server_name(name);
-        const auto factory = http::make_transport_factory(env);
-        const auto client = factory(ex(), http::endpoint("https", host, peer.port()), tls);
-        if (!client) return client.error();
-        http::request req("GET", "/");
-        req.headers.set("Authorization", "Bearer canary");
-        return call(**client, req);
-    }
-};
-
-/// A root, an intermediate that it signed, and leaves.
-class tree {
-public:
-    explicit tree(const char* name = "root") : root(certificate_text().name(name).authority()) {}
-    crooked_certificate root;
-    crooked_certificate between{certificate_text().name("between").authority(), &root};
-    crooked_certificate leaf{certificate_text(), &root};
-    crooked_certificate deep_leaf{certificate_text(), &between};
-};
 
 // RFC 2409's second group.
 EVP_PKEY* weak_group() {
@@ -319,82 +290,4 @@ TEST_CASE("S01 a CA that is given is the only one: the system's roots do not cou
     REQUIRE(!by_other.has_value());
     CHECK(by_other.error() == errc::tls_failed);
     CHECK_MESSAGE(has(text_of(by_other.error()), "unable to get local issuer"), by_other.error().what());
-}
-
-TEST_CASE("S02 the name that is asked for and the name that is verified are one") {
-    tree all;
-    struct row {
-        const char* host;
-        const char* name;  // tls-server-name
-        const char* certificate;
-        const char* asked;  // "-": none
-        bool accepted;
-    };
-    const row rows[] = {
-        {"127.0.0.1", "", "IP:127.0.0.1", "-", true},
-        {"127.0.0.1", "", "DNS:localhost", "", false},
-        {"localhost", "", "DNS:localhost", "localhost", true},
-        {"localhost", "", "IP:127.0.0.1", "", false},
-        {"127.0.0.1", "api.example.org", "DNS:api.example.org", "api.example.org", true},
-        {"127.0.0.1", "api.example.org", "IP:127.0.0.1", "", false},
-        {"localhost", "api.example.org", "DNS:localhost", "", false},
-        {"localhost", "api.example.org", "DNS:api.example.org", "api.example.org", true},
-        {"localhost", "127.0.0.1", "IP:127.0.0.1", "-", true},
-        {"localhost", "127.0.0.1", "DNS:127.0.0.1", "", false},
-        {"localhost", "::1", "IP:::1", "-", true},
-        {"localhost", "10.1.2.3", "DNS:localhost,IP:127.0.0.1", "", false},
-    };
-    for (const auto& row : rows) {
-        CAPTURE(std::string(row.host) + " as \"" + row.name + "\" with " + row.certificate);
-        const crooked_certificate made(certificate_text().alternatives(row.certificate), &all.root);
-        tls_net net;
-        tls_peer peer(net.context, made.pem(), made.key_pem(), small);
-        const auto got = net.get_from(peer, all.root.pem(), row.name, row.host);
-        CHECK(got.has_value() == row.accepted);
-        if (!row.accepted) CHECK(got.error() == errc::tls_failed);
-        if (row.accepted) CHECK(peer.asked_for() == row.asked);
-    }
-}
-
-TEST_CASE("F24 TLS that ends with close_notify, and without") {
-    tree all;
-    using enum tls_peer::end;
-    const std::string head = "HTTP/1.1 200 OK\r\n";
-    const std::string chunks = head + "Transfer-Encoding: chunked\r\n\r\n";
-    struct row {
-        const char* what;
-        std::string answer;
-        tls_peer::end how;
-        bool complete;
-    };
-    const row rows[] = {
-        {"a length, all of it", head + "Content-Length: 5\r\n\r\nhello", proper, true},
-        {"a length, all of it", head + "Content-Length: 5\r\n\r\nhello", cut, true},
-        {"a length, half of it", head + "Content-Length: 9\r\n\r\nhello", proper, false},
-        {"a length, half of it", head + "Content-Length: 9\r\n\r\nhello", cut, false},
-        {"chunks, all of them", chunks + "5\r\nhello\r\n0\r\n\r\n", proper, true},
-        {"chunks, all of them", chunks + "5\r\nhello\r\n0\r\n\r\n", cut, true},
-        {"between two chunks", chunks + "5\r\nhello\r\n", proper, false},
-        {"between two chunks", chunks + "5\r\nhello\r\n", cut, false},
-        {"inside a chunk", chunks + "9\r\nhello", proper, false},
-        {"inside a chunk", chunks + "9\r\nhello", cut, false},
-        {"in the last chunk", chunks + "5\r\nhello\r\n0\r\n", cut, false},
-        {"until the end", head + "\r\nhello", proper, true},
-        {"until the end", head + "\r\nhello", cut, false},
-        {"nothing", "", proper, false},
-        {"nothing", "", cut, false},
-        {"half a head", head + "Content-", cut, false},
-    };
-    for (const auto& row : rows) {
-        CAPTURE(std::string(row.what) + (row.how == cut ? ", cut" : ", proper"));
-        tls_net net;
-        tls_peer peer(net.context, all.leaf.pem(), all.leaf.key_pem(), row.answer, row.how);
-        const auto got = net.get_from(peer, all.root.pem());
-        CHECK(got.has_value() == row.complete);
-        if (got) CHECK(got->body == "hello");
-        if (!got) {
-            const errc expected = row.answer.empty() ? errc::connection_lost : errc::truncated;
-            CHECK_MESSAGE(got.error() == expected, got.error().what());
-        }
-    }
 }
