@@ -1,4 +1,5 @@
-// Clusters from Secrets of a home cluster: one Secret with a label holds one kubeconfig; its name is the cluster's.
+// Clusters from Secrets of a home cluster: each Secret with a label holds a kubeconfig. Those of people and tools, and
+// Cluster API's.
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
@@ -17,10 +18,29 @@ namespace kcontrol {
 /// Source: sigs.k8s.io/multicluster-runtime, providers/kubeconfig.
 class secret_source_options {
 public:
+    /// The Secrets that Cluster API makes: "NAME-kubeconfig" of the type cluster.x-k8s.io/secret, labelled with the
+    /// cluster's name, which it has here, too; the kubeconfig is in the entry "value". Other Secrets of the cluster,
+    /// with certificates, have the same label and type, and are passed over.
+    /// Source: sigs.k8s.io/cluster-api/util/kubeconfig.
+    static secret_source_options cluster_api() {
+        const char* label = "cluster.x-k8s.io/cluster-name";
+        secret_source_options out;
+        return out.selector(label).type("cluster.x-k8s.io/secret").key("value").named_after(label, "-kubeconfig");
+    }
+
     /// Empty: all namespaces; then the clusters' names are "namespace/name".
     secret_source_options& in_namespace(std::string ns) { return namespace_ = std::move(ns), *this; }
     /// The label must be there with the value "true".
     secret_source_options& label(std::string l) { return label_ = std::move(l), *this; }
+    /// Any label selector, in place of label().
+    secret_source_options& selector(std::string s) { return selector_ = std::move(s), *this; }
+    /// Only Secrets of that type. Default, and empty: of any.
+    secret_source_options& type(std::string t) { return type_ = std::move(t), *this; }
+    /// A Secret is a cluster only if its name is the label's value and `suffix`; the value is the cluster's name then,
+    /// in place of the Secret's name.
+    secret_source_options& named_after(std::string label, std::string suffix) {
+        return name_label_ = std::move(label), name_suffix_ = std::move(suffix), *this;
+    }
     /// The entry of `data` that holds the kubeconfig.
     secret_source_options& key(std::string k) { return key_ = std::move(k), *this; }
     /// Larger kubeconfigs are refused.
@@ -31,6 +51,10 @@ public:
 
     const std::string& in_namespace() const noexcept { return namespace_; }
     const std::string& label() const noexcept { return label_; }
+    const std::string& selector() const noexcept { return selector_; }
+    const std::string& type() const noexcept { return type_; }
+    const std::string& name_label() const noexcept { return name_label_; }
+    const std::string& name_suffix() const noexcept { return name_suffix_; }
     const std::string& key() const noexcept { return key_; }
     std::size_t max_bytes() const noexcept { return max_bytes_; }
     const auth::trust& trust() const noexcept { return trust_; }
@@ -39,6 +63,10 @@ public:
 private:
     std::string namespace_;
     std::string label_ = "sigs.k8s.io/multicluster-runtime-kubeconfig";
+    std::string selector_;
+    std::string type_;
+    std::string name_label_;
+    std::string name_suffix_;
     std::string key_ = "kubeconfig";
     std::size_t max_bytes_ = std::size_t{256} << 10;
     auth::trust trust_ = auth::trust::untrusted;

@@ -2,18 +2,10 @@
 
 #include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/base/base64.hpp>
-#include <kcontrol/cache/informer.hpp>
-#include <kcontrol/client/client.hpp>
-#include <kcontrol/multicluster/detail/on_change_backoff.hpp>
+#include <kcontrol/multicluster/detail/object_source.hpp>
 #include <kcontrol/multicluster/detail/secret_object.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
-#include <kcontrol/runtime/backoff.hpp>
-#include <kcontrol/runtime/guarded_calls.hpp>
-#include <kcontrol/runtime/timer.hpp>
 
-#include <boost/asio/post.hpp>
-
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -36,24 +28,31 @@ KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& 
     return config;
 }
 
-struct secret_source::impl : std::enable_shared_from_this<impl> {
+struct secret_source::impl final : detail::object_source {
     impl(environment& e, executor x, auth::cluster_config h, http::transport_factory t, secret_source_options o)
-        : env(e),
-          ex(std::move(x)),
-          home(std::move(h)),
-          transport(std::move(t)),
-          options(std::move(o)),
-          calls(env, options.log()) {}
+        : object_source(e, std::move(x), std::move(h), std::move(t), "secret_source", "Secrets with clusters", o.log()),
+          options(std::move(o)) {}
 
-    std::string name_of(const object_meta& meta) const {
-        const std::string name(meta.name);
-        return options.in_namespace().empty() ? std::string(meta.namespace_) + "/" + name : name;
+    // What the Secret's own name says: nothing if that can't be the one of a cluster.
+    std::optional<std::string> name_of(const object_meta& meta) const {
+        std::string_view name = meta.name;
+        const std::string& suffix = options.name_suffix();
+        if (name.size() <= suffix.size() || !name.ends_with(suffix)) return std::nullopt;
+        name.remove_suffix(suffix.size());
+        return detail::name_after(name, meta.namespace_, options.in_namespace());
     }
 
-    result<auth::cluster_config> read(const detail::secret_object& secret) const {
-        const std::string where = "secret " + escape_control(std::string(secret.metadata.namespace_)) + "/" +
-                                  escape_control(std::string(secret.metadata.name)) + ", data." + options.key();
-        const auto data = secret.take_data();
+    // Whether the label, too, says that name.
+    bool is_named(const object_meta& meta) const {
+        if (options.name_label().empty()) return true;
+        const auto found = meta.labels.find(options.name_label());
+        if (found == meta.labels.end()) return false;
+        return std::string_view(meta.name) == std::string(std::string_view(found->second)) + options.name_suffix();
+    }
+
+    result<auth::cluster_config> read(const object_meta& meta, const detail::secret_object::contents& data) const {
+        const std::string where = "secret " + escape_control(std::string(meta.namespace_)) + "/" +
+                                  escape_control(std::string(meta.name)) + ", data." + options.key();
         const auto found = data.find(options.key());
         if (found == data.end()) return error(errc::invalid_config, where + ": not there: put a kubeconfig there");
         // Four digits are three bytes: what is too large is not even decoded.
@@ -68,78 +67,28 @@ struct secret_source::impl : std::enable_shared_from_this<impl> {
         return parse_secret_kubeconfig(env, plain.reveal(), where, options.max_bytes(), options.trust());
     }
 
-    void take(const any_event& event) {
+    void take(const any_event& event) override {
         const auto secret = event.object().as<detail::secret_object>();
-        const std::string name = name_of(secret->metadata);
-        if (event.type == event_type::deleted) {
-            clusters.erase(name);
+        // Also of one that is no cluster: nothing that is secret stays in the cache.
+        const auto data = secret->take_data();
+        const auto name = name_of(secret->metadata);
+        if (!name) return;
+        if (event.type == event_type::deleted || !is_named(secret->metadata)) {
+            remove(*name);
         } else {
-            auto config = read(*secret);
-            const auto known = clusters.find(name);
-            if (!config && known != clusters.end() && known->second.config) {
-                known->second.warning = config.error().what() + "; the configuration before it stays in use";
-            } else {
-                clusters.insert_or_assign(name, desired_cluster(name, std::move(config)));
-            }
-            auto& labels = clusters.at(name).labels;
-            labels.clear();
-            for (const auto& [key, value] : secret->metadata.labels) labels.emplace(key, value);
+            put(*name, read(secret->metadata, data), secret->metadata);
         }
-        publish_soon();
     }
 
-    // A list comes as one event after another: what it holds is published at once, never half of it.
-    void publish_soon() {
-        if (std::exchange(about_to_publish, true)) return;
-        boost::asio::post(ex, [weak = weak_from_this()] {
-            const auto alive = weak.lock();
-            if (!alive) return;
-            alive->about_to_publish = false;
-            alive->publish();
-        });
+    informer_options settings() const {
+        informer_options out;
+        out.in_namespace(options.in_namespace());
+        out.label_selector(options.selector().empty() ? options.label() + "=true" : options.selector());
+        if (!options.type().empty()) out.field_selector("type=" + options.type());
+        return out;
     }
 
-    void publish() {
-        if (!on_change || !informer || !informer->has_synced()) return;
-        std::vector<desired_cluster> next;
-        for (const auto& [name, cluster] : clusters) next.push_back(cluster);
-        if (published && *published == next) return;
-        published = next;
-        const auto tell = on_change;  // it may stop this
-        if (calls.call("on_change() of a secret_source", [&] { tell(std::move(next)); })) return pause.reset();
-        published.reset();
-        retry = env.make_timer(ex);
-        retry->async_wait(env.now() + pause.next(env.now(), random_unit(env)), [weak = weak_from_this()](bool expired) {
-            const auto alive = weak.lock();
-            if (alive && expired) alive->publish();
-        });
-    }
-
-    void take_status(const informer_status& status) {
-        if (status.state != informer_state::live && !status.reason.empty() && status.reason != last_reason) {
-            options.log().warning("the Secrets with clusters can't be watched; the clusters stay as they are",
-                                  {{"state", std::string(to_string(status.state))}, {"reason", status.reason}});
-        }
-        last_reason = status.reason;
-        publish_soon();
-    }
-
-    environment& env;
-    executor ex;
-    auth::cluster_config home;
-    http::transport_factory transport;
     secret_source_options options;
-    guarded_calls calls;
-    std::map<std::string, desired_cluster> clusters;
-    std::optional<std::vector<desired_cluster>> published;
-    std::function<void(std::vector<desired_cluster>)> on_change;
-    backoff pause{detail::on_change_backoff()};
-    std::unique_ptr<timer> retry;  // of on_change(), which threw
-    std::unique_ptr<any_informer> informer;
-    subscription handler;
-    subscription status_handler;
-    std::string last_reason;
-    bool about_to_publish = false;
 };
 
 KCONTROL_DECL secret_source::secret_source(environment& env, executor ex, auth::cluster_config home,
@@ -149,35 +98,9 @@ KCONTROL_DECL secret_source::secret_source(environment& env, executor ex, auth::
 KCONTROL_DECL secret_source::~secret_source() { stop(); }
 
 KCONTROL_DECL result<void> secret_source::start(std::function<void(std::vector<desired_cluster>)> on_change) {
-    impl& self = *impl_;
-    if (self.informer) return error(errc::invalid_argument, "the source of clusters runs already; stop it first");
-    auto cl = client::connect(self.env, self.ex, self.home, self.transport, self.options.log());
-    if (!cl) return cl.error();
-    self.on_change = std::move(on_change);
-    informer_options settings;
-    settings.in_namespace(self.options.in_namespace()).label_selector(self.options.label() + "=true");
-    settings.log(self.options.log());
-    self.informer = std::make_unique<any_informer>(self.env, self.ex, *cl, detail::secret_resource(), settings);
-    const std::weak_ptr<impl> weak = impl_;
-    self.handler = self.informer->subscribe([weak](const any_event& event) {
-        if (const auto alive = weak.lock()) alive->take(event);
-    });
-    self.status_handler = self.informer->on_status_change([weak](const informer_status& status) {
-        if (const auto alive = weak.lock()) alive->take_status(status);
-    });
-    self.informer->start();
-    return {};
+    return impl_->start(detail::secret_resource(), impl_->settings(), std::move(on_change));
 }
 
-KCONTROL_DECL void secret_source::stop() {
-    impl_->on_change = nullptr;
-    impl_->retry.reset();
-    impl_->handler.reset();
-    impl_->status_handler.reset();
-    impl_->informer.reset();
-    impl_->clusters.clear();
-    impl_->published.reset();
-    impl_->last_reason.clear();
-}
+KCONTROL_DECL void secret_source::stop() { impl_->stop(); }
 
 }  // namespace kcontrol
