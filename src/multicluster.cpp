@@ -1,6 +1,7 @@
 #include <kcontrol/multicluster/impl/cluster_controllers.ipp>
 #include <kcontrol/multicluster/impl/cluster_feed.ipp>
 #include <kcontrol/multicluster/impl/cluster_mailbox.ipp>
+#include <kcontrol/multicluster/impl/cluster_profile_source.ipp>
 #include <kcontrol/multicluster/impl/cluster_status.ipp>
 #include <kcontrol/multicluster/impl/context_source.ipp>
 #include <kcontrol/multicluster/impl/directory_source.ipp>

@@ -185,6 +185,7 @@
 #include <kcontrol/model/selector.hpp>
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/cluster_controllers.hpp>
+#include <kcontrol/multicluster/cluster_profile_source.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/context_source.hpp>
