@@ -9,6 +9,7 @@
 #include <kcontrol/multicluster/impl/engaged_cluster.ipp>
 #include <kcontrol/multicluster/impl/kubeconfig_watch.ipp>
 #include <kcontrol/multicluster/impl/multicluster_manager.ipp>
+#include <kcontrol/multicluster/impl/namespace_source.ipp>
 #include <kcontrol/multicluster/impl/object_source.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>

@@ -195,6 +195,7 @@
 #include <kcontrol/multicluster/kind_choice.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
+#include <kcontrol/multicluster/namespace_source.hpp>
 #include <kcontrol/multicluster/options.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>

@@ -24,9 +24,13 @@ public:
     result<auth::cluster_config> config;  ///< or why it can't be reached at all
     std::string warning;                  ///< something is wrong, but `config` is still good
     cluster_labels labels;                ///< a cluster whose labels change leaves, and joins again
+    /// Not empty: only objects of these are cached and reconciled, in place of multicluster_options::namespaces(). A
+    /// cluster of which they change leaves, and joins again.
+    std::vector<std::string> namespaces;
 
     friend bool operator==(const desired_cluster& a, const desired_cluster& b) {
-        if (a.name != b.name || a.warning != b.warning || a.labels != b.labels) return false;
+        if (a.name != b.name || a.warning != b.warning) return false;
+        if (a.labels != b.labels || a.namespaces != b.namespaces) return false;
         if (a.config.has_value() != b.config.has_value()) return false;
         return a.config ? *a.config == *b.config : a.config.error().what() == b.config.error().what();
     }

@@ -53,7 +53,10 @@ inline awaitable<void> engaged_cluster::impl::connect_again(std::shared_ptr<impl
 
 inline void engaged_cluster::impl::begin(client first) {
     // The caches outlive the controllers, so they have a scope of their own.
-    const auto scopes = [o = options, l = log](const resource_info& kind) { return o->cache().of(kind, l); };
+    const auto scopes = [o = options, l = log, only = namespaces](const resource_info& kind) {
+        auto all = o->cache().of(kind, l);
+        return only.empty() ? all : kind_options(all.front(), only).of(kind);
+    };
     informers.emplace(env, strand, leadership.guarded(first), scopes, log);
     informers->audit_every(options->cache().audit_period());
     leadership.unfenced = first;
@@ -236,10 +239,12 @@ inline awaitable<void> engaged_cluster::impl::disengage_by_caller(std::shared_pt
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
                                                std::shared_ptr<const multicluster_options> options,
                                                std::shared_ptr<detail::cluster_board> board,
-                                               std::optional<leader_fence> fence, cluster_labels labels)
+                                               std::optional<leader_fence> fence, cluster_labels labels,
+                                               std::vector<std::string> namespaces)
     : impl_(std::make_shared<impl>(env, std::move(strand), std::move(name), std::move(options), std::move(board),
                                    std::move(fence))) {
     impl_->labels = std::move(labels);
+    impl_->namespaces = std::move(namespaces);
     impl_->owner = this;
     impl_->leadership.always.of = this;
     impl_->leadership.always.take = [weak = std::weak_ptr(impl_)](std::shared_ptr<any_controller> a) -> result<void> {
@@ -306,6 +311,7 @@ KCONTROL_DECL std::vector<informer_report> engaged_cluster::informer_reports() c
 
 KCONTROL_DECL const std::string& engaged_cluster::name() const noexcept { return impl_->name; }
 KCONTROL_DECL const cluster_labels& engaged_cluster::labels() const noexcept { return impl_->labels; }
+KCONTROL_DECL const std::vector<std::string>& engaged_cluster::namespaces() const noexcept { return impl_->namespaces; }
 KCONTROL_DECL environment& engaged_cluster::env() const noexcept { return impl_->env; }
 KCONTROL_DECL executor engaged_cluster::get_executor() const { return impl_->strand; }
 KCONTROL_DECL const logger& engaged_cluster::log() const noexcept { return impl_->log; }
@@ -322,7 +328,9 @@ KCONTROL_DECL std::shared_ptr<cached_source> engaged_cluster::source_of(const re
 
 KCONTROL_DECL result<std::shared_ptr<cached_source>> engaged_cluster::source_with(const resource_info& kind,
                                                                                   const kind_options& how) {
-    return impl_->informers->source_with(kind, how);
+    if (impl_->namespaces.empty()) return impl_->informers->source_with(kind, how);
+    kind_options limited = how;
+    return impl_->informers->source_with(kind, limited.namespaces(impl_->namespaces));
 }
 
 KCONTROL_DECL awaitable<result<void>> engaged_cluster::remove_informers_of(const resource_info& kind) {

@@ -99,7 +99,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     environment& env;
     executor strand;
     std::string name;
-    cluster_labels labels;  // set once, by the constructor
+    cluster_labels labels;                // set once, by the constructor
+    std::vector<std::string> namespaces;  // likewise
     std::shared_ptr<const multicluster_options> options;
     std::shared_ptr<detail::cluster_board> board;  // null if nobody wants metrics
     logger log;

@@ -88,7 +88,9 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
             m.engage_again = std::move(desired);
             return;
         }
-        if (m.object && m.object->labels() != desired.labels) {
+        const bool other =
+            m.object && (m.object->labels() != desired.labels || m.object->namespaces() != desired.namespaces);
+        if (other) {
             const std::string name = desired.name;
             disengage(name, true, {});
             members.at(name).engage_again = std::move(desired);
@@ -96,8 +98,8 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         }
         if (!m.object) {
             m.strand = spread() ? executor(asio::make_strand(options->cluster_executor())) : home;
-            m.object =
-                std::make_shared<engaged_cluster>(env, m.strand, desired.name, options, board, fence, desired.labels);
+            m.object = std::make_shared<engaged_cluster>(env, m.strand, desired.name, options, board, fence,
+                                                         desired.labels, desired.namespaces);
             if (term) lead_in(m);
         }
         asio::post(m.strand, [object = m.object, desired = std::move(desired)] {
