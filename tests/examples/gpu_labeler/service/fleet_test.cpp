@@ -1,4 +1,5 @@
 // Many labelers, one API server that applies, and a network between them, in virtual time.
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/sim_network.hpp>
