@@ -47,7 +47,7 @@ TEST_CASE("each default that --help names is what the program does without the f
         bool (*same)(const options& a, const options& b);
     };
     const row rows[] = {
-        {"--kinds", "pytorchjob,mpijob,trainjob,job", "all four",
+        {"--kinds", "pytorchjob,mpijob,trainjob,job", "all but trainingjob",
          [](const options& a, const options& b) { return a.kinds() == b.kinds(); }},
         {"--output", "table", "table", [](const options& a, const options& b) { return a.output() == b.output(); }},
         {"--listen", "127.0.0.1:8080", "127.0.0.1:8080",
