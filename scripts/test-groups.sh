@@ -302,9 +302,9 @@ group_e2e() {
     export KCONTROL_EXAMPLES=$BUILD/release/examples
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     configure "$UNIT_PRESET"
-    local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe controllerutil_probe leader_probe login_probe
-        record_probe sources_probe stream_probe
-        fake_nvml fake_nvml_of_2018)
+    local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
+        controllerutil_probe leader_probe login_probe record_probe sources_probe stream_probe fake_nvml
+        fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
