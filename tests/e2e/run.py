@@ -39,9 +39,10 @@ def main():
     results = []
     if monitor.binary() is None:
         print("skipped: the training_monitor program is not built")
-        free = ("test_apply", "test_client", "test_cluster_sources", "test_configmap_sync", "test_conformance", "test_controllerutil", "test_generator",
-                "test_kc", "test_labeler", "test_leadership", "test_login", "test_lossless", "test_schema",
-                "test_secure_metrics", "test_sources", "test_streams", "test_training_operator")
+        free = ("test_apply", "test_client", "test_cluster_sources", "test_configmap_sync", "test_conformance",
+                "test_controllerutil", "test_generator", "test_kc", "test_labeler", "test_leadership", "test_login",
+                "test_lossless", "test_schema", "test_secure_metrics", "test_sources", "test_streams",
+                "test_training_operator")
         alone = [n for n in plain if n.startswith(free)]
         skipped, plain, real = count_tests([n for n in names if n not in alone]), alone, []
     if plain:
