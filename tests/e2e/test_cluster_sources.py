@@ -15,7 +15,7 @@ import probes
 import server
 import wait
 
-CRD = pathlib.Path(__file__).parent / "crds" / "clusterprofiles_v1alpha1.yaml"
+CRD = pathlib.Path(__file__).parent / "own_crds" / "clusterprofiles_v1alpha1.yaml"
 SECRETS = "/api/v1/namespaces/default/secrets"
 PROFILES = "/apis/multicluster.x-k8s.io/v1alpha1/namespaces/default/clusterprofiles"
 MERGE = "application/merge-patch+json"

@@ -106,7 +106,7 @@ class TrainingOperatorTest(unittest.TestCase):
         first = subprocess.Popen([cls.program, "--install-crds", "--kubeconfig", cls.real.admin],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=cls.log.open("ab"))
         cls.real.kubectl("create", "namespace", "training-operator")
-        cls.real.kubectl("apply", "--server-side", "-f", cluster.ROOT / "tests" / "e2e" / "crds" / "podgroups_v1alpha1.yaml")
+        cls.real.kubectl("apply", "--server-side", "-f", cluster.ROOT / "tests" / "e2e" / "own_crds" / "podgroups_v1alpha1.yaml")
         wait.until(lambda: f"the kind is not installed: {cls.log.read_text()}", cls.is_installed, 60)
         first.terminate()
         first.wait(30)
