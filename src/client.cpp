@@ -13,8 +13,10 @@
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/list_meter.ipp>
 #include <kcontrol/client/impl/list_reader.ipp>
+#include <kcontrol/client/impl/manifest.ipp>
 #include <kcontrol/client/impl/manners.ipp>
 #include <kcontrol/client/impl/object_pager.ipp>
+#include <kcontrol/client/impl/object_table.ipp>
 #include <kcontrol/client/impl/pod_exec.ipp>
 #include <kcontrol/client/impl/pod_logs.ipp>
 #include <kcontrol/client/impl/port_forward.ipp>
@@ -22,5 +24,6 @@
 #include <kcontrol/client/impl/resource_path.ipp>
 #include <kcontrol/client/impl/retry_watcher.ipp>
 #include <kcontrol/client/impl/subresource.ipp>
+#include <kcontrol/client/impl/wait_conditions.ipp>
 #include <kcontrol/client/impl/wait_until.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>

@@ -51,8 +51,10 @@
 #include <kcontrol/client/invalid_object.hpp>
 #include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/list_meter.hpp>
+#include <kcontrol/client/manifest.hpp>
 #include <kcontrol/client/object_page.hpp>
 #include <kcontrol/client/object_pager.hpp>
+#include <kcontrol/client/object_table.hpp>
 #include <kcontrol/client/object_watch.hpp>
 #include <kcontrol/client/options.hpp>
 #include <kcontrol/client/pod_exec.hpp>
@@ -63,6 +65,7 @@
 #include <kcontrol/client/selection_options.hpp>
 #include <kcontrol/client/server_identity.hpp>
 #include <kcontrol/client/subresource.hpp>
+#include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/client/wait_until.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/object_table.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/http/url.hpp>
+#include <kcontrol/runtime/decided.hpp>
+
+#include <algorithm>
+
+namespace kcontrol {
+namespace detail {
+
+inline std::string cell_text(const json::value& cell) {
+    if (cell.is_null()) return {};
+    if (!cell.is_string()) return json::serialize(cell);
+    const std::string text(cell.get_string());
+    const auto line = text.find_first_of("\r\n");
+    return line == std::string::npos ? text : text.substr(0, line) + "...";
+}
+
+inline const json::array* array_in(const json::value& of, std::string_view name) {
+    const auto* const found = json::find(of, {name});
+    return found != nullptr && found->is_array() ? &found->get_array() : nullptr;
+}
+
+inline error no_table(const std::string& what) { return error(errc::decode_failed, "the server's table: " + what); }
+
+// The rows of one page; the columns are those of the first.
+inline result<void> append_table(object_table& to, const json::value& page) {
+    const auto* const columns = array_in(page, "columnDefinitions");
+    if (json::get_string(page, {"kind"}) != "Table" || columns == nullptr) return no_table("it is none");
+    const bool first = to.columns.empty();
+    for (const auto& one : first ? *columns : json::array()) {
+        const auto* const priority = json::find(one, {"priority"});
+        to.columns.emplace_back();
+        to.columns.back().name = json::get_string(one, {"name"});
+        to.columns.back().wide = priority != nullptr && *priority != 0;
+    }
+    const auto* const rows = array_in(page, "rows");
+    for (const auto& one : rows != nullptr ? *rows : json::array()) {
+        const auto* const cells = array_in(one, "cells");
+        if (cells == nullptr || cells->size() != to.columns.size()) return no_table("a row does not fit its columns");
+        object_table::row& row = to.rows.emplace_back();
+        row.key.namespace_ = json::get_string(one, {"object", "metadata", "namespace"});
+        row.key.name = json::get_string(one, {"object", "metadata", "name"});
+        for (const auto& cell : *cells) row.cells.push_back(cell_text(cell));
+    }
+    if (first) to.resource_version = json::get_string(page, {"metadata", "resourceVersion"});
+    return {};
+}
+
+inline awaitable<result<object_table>> table_call(client c, std::string path, http::query_builder query,
+                                                  http::exchange_options bounds) {
+    object_table out;
+    for (std::string token;;) {
+        http::query_builder page_query = query;
+        if (!token.empty()) page_query.append("continue", token);
+        http::request req("GET", page_query.after(path));
+        req.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+        const auto answer = co_await c.raw(std::move(req), bounds);
+        if (!answer) co_return answer.error();
+        const auto page = json::parse(answer->body);
+        if (!page) co_return page.error().with_context("the server's table");
+        const auto appended = append_table(out, *page);
+        if (!appended) co_return appended.error();
+        std::string next(json::get_string(*page, {"metadata", "continue"}));
+        if (next.empty()) co_return out;
+        if (next == token) co_return error(errc::protocol_error, "the server gives the same page again and again");
+        token = std::move(next);
+    }
+}
+
+template <class Options>
+http::exchange_options table_bounds(const Options& options) {
+    http::exchange_options out;
+    return out.deadline(options.deadline()).max_body(options.max_body()).stop(options.stop());
+}
+
+}  // namespace detail
+
+KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which) {
+    constexpr std::int64_t usual_page = 500;
+    const list_options& said = which;
+    auto path = detail::collection_path(info, said.in_namespace());
+    if (!path) return decided<result<object_table>>(path.error());
+    http::query_builder query;
+    query.append("limit", std::to_string(said.limit() > 0 ? said.limit() : usual_page));
+    if (!said.label_selector().empty()) query.append("labelSelector", said.label_selector());
+    if (!said.field_selector().empty()) query.append("fieldSelector", said.field_selector());
+    return detail::table_call(std::move(c), std::move(*path), std::move(query), detail::table_bounds(said));
+}
+
+KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource_info& info, namespaced_name key,
+                                                        get_options options) {
+    auto path = detail::object_path(info, key);
+    if (!path) return decided<result<object_table>>(path.error());
+    const get_options& said = options;
+    return detail::table_call(std::move(c), std::move(*path), {}, detail::table_bounds(said));
+}
+
+KCONTROL_DECL std::string object_table::text(const shape& how) const {
+    std::vector<std::vector<std::string>> lines(rows.size() + 1);
+    if (how.namespaces) lines[0].emplace_back("NAMESPACE");
+    for (std::size_t r = 0; how.namespaces && r < rows.size(); ++r) lines[r + 1].push_back(rows[r].key.namespace_);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].wide && !how.wide) continue;
+        std::string& name = lines[0].emplace_back(columns[i].name);
+        for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        for (std::size_t r = 0; r < rows.size(); ++r) lines[r + 1].push_back(rows[r].cells[i]);
+    }
+    if (!how.header) lines.erase(lines.begin());
+    return aligned_columns(lines);
+}
+
+KCONTROL_DECL std::string aligned_columns(const std::vector<std::vector<std::string>>& rows) {
+    constexpr std::size_t least = 6, padding = 3;
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()), least);
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size() + padding);
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            out += row[i];
+            if (i + 1 < row.size()) out.append(widths[i] - row[i].size(), ' ');
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace kcontrol

@@ -1,0 +1,63 @@
+// The objects of a kind as their server prints them for people: a table, with the columns that the kind defines.
+#pragma once
+
+#include <kcontrol/client/client.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+/// A table of objects. Cells are one line each; what a server writes into them may be anything, so escape_control() it
+/// before a terminal sees it if its objects are others'.
+///
+/// Thread-safety: distinct objects safe; shared objects safe for const access.
+class object_table {
+public:
+    class column {
+    public:
+        std::string name;
+        bool wide = false;  ///< where there is room for more than the usual
+    };
+    class row {
+    public:
+        namespaced_name key;
+        std::vector<std::string> cells;  ///< one for each column
+    };
+
+    /// What of it is printed, for text().
+    class shape {
+    public:
+        bool namespaces = false;  ///< a column of them first
+        bool wide = false;
+        bool header = true;
+    };
+    /// As kubectl prints it: the names of the columns in capitals, see aligned_columns().
+    KCONTROL_DECL std::string text(const shape& how) const;
+
+    std::vector<column> columns;
+    std::vector<row> rows;
+    std::string resource_version;  ///< a watch from there tells what changes
+};
+
+// The server is asked, never a cache. Errors: those of client::raw(), and decode_failed where the answer is no table.
+//
+// Thread-safety: as the client's verbs. Object lifetime: arguments are copied, but `info`, which outlives the call.
+
+/// Those that `which` selects, page by page, in pages of 500 unless it says otherwise. Each page has its deadline.
+KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which);
+
+/// One object.
+KCONTROL_DECL awaitable<result<object_table>> get_table(client c, const resource_info& info, namespaced_name key,
+                                                        get_options options);
+
+/// Rows of text below each other, with three spaces between the columns, as kubectl aligns them: each at least six
+/// characters wide, the last one as wide as its text.
+KCONTROL_DECL std::string aligned_columns(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/object_table.ipp>
+#endif
