@@ -9,7 +9,6 @@
 #include <tuple>
 
 namespace kc {
-
 namespace {
 
 template <class Texts>
@@ -28,7 +27,7 @@ int who_am_i(session& s) {
     for (const auto& [key, values] : user.extra) {
         rows.push_back({"Extra: " + std::string(key), "[" + joined(values, " ") + "]"});
     }
-    print_columns(rows);
+    std::cout << aligned_columns(rows);
     return 0;
 }
 
@@ -66,7 +65,7 @@ int api_resources(session& s) {
         rows.push_back({one->plural, joined(one->short_names, ","), one->gvk.api_version(),
                         one->namespaced ? "true" : "false", one->gvk.kind});
     }
-    print_columns(rows);
+    std::cout << aligned_columns(rows);
     for (const auto& failed : all->failures) {
         std::cerr << "error: " << failed.group_version() << ": " << failed.why.what() << "\n";
     }

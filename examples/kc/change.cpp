@@ -1,6 +1,7 @@
 // kc apply, delete, patch, scale and wait.
 #include <kcontrol/api/autoscaling/v1.hpp>
 #include <kcontrol/client/subresource.hpp>
+#include <kcontrol/client/wait_conditions.hpp>
 #include <kcontrol/client/wait_until.hpp>
 
 #include "session.hpp"
@@ -11,7 +12,6 @@
 #include <map>
 
 namespace kc {
-
 namespace {
 
 void tell(const session& s, const api_resource& kind, const namespaced_name& key, const char* done) {
@@ -30,54 +30,6 @@ void remove_one(session& s, const api_resource& kind, const namespaced_name& key
     };
     s.client.run(call).value();
     tell(s, kind, key, "deleted");
-}
-
-using holds = std::function<bool(const any_object&)>;
-
-// condition=TYPE[=STATUS]
-holds condition_holds(std::string type) {
-    std::string status = "True";
-    if (const auto equals = type.find('='); equals != std::string::npos) {
-        status = type.substr(equals + 1);
-        type.resize(equals);
-    }
-    return [type, status](const any_object& object) {
-        if (!object) return false;
-        const auto& content = object.get<dynamic_object>().content;
-        const json::value all = content.get({"status", "conditions"});
-        if (!all.is_array()) return false;
-        for (const auto& one : all.get_array()) {
-            if (json::get_string(one, {"type"}) != type) continue;
-            const auto* seen = json::find(one, {"observedGeneration"});
-            const auto& now = object.meta().generation;
-            if (seen != nullptr && seen->is_int64() && now && seen->get_int64() < *now) return false;
-            return json::get_string(one, {"status"}) == status;
-        }
-        return false;
-    };
-}
-
-// jsonpath={.a.b}=VALUE, of names alone.
-holds field_holds(const std::string& text) {
-    const auto equals = text.find("}=");
-    if (!text.starts_with("{.") || equals == std::string::npos) refuse("--for jsonpath={.a.b}=VALUE");
-    std::string path = "/" + text.substr(2, equals - 2);
-    std::replace(path.begin(), path.end(), '.', '/');
-    return [path, value = text.substr(equals + 2)](const any_object& object) {
-        if (!object) return false;
-        const json::value tree = object.get<dynamic_object>().content.tree();
-        boost::system::error_code absent;
-        const auto* const found = tree.find_pointer(path, absent);
-        if (found == nullptr) return false;
-        return (found->is_string() ? std::string(found->get_string()) : json::serialize(*found)) == value;
-    };
-}
-
-holds what_for(const std::string& text) {
-    if (text == "delete") return [](const any_object& object) { return !object; };
-    if (text.starts_with("condition=")) return condition_holds(text.substr(10));
-    if (text.starts_with("jsonpath=")) return field_holds(text.substr(9));
-    refuse("--for " + text + ": condition=TYPE[=STATUS], delete or jsonpath={.a.b}=VALUE");
 }
 
 }  // namespace
@@ -148,7 +100,7 @@ int scale(session& s) {
 int wait(session& s) {
     const auto target = s.targets();
     if (target.keys.empty()) refuse("wait KIND NAME --for …");
-    const auto until = what_for(s.said.text("--for"));
+    const auto until = parse_wait_condition(s.said.text("--for")).value();
     const auto& info = s.info(target.kind);
     const wait_options patient = wait_options().deadline(s.said.time("--timeout"));
     for (const auto& key : target.keys) {

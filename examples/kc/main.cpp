@@ -12,10 +12,17 @@ namespace {
 
 using namespace kc;
 
-constexpr std::pair<std::string_view, int (*)(session&)> commands[] = {
-    {"get", kc::get},     {"apply", kc::apply}, {"delete", kc::remove}, {"patch", kc::patch},
-    {"scale", kc::scale}, {"wait", kc::wait},   {"auth", kc::auth},     {"api-resources", kc::api_resources},
-};
+constexpr std::pair<std::string_view, int (*)(session&)> commands[] = {{"get", kc::get},
+                                                                       {"apply", kc::apply},
+                                                                       {"delete", kc::remove},
+                                                                       {"patch", kc::patch},
+                                                                       {"scale", kc::scale},
+                                                                       {"wait", kc::wait},
+                                                                       {"auth", kc::auth},
+                                                                       {"api-resources", kc::api_resources},
+                                                                       {"logs", kc::logs},
+                                                                       {"exec", kc::exec},
+                                                                       {"port-forward", kc::port_forward}};
 
 int tell(const error& why) {
     if (const auto* status = why.status(); status != nullptr) {

@@ -1,9 +1,9 @@
 #include <kcontrol/base/flags.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include "session.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace kc {
 
@@ -14,6 +14,9 @@ const char* const help = R"(usage: kc COMMAND
   patch KIND NAME -p TEXT [--type strategic|merge|json] [--subresource NAME] [--dry-run]
   scale KIND NAME --replicas N [--dry-run]
   wait KIND NAME --for condition=TYPE[=STATUS]|delete|jsonpath={.a.b}=VALUE [--timeout 30s]
+  logs POD [-f] [-c CONTAINER] [--previous] [--timestamps] [--tail N]
+  exec POD [-i] [-c CONTAINER] -- COMMAND ARGUMENT…
+  port-forward POD [LOCAL:]REMOTE
   api-resources
   auth whoami | auth can-i VERB KIND[/NAME] [--subresource NAME]
 Each takes --kubeconfig FILE, --context NAME, --as USER, --as-group GROUP and --request-timeout 30s.
@@ -24,10 +27,10 @@ namespace {
 
 // A '!' is behind those that are on or off; the long names of the short ones follow them in the same order.
 constexpr std::string_view known =
-    "-n -l -o -f -p -A! -w! --namespace --selector --output --filename --patch --all-namespaces! --watch! --type --for "
-    "--subresource --field-manager --replicas --timeout --request-timeout --kubeconfig --context --as --as-group "
-    "--force-conflicts! --dry-run! --wait! --all!";
-constexpr std::size_t short_ones = 7;
+    "-n -l -o -f -p -c -A! -w! -i! --namespace --selector --output --filename --patch --container --all-namespaces! "
+    "--watch! --stdin! --type --for --subresource --field-manager --replicas --timeout --request-timeout --kubeconfig "
+    "--context --as --as-group --tail --force-conflicts! --dry-run! --wait! --all! --follow! --previous! --timestamps!";
+constexpr std::size_t short_ones = 9, f = 3;
 
 std::vector<flag_shape> known_flags() {
     std::vector<flag_shape> out;
@@ -43,7 +46,11 @@ std::vector<flag_shape> known_flags() {
 }  // namespace
 
 result<options> options::parse(const std::vector<std::string_view>& arguments) {
-    const auto flags = known_flags();
+    auto flags = known_flags();
+    if (!arguments.empty() && arguments.front() == "logs") {
+        flags[f].value = flag_value::joined;  // -f
+        flags[f + short_ones] = {"--follow", flag_value::joined};
+    }
     const auto split = split_arguments(arguments, flags, "kc --help");
     if (!split) return split.error();
     options out;
@@ -69,16 +76,7 @@ const std::string& options::text(std::string_view flag) const {
 
 bool options::has(std::string_view flag) const { return !text(flag).empty() && text(flag) != "false"; }
 
-std::chrono::seconds options::time(std::string_view flag) const {
-    const std::string& said = text(flag);
-    std::int64_t count = -1;
-    const auto end = std::from_chars(said.data(), said.data() + said.size(), count).ptr;
-    const std::string_view unit(end, static_cast<std::size_t>(said.data() + said.size() - end));
-    const int seconds = unit == "s" || unit.empty() ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-    if (count >= 0 && seconds > 0) return std::chrono::seconds(count * seconds);
-    throw exception(
-        error(errc::invalid_argument, std::string(flag) + " " + said + ": a time like 30s or 2m is wanted"));
-}
+std::chrono::nanoseconds options::time(std::string_view flag) const { return parse_duration(text(flag)).value(); }
 
 auth::config_search options::search() const {
     auth::kubeconfig_overrides overrides;

@@ -4,6 +4,7 @@
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/client/api_discovery.hpp>
 #include <kcontrol/client/blocking_client.hpp>
+#include <kcontrol/client/object_table.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 
 #include <chrono>
@@ -29,7 +30,7 @@ public:
     const std::string& text(std::string_view flag) const;
     bool has(std::string_view flag) const;
     /// "30s", "2m", "1h". Throws exception for what is none.
-    std::chrono::seconds time(std::string_view flag) const;
+    std::chrono::nanoseconds time(std::string_view flag) const;
     auth::config_search search() const;
 
 private:
@@ -46,8 +47,10 @@ public:
     api_discovery discovery;
 
     /// The kind that a word means, or that an object has.
-    api_resource kind(const std::string& word);
-    api_resource kind(const group_version_kind& gvk);
+    template <class What>
+    api_resource kind(const What& what) {
+        return client.run([&](kcontrol::client&) { return discovery.find(what); }).value();
+    }
     /// As it goes over the wire; it lives as long as the session.
     const resource_info& info(const api_resource& of);
     /// Where objects of a kind are that nobody says more about.
@@ -82,8 +85,6 @@ public:
     }
 
 private:
-    void add_manifest(json::value document, std::vector<manifest>& to);
-
     std::deque<resource_info> infos_;
 };
 
@@ -101,8 +102,8 @@ int scale(session& s);
 int wait(session& s);
 int api_resources(session& s);
 int auth(session& s);
-
-/// Columns as kubectl aligns them.
-void print_columns(const std::vector<std::vector<std::string>>& rows);
+int logs(session& s);
+int exec(session& s);
+int port_forward(session& s);
 
 }  // namespace kc

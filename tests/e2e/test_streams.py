@@ -257,6 +257,58 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(code, 99)
         self.assertIn("port 8081 of the pod", errors)
 
+    def kc(self, *words, told=""):
+        run = subprocess.run([probes.example("kc"), words[0], "--kubeconfig", self.real.kubeconfig, *words[1:]],
+                             capture_output=True, text=True, input=told, timeout=60)
+        return run.returncode, run.stdout, run.stderr
+
+    def test_kc_prints_logs_as_kubectl_does(self):
+        self.write_log("one", "two", "three")
+        for words in (["web"], ["pod/web", "--tail", "2"], ["web", "--timestamps"], ["web", "-c", "c", "--tail", "1"]):
+            theirs = self.kubectl("logs", *words)
+            self.assertEqual(self.kc("logs", *words), (0, theirs.stdout, ""), words)
+        self.assertIn("three", self.kc("logs", "web")[1])
+        code, out, errors = self.kc("logs", "web", "-c", "nobody")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("nobody", errors)
+        self.assertEqual(self.kc("logs", "web", "--tail", "x")[0], 1)
+
+    def test_kc_follows_a_log(self):
+        self.write_log("one")
+        with subprocess.Popen([probes.example("kc"), "logs", "-f", "web", "--kubeconfig", self.real.kubeconfig],
+                              stdout=subprocess.PIPE, text=True) as following:
+            self.addCleanup(following.kill)
+            self.assertEqual(following.stdout.readline(), "one\n")
+            with self.log.open("a") as more:
+                more.write("2026-01-01T00:00:05.000000000Z stdout F two\n")
+            self.assertEqual(following.stdout.readline(), "two\n")
+            following.terminate()
+
+    def test_kc_runs_commands(self):
+        self.assertEqual(self.kc("exec", "web", "--", "printf", "%s", "hello world"), (0, "hello world", ""))
+        # kwok tells a command's failure in words, without its code.
+        code, out, errors = self.kc("exec", "web", "--", "sh", "-c", "echo out; echo no >&2; exit 7")
+        self.assertEqual((code, out), (1, "out\n"))
+        self.assertRegex(errors, "(?s)^no\n.*exit status 7")
+        # kwok's kubelet knows no protocol by which an input could end.
+        self.assertEqual(self.kc("exec", "-i", "web", "--", "head", "-n", "1", told="some words\nand more\n"),
+                         (0, "some words\n", ""))
+        self.assertEqual(self.kc("exec", "nobody", "--", "true")[0], 1)
+
+    def test_kc_forwards_ports(self):
+        with subprocess.Popen([probes.example("kc"), "port-forward", "web", ":8080", "--kubeconfig", self.real.kubeconfig],
+                              stdout=subprocess.PIPE, text=True) as forwarding:
+            self.addCleanup(forwarding.kill)
+            port = int(forwarding.stdout.readline().split(":")[1].split()[0])
+            for words in (b"hello", b"again" * 20000):
+                with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+                    connection.sendall(words)
+                    got = b""
+                    while len(got) < len(words):
+                        got += connection.recv(65536)
+                    self.assertEqual(got, words.upper())
+            forwarding.terminate()
+
     def test_who_may_not(self):
         self.real.ask("POST", "/api/v1/namespaces/default/serviceaccounts", json.dumps({"metadata": {"name": "nobody"}}))
         code, made = self.real.ask("POST", "/api/v1/namespaces/default/serviceaccounts/nobody/token", json.dumps(
