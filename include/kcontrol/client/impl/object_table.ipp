@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/object_table.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/http/url.hpp>
@@ -86,8 +87,7 @@ KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resourc
     if (!path) return decided<result<object_table>>(path.error());
     http::query_builder query;
     query.append("limit", std::to_string(said.limit() > 0 ? said.limit() : usual_page));
-    if (!said.label_selector().empty()) query.append("labelSelector", said.label_selector());
-    if (!said.field_selector().empty()) query.append("fieldSelector", said.field_selector());
+    detail::append_selection(query, said);
     return detail::table_call(std::move(c), std::move(*path), std::move(query), detail::table_bounds(said));
 }
 
