@@ -47,15 +47,15 @@ TEST_CASE_FIXTURE(group_world,
         serve("scheduling.x-k8s.io", "v1alpha1");
         serve("scheduling.volcano.sh", "v1beta1");
         REQUIRE(kind_for() != nullptr);
-        CHECK(kind_for()->gvk.group == "scheduling.x-k8s.io");
-        CHECK(kind_for("mine")->gvk.group == "scheduling.x-k8s.io");
-        CHECK(kind_for("volcano")->gvk.group == "scheduling.volcano.sh");
+        CHECK(kind_for()->info->gvk.group == "scheduling.x-k8s.io");
+        CHECK(kind_for("mine")->info->gvk.group == "scheduling.x-k8s.io");
+        CHECK(kind_for("volcano")->info->gvk.group == "scheduling.volcano.sh");
     }
     SUBCASE("all but Volcano's") {
         serve("scheduling.x-k8s.io", "v1alpha1");
         serve("scheduling.k8s.io", "v1alpha2");
         REQUIRE(kind_for() != nullptr);
-        CHECK(kind_for()->gvk.group == "scheduling.k8s.io");
+        CHECK(kind_for()->info->gvk.group == "scheduling.k8s.io");
         CHECK(kind_for("volcano") == nullptr);
     }
     SUBCASE("in a version that is not known here") {

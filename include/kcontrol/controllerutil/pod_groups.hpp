@@ -18,8 +18,7 @@ namespace kcontrol {
 /// One of the kinds of that name: Kubernetes' own, the one of the scheduler's plugin, or Volcano's.
 class pod_group_kind {
 public:
-    group_version_kind gvk;
-    const resource_info& (*info)();
+    const resource_info* info;
     /// A group of so many pods, of which none starts without the others.
     any_object (*make)(object_meta metadata, std::int32_t members);
     /// The pod names its group.

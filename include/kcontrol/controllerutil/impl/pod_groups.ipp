@@ -55,14 +55,12 @@ any_object make_pod_group_of(object_meta metadata, std::int32_t members) {
 
 template <class Api>
 const pod_group_kind& pod_group_kind_of() {
-    static const pod_group_kind kind{
-        group_version_kind{std::string(Api::name.group), std::string(Api::name.version), std::string(Api::name.kind)},
-        []() -> const resource_info& { return resource_of<pod_group_of<Api>>(); }, &make_pod_group_of<Api>, &Api::join};
+    static const pod_group_kind kind{&resource_of<pod_group_of<Api>>(), &make_pod_group_of<Api>, &Api::join};
     return kind;
 }
 
 inline const pod_group_kind* pod_group_in(const api_catalog& catalog, const pod_group_kind& kind) {
-    return catalog.find(kind.gvk) != nullptr ? &kind : nullptr;
+    return catalog.find(kind.info->gvk) != nullptr ? &kind : nullptr;
 }
 
 KCONTROL_DECL awaitable<result<void>> make_pod_group(client c, const pod_group_kind& kind,
@@ -71,15 +69,15 @@ KCONTROL_DECL awaitable<result<void>> make_pod_group(client c, const pod_group_k
                                                      write_options how) {
     const std::string about = "PodGroup " + group.name.str();
     group.namespace_ = owner.namespace_;
-    const auto owned = set_controller_reference(owned_by, owner, kind.info(), group);
+    const auto owned = set_controller_reference(owned_by, owner, *kind.info, group);
     if (!owned) co_return owned.error().with_context(about);
     const namespaced_name key(group.namespace_, group.name);
     const any_object wanted = kind.make(std::move(group), members);
-    const auto made = co_await c.create(kind.info(), wanted, how);
+    const auto made = co_await c.create(*kind.info, wanted, how);
     if (!made && made.error() == api_errc::already_exists) co_return result<void>();
     if (!made) co_return made.error().with_context(about);
     std::vector<namespaced_name> kept{key};
-    const auto gone = co_await prune_dependents(c, kind.info(), owner, std::move(kept), earlier);
+    const auto gone = co_await prune_dependents(c, *kind.info, owner, std::move(kept), earlier);
     if (!gone) co_return gone.error().with_context(about);
     co_return result<void>();
 }
