@@ -87,6 +87,10 @@ TEST_CASE("everything else that the variables say") {
     CHECK(plain->max_queue() == 2048);
     CHECK(plain->max_batch() == 512);
     CHECK(plain->resource_attributes().front().second == "unknown_service");
+    // A program's own name is for where nobody has said one.
+    auto named = *plain;
+    CHECK(named.default_service_name("websites").resource_attributes().front().second == "websites");
+    CHECK(named.default_service_name("other").resource_attributes().front().second == "websites");
 }
 
 TEST_CASE("what can't be used is named, and no secret repeated") {

@@ -41,6 +41,8 @@ public:
     /// An attribute of the resource. Repeatable; a later one replaces an earlier one of its name.
     KCONTROL_DECL otlp_options& resource_attribute(std::string name, std::string value);
     otlp_options& service_name(std::string name) { return resource_attribute("service.name", std::move(name)); }
+    /// The same where nobody has said one.
+    KCONTROL_DECL otlp_options& default_service_name(std::string name);
     /// Whom to trust, besides the system's roots nobody.
     otlp_options& tls(http::tls_options t) { return tls_ = std::move(t), *this; }
     /// How long one request may take. Default 10 s.
@@ -74,7 +76,8 @@ private:
     http::base_url url_;
     std::string target_;
     std::vector<header> headers_;
-    std::vector<attribute> resource_attributes_{{"service.name", "unknown_service"}};
+    static constexpr const char* unknown_service = "unknown_service";
+    std::vector<attribute> resource_attributes_{{"service.name", unknown_service}};
     http::tls_options tls_;
     duration timeout_ = std::chrono::seconds(10);
     duration retry_for_ = std::chrono::minutes(1);

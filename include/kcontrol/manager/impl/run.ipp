@@ -16,7 +16,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -195,11 +194,7 @@ inline result<std::unique_ptr<otlp_exporter>> exporter_of(environment& env, exec
     auto wanted = otlp_options::from_environment(env);
     if (!wanted) return wanted.error();
     if (!*wanted) return std::unique_ptr<otlp_exporter>();
-    const auto is_name = [](const otlp_options::attribute& a) { return a.first == "service.name"; };
-    const auto named =
-        std::find_if((*wanted)->resource_attributes().begin(), (*wanted)->resource_attributes().end(), is_name);
-    const bool unknown = named == (*wanted)->resource_attributes().end() || named->second == "unknown_service";
-    if (unknown) (*wanted)->service_name(program.substr(program.rfind('/') + 1));
+    (*wanted)->default_service_name(program.substr(program.rfind('/') + 1));
     log.info("spans are sent", {{"collector", http::to_string((*wanted)->url().endpoint)}});
     return otlp_exporter::create(env, ex, std::move(**wanted), http::make_transport_factory(env), log);
 }

@@ -145,6 +145,13 @@ KCONTROL_DECL result<otlp_options> otlp_options::to(std::string_view url) {
     return out;
 }
 
+KCONTROL_DECL otlp_options& otlp_options::default_service_name(std::string name) {
+    const attribute nobody("service.name", unknown_service);
+    std::replace(resource_attributes_.begin(), resource_attributes_.end(), nobody,
+                 attribute(nobody.first, std::move(name)));
+    return *this;
+}
+
 KCONTROL_DECL otlp_options& otlp_options::resource_attribute(std::string name, std::string value) {
     const auto same = [&](const attribute& one) { return one.first == name; };
     std::erase_if(resource_attributes_, same);
