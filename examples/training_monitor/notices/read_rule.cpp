@@ -41,8 +41,7 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
     for (const auto& name : section.kinds) {
         const auto kind = find_kind(name);
         if (kind.empty()) {
-            return bad_config("kinds: " + quoted(name) +
-                              " is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job");
+            return bad_config("kinds: " + quoted(name) + " is not one of " + all_kind_names());
         }
         out.kinds.emplace_back(kind);
     }

@@ -54,6 +54,8 @@ kcontrol::result<void> add_value(job_filter& filter, std::string_view parameter,
 
 }  // namespace
 
+std::string all_kind_names() { return joined(kind_names); }
+
 std::string_view find_kind(std::string_view name) {
     for (const auto kind : kind_names) {
         if (equal_ignoring_case(kind, name) || equal_ignoring_case(std::string(kind) + "s", name)) return kind;
