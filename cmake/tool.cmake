@@ -1,0 +1,17 @@
+# kcontrol_tool(NAME FILES...): the program kcontrol-NAME, and its parts as a library for their tests: kcontrol_NAME_parts
+# of these files, which the caller links, and kcontrol_NAME of main.cpp. Installed with the library's targets.
+function(kcontrol_tool name)
+    set(program kcontrol_${name})
+    add_library(${program}_parts STATIC ${ARGN})
+    target_include_directories(${program}_parts PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/..)
+    add_executable(${program} main.cpp)
+    set_target_properties(${program} PROPERTIES OUTPUT_NAME kcontrol-${name} EXPORT_NAME ${name})
+    target_link_libraries(${program} PRIVATE ${program}_parts)
+    if(TARGET kcontrol_warnings)
+        target_link_libraries(${program}_parts PRIVATE kcontrol_warnings)
+        target_link_libraries(${program} PRIVATE kcontrol_warnings)
+    endif()
+    if(KCONTROL_INSTALL)
+        install(TARGETS ${program} EXPORT kcontrolTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+endfunction()
