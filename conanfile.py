@@ -19,7 +19,8 @@ class KcontrolConan(ConanFile):
     options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False]}
     default_options = {"shared": False, "fPIC": True, "testing": True}
     exports = "include/kcontrol/version.hpp"
-    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "LICENSE"
+    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/transcode/*",
+                       "LICENSE")
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include", "kcontrol", "version.hpp"))
