@@ -180,7 +180,19 @@ class TrainingOperatorTest(unittest.TestCase):
         self.until_gone(name)
         wait.until("the service stays", lambda: not self.real.kubectl("get", "service", name, "--ignore-not-found"), 60)
 
+    def until_collected(self, api_version, kind, resource, spec):
+        """Until the garbage collector knows the kind: it looks for new ones every half minute, and may miss a turn."""
+        self.real.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner", "namespace": "default"}})
+        uid = self.real.kubectl("get", "configmap", "owner", "-o", "jsonpath={.metadata.uid}")
+        owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}
+        self.real.apply({"apiVersion": api_version, "kind": kind, "spec": spec,
+                         "metadata": {"name": "owned", "namespace": "default", "ownerReferences": [owner]}})
+        self.real.delete("configmap", "owner")
+        wait.until(f"the garbage collector does not know {resource}",
+                   lambda: not self.real.kubectl("get", resource, "owned", "--ignore-not-found"), 180)
+
     def test_a_pod_group(self):
+        self.until_collected("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", {"minMember": 1})
         name = self.apply(training_job("grouped", run_ms=600000))
         self.until_phase(name, "Running")
         groups = lambda: self.real.get("podgroups", "-l", f"ai.kcontrol.dev/job={name}")["items"]
