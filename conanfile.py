@@ -19,8 +19,8 @@ class KcontrolConan(ConanFile):
     options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False]}
     default_options = {"shared": False, "fPIC": True, "testing": True}
     exports = "include/kcontrol/version.hpp"
-    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/transcode/*",
-                       "LICENSE")
+    exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/kcontrol_new/*",
+                       "tools/transcode/*", "LICENSE")
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include", "kcontrol", "version.hpp"))
@@ -40,6 +40,7 @@ class KcontrolConan(ConanFile):
         self.requires("zlib/[>=1.2.11 <2]")
         self.requires("re2/[>=20220601]")
         self.requires("c-ares/[>=1.18.1 <2]", options={"tools": False})
+        self.requires("libnghttp2/[>=1.52 <2]", options={"with_app": False, "with_hpack": False})
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
 
     def validate(self):
@@ -53,7 +54,7 @@ class KcontrolConan(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables["KCONTROL_DEVELOPER_MODE"] = False
+        toolchain.cache_variables["KCONTROL_BUILD_TOOLS"] = True
         toolchain.cache_variables["KCONTROL_INSTALL"] = True
         toolchain.cache_variables["KCONTROL_BUILD_TESTING_LIBRARY"] = bool(self.options.testing)
         toolchain.cache_variables["KCONTROL_BUILD_APISERVER"] = False  # it would need SQLite
@@ -71,7 +72,7 @@ class KcontrolConan(ConanFile):
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "kcontrol")
         requires = ["boost::headers", "boost::json", "openssl::openssl", "simdjson::simdjson", "fmt::fmt",
-                    "libyaml::libyaml", "re2::re2", "c-ares::c-ares",
+                    "libyaml::libyaml", "re2::re2", "c-ares::c-ares", "libnghttp2::nghttp2",
                     "prometheus-cpp::prometheus-cpp-core", "zlib::zlib"]
         compiled = self.cpp_info.components["compiled"]
         compiled.set_property("cmake_target_name", "kcontrol::kcontrol")

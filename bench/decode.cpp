@@ -1,9 +1,13 @@
 // PB-1 and PB-13: what it takes to decode one object, and what the object takes afterwards.
 //
-// usage: decode PODS_NDJSON      watch events, one a line; prints "variant TAB value TAB unit"
+// usage: decode PODS_NDJSON      watch events, one a line; prints "variant TAB value TAB unit". The Protocol Buffers
+// are
+//                                made of the same events
 #include <kcontrol/api/core/v1.hpp>
+#include <kcontrol/api/protobuf.hpp>
 #include <kcontrol/codec/dynamic_object.hpp>
 #include <kcontrol/codec/metadata_object.hpp>
+#include <kcontrol/codec/protobuf.hpp>
 #include <kcontrol/json/cursor.hpp>
 
 #include "seen_pod.hpp"
@@ -32,6 +36,25 @@ std::size_t live_bytes() {
     return all.uordblks + all.hblkhd;
 }
 
+/// The pods of the same events as messages.
+std::vector<std::string> as_protobuf(const std::vector<std::string>& lines) {
+    std::vector<std::string> messages;
+    const auto& pod = *kcontrol::api::find_protobuf("", "v1", "Pod");
+    for (const auto& line : lines) {
+        kcontrol::json::document document;
+        messages.push_back(kcontrol::json_to_protobuf(pod, document.parse(line).value()["object"]).value());
+    }
+    return messages;
+}
+
+std::vector<any_object> decode_all(const std::vector<std::string>& messages, const kcontrol::protobuf_kind_codec& codec,
+                                   kcontrol::share_pool& pool) {
+    std::vector<any_object> objects;
+    objects.reserve(messages.size());
+    for (const auto& message : messages) objects.push_back(codec.decode(message, &pool).value());
+    return objects;
+}
+
 /// As a watch_stream does it.
 std::vector<any_object> decode_all(const std::vector<std::string>& lines, const kcontrol::resource_info& info,
                                    kcontrol::share_pool& pool) {
@@ -51,7 +74,8 @@ std::vector<any_object> decode_all(const std::vector<std::string>& lines, const 
 void print(const char* variant, double value, const char* unit) { std::printf("%s\t%.1f\t%s\n", variant, value, unit); }
 
 /// The best of five passes, and what one of them leaves behind. The pool is a stream's, as in an informer.
-void measure(const char* variant, const std::vector<std::string>& lines, const kcontrol::resource_info& info) {
+template <class Kind>
+void measure(const char* variant, const std::vector<std::string>& lines, const Kind& info) {
     const auto count = static_cast<double>(lines.size());
     double best = 1e9;
     for (int pass = 0; pass < 5; ++pass) {
@@ -80,6 +104,15 @@ int main(int argc, char** argv) {
         measure("JSON watch, 14 fields", lines, kcontrol::resource_of<seen_pod>());
         measure("JSON watch, metadata only", lines, kcontrol::metadata_resource(pod, "pods"));
         measure("JSON watch, dynamic", lines, kcontrol::dynamic_resource(pod, "pods"));
+        const auto messages = as_protobuf(lines);
+        const auto measure_protobuf = [&](const char* variant, const kcontrol::resource_info& info) {
+            measure(variant, messages,
+                    kcontrol::protobuf_kind_codec(info, *kcontrol::api::find_protobuf("", "v1", "Pod")));
+        };
+        measure_protobuf("protobuf, managedFields skipped", kcontrol::resource_of<kcontrol::api::core::v1::pod>());
+        measure_protobuf("protobuf, 14 fields", kcontrol::resource_of<seen_pod>());
+        measure_protobuf("protobuf, metadata only", kcontrol::metadata_resource(pod, "pods"));
+        measure_protobuf("protobuf, dynamic", kcontrol::dynamic_resource(pod, "pods"));
     } catch (const std::exception& failed) {
         return std::fprintf(stderr, "decode: %s\n", failed.what()), 1;
     }

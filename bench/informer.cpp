@@ -1,7 +1,7 @@
 // PB-2 to PB-5: an informer against the peers' replay server, over TLS: the time until every object is in the store,
 // what the objects take there, the most that the process took, a relist after 410, and a flood of events.
 //
-// usage: informer URL CA_FILE full|projection|dynamic|metadata [EVENTS] [relist]
+// usage: informer URL CA_FILE [protobuf-]full|projection|dynamic|metadata [EVENTS] [relist]
 // Prints "phase TAB value TAB unit" as the peers' programs do; "check" is the checksum of the objects, which must be
 // the same for all.
 #include <kcontrol/api/core/v1.hpp>
@@ -23,6 +23,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -151,13 +152,19 @@ int main(int argc, char** argv) {
     const bool relists = argc > 4 && argv[argc - 1] == std::string("relist");
     const int last = argc - (relists ? 1 : 0);
     if (last != 4 && last != 5) {
-        return std::fprintf(stderr, "usage: informer URL CA_FILE full|projection|dynamic|metadata [EVENTS] [relist]\n"),
+        return std::fprintf(stderr,
+                            "usage: informer URL CA_FILE [protobuf-]full|projection|dynamic|metadata [EVENTS] "
+                            "[relist]\n"),
                2;
     }
     try {
-        const auto info = variant(argv[3]);
+        constexpr std::string_view prefix = "protobuf-";
+        std::string_view name = argv[3];
+        const bool protobuf = name.starts_with(prefix);
+        if (protobuf) name.remove_prefix(prefix.size());
+        const auto info = variant(name);
         const std::size_t events = last == 5 ? std::stoul(argv[4]) : 0;
-        replay_server server(argv[1], argv[2]);
+        replay_server server(argv[1], argv[2], protobuf);
         hearing all;
         kcontrol::any_informer pods(server.env, server.context.get_executor(), server.api(), info);
         session measured(server, pods, all);

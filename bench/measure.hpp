@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/auth/cluster_config.hpp>
+#include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 
@@ -86,7 +87,8 @@ inline kcontrol::auth::cluster_config cluster(const std::string& url, const char
 /// the certificate is of no use.
 class replay_server {
 public:
-    replay_server(const std::string& url, const char* ca_file) : replay_server(cluster(url, ca_file)) {}
+    replay_server(const std::string& url, const char* ca_file, bool protobuf = false)
+        : replay_server(cluster(url, ca_file), protobuf) {}
 
     /// Has it do something: "/replay/expire". Throws if it does not.
     kcontrol::awaitable<void> order(std::string target) {
@@ -108,10 +110,13 @@ public:
     boost::asio::io_context context{1};
 
 private:
-    explicit replay_server(const kcontrol::auth::cluster_config& config)
+    replay_server(const kcontrol::auth::cluster_config& config, bool protobuf)
         : factory_(kcontrol::http::make_transport_factory(env)),
           control_(factory_(context.get_executor(), config.server(), config.tls()).value()),
-          api_(kcontrol::client::connect(env, context.get_executor(), config, factory_).value()) {}
+          api_(kcontrol::client::connect(
+                   env, context.get_executor(), config,
+                   protobuf ? kcontrol::speaking(kcontrol::protobuf_encoding(), factory_) : factory_)
+                   .value()) {}
 
     kcontrol::http::transport_factory factory_;
     std::shared_ptr<kcontrol::http::transport> control_;

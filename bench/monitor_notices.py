@@ -67,7 +67,7 @@ def main():
         (work / "url").write_text(f"http://127.0.0.1:{hook.port}/\n")
         (work / "notify.yaml").write_text(json.dumps({
             "receivers": [{"name": "hook", "webhook": {"urlFile": "url"}, "queue": 10000,
-                           "rate": {"perSecond": 10000, "burst": 10000}}],
+                           "rate": {"perSecond": 10000, "burst": 10000}, "repeatAfter": "0s"}],
             "rules": [{"receivers": ["hook"]}]}))
         program = subprocess.Popen([stripped_monitor(pathlib.Path(build), work), "--clusters", work / "clusters", "--output",
                                     "none", "--listen", f"127.0.0.1:{port}", "--notify-config", work / "notify.yaml",

@@ -57,6 +57,8 @@ PAIRS = [
       for variant in ("add, get, done of 1000 keys", "add, get, done of 1000 keys in 3 priorities",
                       "4 producers and 4 consumers", "AddAfter of 100000 keys within 10 min",
                       "AddRateLimited of 10000 keys", "1000000 adds of one key beside a worker")],
+    ("PB-11", "s to all synced", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
+    ("PB-11", "KB RSS/cluster", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
 ]
 HEAD = "| id | peer | variant | value | unit |\n|---|---|---|---:|---|\n"
 AGAINST = ("\nkcontrol against {0}\n\n"

@@ -10,7 +10,10 @@ set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
 list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver)[^/]*$")
 list(FILTER KCONTROL_TESTING_SOURCES INCLUDE REGEX "/(testing|apiserver)[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
-    simdjson::simdjson yaml re2::re2 c-ares::cares prometheus-cpp::core ZLIB::ZLIB)
+    simdjson::simdjson nghttp2::nghttp2 ZLIB::ZLIB)
+# The part of dependencies.cmake, the file that knows whether it is there, and its library.
+set(KCONTROL_PART_TABLE "YAML documents yaml" "RE2 schema_validate re2::re2" "CARES transport_dns c-ares::cares"
+    "PROMETHEUS metrics_registry prometheus-cpp::core")
 
 add_library(kcontrol ${KCONTROL_SOURCES})
 add_library(kcontrol::kcontrol ALIAS kcontrol)
@@ -30,6 +33,18 @@ endif()
 add_library(kcontrol_header_only INTERFACE)
 add_library(kcontrol::header_only ALIAS kcontrol_header_only)
 set_target_properties(kcontrol_header_only PROPERTIES EXPORT_NAME header_only)
+
+# Headers are the same with a part and without it, and so are all other files.
+foreach(row IN LISTS KCONTROL_PART_TABLE)
+    separate_arguments(row UNIX_COMMAND "${row}")
+    list(POP_FRONT row part file library)
+    if(KCONTROL_WITH_${part})
+        list(APPEND KCONTROL_LINK_LIBRARIES ${library})
+    else()
+        set_property(SOURCE src/${file}.cpp APPEND PROPERTY COMPILE_DEFINITIONS KCONTROL_WITHOUT_${part})
+        target_compile_definitions(kcontrol_header_only INTERFACE KCONTROL_WITHOUT_${part})
+    endif()
+endforeach()
 
 foreach(target_and_scope IN ITEMS "kcontrol PUBLIC" "kcontrol_header_only INTERFACE")
     separate_arguments(pair UNIX_COMMAND "${target_and_scope}")

@@ -1,5 +1,5 @@
 # kcontrol_tool(NAME FILES...): the program kcontrol-NAME, and its parts as a library for their tests: kcontrol_NAME_parts
-# of these files, which the caller links, and kcontrol_NAME of main.cpp. Installed with the library's targets.
+# of these files, which the caller links, and kcontrol_NAME of main.cpp. Installed if it was built.
 function(kcontrol_tool name)
     set(program kcontrol_${name})
     add_library(${program}_parts STATIC ${ARGN})
@@ -12,6 +12,9 @@ function(kcontrol_tool name)
         target_link_libraries(${program} PRIVATE kcontrol_warnings)
     endif()
     if(KCONTROL_INSTALL)
-        install(TARGETS ${program} EXPORT kcontrolTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        # kcontrolConfig.cmake makes kcontrol::NAME of the program if it was built.
+        install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools OPTIONAL)
+        install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion.bash COMPONENT tools
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kcontrol-${name})
     endif()
 endfunction()

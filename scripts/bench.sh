@@ -18,6 +18,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-8   the store: time for cached reads, and what they allocate
   PB-9   a flood of 10,000 watch events told to many handlers, one of them slow: time, and memory that waits
   PB-10  the work queue: time for each key
+  PB-11  10, 100 and 1,000 clusters of one kind in one process, over TLS: time until all are synced, memory and threads
+         for each, with ten pods and with none; time until one has left
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -40,7 +42,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -99,7 +101,7 @@ if $with_peers && [[ ! -x $shared/peers/run.sh ]]; then
     warn "note: the peers' programs ($shared/peers) are not there: kcontrol is measured alone"
     with_peers=false
 fi
-if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-8 PB-9; }; then
+if [[ -z $corpus ]] && { $with_peers || wanted PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-8 PB-9 PB-11; }; then
     corpus=$peers/corpus/$objects/pods
     if [[ ! -s $corpus.watch.ndjson || ! -s $corpus.list.json ]]; then
         [[ -f $shared/bench/gen_corpus.py ]] ||
@@ -118,6 +120,7 @@ if wanted PB-6; then targets+=(bench_latency); fi
 if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
+if wanted PB-11; then targets+=(bench_clusters); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -148,12 +151,12 @@ if ((cores > 1)) && command -v taskset >/dev/null; then
     client_pin=(taskset -c "$((cores / 2))-$((cores - 1))")
 fi
 
-# start_server: the peers' replay server, whose address is then in $url and whose certificate in $ca.
+# start_server FLAG...: the peers' replay server, whose address is then in $url and whose certificate in $ca.
 start_server() {
     ca=$peers/ca.pem
     mkdir -p "$peers/bin"
     (cd "$shared/peers/go" && go build -o "$peers/bin/" ./cmd/replay) >&2
-    exec {ready}< <(exec "${server_pin[@]}" "$peers/bin/replay" -corpus "$corpus" -ca "$ca")
+    exec {ready}< <(exec "${server_pin[@]}" "$peers/bin/replay" -corpus "$corpus" -ca "$ca" "$@")
     server_pid=$!
     read -r _ url <&"$ready" || die "the replay server did not start"
 }
@@ -166,8 +169,11 @@ stop_server() {
 # The server keeps what a relist changed: each run that has one gets a server of its own.
 measure_informers() {
     local pair variant output check='' seen
-    for pair in full=full "projection=14 fields" dynamic=dynamic "metadata=metadata only"; do
-        variant="JSON, LIST in pages, ${pair#*=}"
+    for pair in full="JSON, LIST in pages, full" projection="JSON, LIST in pages, 14 fields" \
+        dynamic="JSON, LIST in pages, dynamic" metadata="JSON, LIST in pages, metadata only" \
+        protobuf-full="protobuf, LIST in pages, full" protobuf-projection="protobuf, LIST in pages, 14 fields" \
+        protobuf-metadata="protobuf, LIST in pages, metadata only"; do
+        variant=${pair#*=}
         step "PB-2 to PB-5: kcontrol, $variant" >&2
         start_server
         output=$("${client_pin[@]}" "$BUILD/release/bench/bench_informer" "$url" "$ca" "${pair%%=*}" 20000 relist) ||
@@ -208,17 +214,45 @@ measure_handlers() {
     done
 }
 
-if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9; then
+# What a cluster takes beyond its objects is what is left at none, on the line through one pod and ten.
+measure_clusters() {
+    local pods count output
+    local -A with_one=()
+    for pods in 1 10; do
+        for count in 10 100 1000; do
+            step "PB-11: kcontrol, $count clusters, pods in each: $pods" >&2
+            start_server -limit "$pods"
+            output=$("${client_pin[@]}" "$BUILD/release/bench/bench_clusters" "$url" "$ca" "$count") ||
+                die "bench_clusters $count failed"
+            stop_server
+            if ((pods == 1)); then
+                with_one[$count]=$output
+                continue
+            fi
+            collect "$count clusters of 10 pods" sync=PB-11 rest=PB-11 disengage=PB-11 <<<"$output"
+            collect "$count clusters, beyond objects" rest=PB-11 \
+                < <(beyond_objects <<<"${with_one[$count]}"$'\n'"$output")
+        done
+    done
+}
+
+# The memory rows of one pod and of ten, as those of none.
+beyond_objects() {
+    awk -F '\t' -v OFS='\t' '$3 ~ /^KB/ { if ($3 in one) print $1, one[$3] - ($2 - one[$3]) / 9, $3; else one[$3] = $2 }'
+}
+
+if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9 PB-11; then
     if [[ ! -d $shared/peers/go ]]; then
-        warn "left out: PB-2 to PB-6 and PB-9 need the replay server ($shared/peers/go), which is not there"
+        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need the replay server ($shared/peers/go), which is not there"
     elif ! command -v go >/dev/null; then
-        warn "left out: PB-2 to PB-6 and PB-9 need Go, to build the replay server"
+        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need Go, to build the replay server"
     elif [[ ! -s $corpus.list.json ]]; then
-        warn "left out: PB-2 to PB-6 and PB-9 need $corpus.list.json, which is not there, or is empty"
+        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need $corpus.list.json, which is not there, or is empty"
     else
         if wanted PB-2 PB-3 PB-4 PB-5; then measure_informers; fi
         if wanted PB-6; then measure_latency; fi
         if wanted PB-9; then measure_handlers; fi
+        if wanted PB-11; then measure_clusters; fi
     fi
 fi
 

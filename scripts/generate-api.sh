@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# Writes the headers and tables of the built-in kinds (include/kcontrol/api, src/api_*.cpp) from the condensed schema.
-# usage: generate-api.sh GENERATOR [OPENAPI-FOLDER]
+# Writes the headers and tables of the built-in kinds (include/kcontrol/api, src/api_*.cpp) from the condensed schema,
+# and the tables of their Protocol Buffers from the condensed list of fields.
+# usage: generate-api.sh GENERATOR [OPENAPI-FOLDER [FIELDS]]
 #   GENERATOR        a built kcontrol-gen
 #   OPENAPI-FOLDER   the OpenAPI v3 documents of an API server, one file a group-version: the condensed schema is
 #                    renewed from them first (`kubectl get --raw /openapi/v3` lists them)
+#   FIELDS           a table of the fields of Protocol Buffers, as in tools/kcontrol_gen/data/protobuf-1.36.tsv: what
+#                    is kept of them is renewed first
 set -euo pipefail
-(($# >= 1)) || { sed -n '2,6s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+(($# >= 1)) || { sed -n '2,9s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 schema=$root/tools/kcontrol_gen/data/kubernetes-1.36.json
 [[ -z ${2-} ]] || "$1" --condense --out "$schema" "$2"
+fields=$root/tools/kcontrol_gen/data/protobuf-1.36.tsv
+[[ -z ${3-} ]] || "$1" --condense-protobuf --fields "$3" --out "$fields" "$schema"
 "$1" --builtin --out "$root" "$schema"
+"$1" --protobuf --fields "$fields" --out "$root" "$schema"
 python3 "$root/tools/check_umbrella.py" --write

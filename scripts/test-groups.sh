@@ -5,10 +5,11 @@
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
 
-ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme debugger demo browser e2e)
+ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
-# ThreadSanitizer wants a build of its own, and fuzzers want time.
-EXTRA_GROUPS=(clang tidy tsan fuzz)
+# ThreadSanitizer and Kueue want builds of their own, fuzzers and many seeds want time, and the site and the
+# recipes of packages want more programs (Doxygen, MkDocs, Conan).
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds site recipes)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -27,12 +28,13 @@ check() {
     fi
 }
 
-# Adds up doctest's summary in a log; a program that ended without one has crashed.
+# count_doctest LOG STATUS [CHOSEN]: adds up doctest's summary; a program that ended without one has crashed. CHOSEN: only
+# some of its cases were asked for, and another run has the others, so that those do not count as skipped.
 count_doctest() {
-    local log=$1 status=$2 summary
+    local log=$1 status=$2 chosen=${3-} summary
     summary=$(grep -aE '^\[doctest\] test cases:' "$log" | tail -1)
     if [[ $summary =~ ([0-9]+)\ passed\ \|\ +([0-9]+)\ failed\ \|\ +([0-9]+)\ skipped ]]; then
-        count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+        count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$([[ $chosen ]] && echo 0 || echo "${BASH_REMATCH[3]}")"
         # All cases well and yet a bad exit: a sanitizer's report at the end, for instance a leak.
         ((status == 0 || BASH_REMATCH[2] > 0)) || count 0 1 0
     else
@@ -137,11 +139,20 @@ group_unit() {
     export KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-20}
     export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-    # As many at a time as there are cores; the simulator's swarm takes longest, so it begins first.
+    # As many at a time as there are cores; those that take longest begin first.
     local tests=$BUILD/$UNIT_PRESET/tests
-    export -f run_unit count count_doctest
+    export -f run_unit tell_failures count count_doctest
     export LOGS RESULTS ROOT
-    printf '%s\n' "$tests/test_simulation" "$tests"/test_* | awk '!seen[$0]++' | xargs -d '\n' -P "$(build_jobs)" -I{} bash -c 'run_unit {}'
+    printf '%s\n' "$tests"/test_{simulation,training_operator,multicluster} "$tests"/test_* | awk '!seen[$0]++' | xargs -d '\n' -P "$(build_jobs)" -I{} bash -c 'run_unit {}'
+}
+
+# What failed in a test program, before whatever else it printed: test.sh shows what follows FAILED.
+tell_failures() {
+    local name=$1 status=$2
+    echo "FAILED: $name ended with status $status"
+    grep -aE -B 6 -A 8 '(FATAL )?ERROR: |^==[0-9]+==ERROR|runtime error: ' "$LOGS/$name.log" | head -n 60 || true
+    echo "$name ends so:"
+    tail -n 20 "$LOGS/$name.log"
 }
 
 run_unit() {
@@ -151,7 +162,7 @@ run_unit() {
     (cd "$ROOT" && timeout --kill-after=10 1800 "$program" --no-colors) >"$LOGS/$name.log" 2>&1 || status=$?
     count_doctest "$LOGS/$name.log" "$status"
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
-    if ((status != 0)); then echo "$name ended with status $status:"; tail -n 50 "$LOGS/$name.log"; fi
+    ((status == 0)) || tell_failures "$name" "$status"
     return 0
 }
 
@@ -190,7 +201,7 @@ group_tsan() {
     build tsan "${TSAN_ROOMS[@]/#/test_}"
     check "ThreadSanitizer finds a planted race" tsan_finds_race
     export TSAN_OPTIONS="second_deadlock_stack=1 suppressions=$ROOT/tests/tsan.supp"
-    export -f run_unit count count_doctest
+    export -f run_unit tell_failures count count_doctest
     export LOGS RESULTS ROOT
     # One at a time: two of them wait for real sockets, and under TSan every thread costs.
     printf '%s\n' "${TSAN_ROOMS[@]/#/$BUILD/tsan/tests/test_}" | without_aslr xargs -d '\n' -I{} bash -c 'run_unit {}'
@@ -200,7 +211,8 @@ group_tsan() {
 # keeps what was found for the next time. Some begin with the files of tests/fuzz/seeds.
 group_fuzz() {
     local build=$BUILD/fuzz fuzzer corpus seeds
-    cmake -S "$ROOT" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DKCONTROL_FUZZERS=ON >/dev/null
+    cmake -S "$ROOT" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DKCONTROL_FUZZERS=ON \
+        -DKCONTROL_DEVELOPER_MODE=ON >/dev/null
     cmake --build "$build" --parallel "$(build_jobs)" --target fuzzers
     for fuzzer in "$build"/tests/fuzz/*_fuzz; do
         corpus=${KCONTROL_FUZZ_CORPUS:-$build/corpus}/$(basename "$fuzzer")
@@ -212,21 +224,48 @@ group_fuzz() {
     done
 }
 
+# run_swarms TOTAL: so many seeds of each swarm, each seed twice, spread over the cores; and the bugs planted in them.
+run_swarms() {
+    local program=$BUILD/simulation/tests/test_simulation jobs part rest log status pids=() first=1 only=() chosen=
+    jobs=$(build_jobs)
+    for ((part = 0; part < jobs; ++part)); do
+        rest=$(($1 * (part + 1) / jobs - $1 * part / jobs))
+        ((rest > 0)) || continue
+        KCONTROL_SIM_FIRST=$first KCONTROL_SIM_SEEDS=$rest "$program" --no-colors "${only[@]}" >"$LOGS/swarm-$part.log" 2>&1 &
+        pids+=("$!:swarm-$part")
+        first=$((first + rest)) only=("--test-case=*no seed breaks a promise*")  # planted bugs are looked for once
+    done
+    for part in "${pids[@]}"; do
+        status=0 log=$LOGS/${part#*:}.log
+        wait "${part%%:*}" || status=$?
+        sed -n 's/^\(swarm\|operator swarm\|fleet swarm\): /note: &/p' "$log"
+        count_doctest "$log" "$status" "$chosen"
+        ((status == 0)) || tell_failures "${part#*:}" "$status"
+        chosen=yes
+    done
+}
+
+build_simulation() {
+    # Without warnings the library's compilations are those of group release, and ccache has them.
+    cmake -S "$ROOT" --preset release -B "$BUILD/simulation" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
+    cmake --build "$BUILD/simulation" --parallel "$(build_jobs)" --target "$@"
+}
+
 # The swarm with optimisation: every seed twice. Under the sanitizers (group unit) it runs fewer of them. And whatever
 # starts and stops, ten thousand times.
 group_simulation() {
-    local build=$BUILD/simulation status=0
-    # Without warnings the library's compilations are those of group release, and ccache has them.
-    cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF >/dev/null
-    cmake --build "$build" --parallel "$(build_jobs)" --target test_simulation test_lifecycle
-    KCONTROL_SIM_SEEDS=${KCONTROL_SIM_SEEDS:-1000} "$build/tests/test_simulation" --no-colors >"$LOGS/swarm.log" 2>&1 || status=$?
-    sed -n 's/^swarm: /note: swarm: /p' "$LOGS/swarm.log"
-    count_doctest "$LOGS/swarm.log" "$status"
-    ((status == 0)) || tail -n 50 "$LOGS/swarm.log"
-    status=0
-    "$build/tests/test_lifecycle" --no-colors >"$LOGS/lifecycle.log" 2>&1 || status=$?
+    local status=0
+    build_simulation test_simulation test_lifecycle
+    run_swarms "${KCONTROL_SIM_SEEDS:-2000}"
+    "$BUILD/simulation/tests/test_lifecycle" --no-colors >"$LOGS/lifecycle.log" 2>&1 || status=$?
     count_doctest "$LOGS/lifecycle.log" "$status"
     ((status == 0)) || tail -n 50 "$LOGS/lifecycle.log"
+}
+
+# Before something is called done, and every night: KCONTROL_SIM_SEEDS=1000000 scripts/test.sh --only seeds
+group_seeds() {
+    build_simulation test_simulation
+    run_swarms "${KCONTROL_SIM_SEEDS:-20000}"
 }
 
 group_release() {
@@ -303,13 +342,34 @@ group_e2e() {
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     configure "$UNIT_PRESET"
     local probes=(schema_probe crd_probe lossless_probe apply_probe client_probe cluster_sources_probe
-        controllerutil_probe leader_probe login_probe record_probe sources_probe stream_probe fake_nvml
-        fake_nvml_of_2018)
+        controllerutil_probe http2_probe leader_probe login_probe record_probe sharding_probe sources_probe
+        stream_probe webhook_probe fake_nvml fake_nvml_of_2018)
     [[ ! -d ${KCONTROL_SHARED_DATA:-$ROOT/../shared/data}/crds ]] || probes+=(crd_probe_real)
     build "$UNIT_PRESET" "${probes[@]}"
     export KCONTROL_PROBES=$BUILD/$UNIT_PRESET/tests KCONTROL_SCHEMA_PROBE=$BUILD/$UNIT_PRESET/tests/schema_probe
     export KCONTROL_GEN=$BUILD/release/tools/kcontrol_gen/kcontrol-gen
+    export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
     KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
     export KCONTROL_PROMTOOL
-    timeout --kill-after=60 2700 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS"
+    # One module at a time, for simulated kubelets are late on a busy machine; KCONTROL_E2E_JOBS=2 takes half the time.
+    timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-1}" --results "$RESULTS"
+}
+
+# The training operator with a real Kueue, which takes some minutes to build.
+group_kueue() {
+    configure release
+    build release training_operator
+    export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
+    timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kueue_operator
+}
+
+# The site of the guide and the reference: no warning, no broken link, readable at two widths, searched without another server.
+group_site() {
+    if ! command -v doxygen >/dev/null; then
+        echo "skipped: doxygen is not installed"
+        count 0 0 1
+        return
+    fi
+    check "the reference and the site" "$ROOT/scripts/site.sh"
+    timeout --kill-after=10 300 python3 "$ROOT/tests/browser/site.py" "$BUILD/site/html" --results "$RESULTS"
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The groups package and readme of test-groups.sh, which reads this file: what an installation holds, how other projects
+# The groups package, recipes, readme and docs of test-groups.sh, which reads this file: what an installation holds, how other projects
 # use it, and what programs link.
 
 # holds_testing FILE: whether a library or program holds any part of kcontrol::testing.
@@ -25,7 +25,8 @@ only_tests_hold_testing() {
 consumer() {
     local name=$1
     shift
-    local build=$BUILD/package/$name
+    # As deep as build/release: the paths in command lines are relative, and so ccache has the library from there.
+    local build=$BUILD/package_$name
     rm -rf "$build"
     cmake -S "$ROOT/tests/package/$name" -B "$build" -G Ninja "$@" &&
         cmake --build "$build" --parallel "$(build_jobs)" && "$build/consumer" && "$build/testing_consumer"
@@ -39,6 +40,7 @@ says_testing_is_missing() {
     cmake -S "$ROOT" --preset release -B "$build" -DKCONTROL_BUILD_TESTING_LIBRARY=OFF -DKCONTROL_BUILD_EXAMPLES=OFF \
         >"$log" 2>&1 || { cat "$log"; return 1; }
     cp -r "$PREFIX" "$without"
+    rm "$without"/lib*/cmake/kcontrol/kcontrolTestingTargets*.cmake "$without"/lib*/libkcontrol_testing.*
     find "$build/CMakeFiles/Export" -name 'kcontrolTargets*.cmake' -exec cp {} "$without"/lib*/cmake/kcontrol/ \;
     cmake -S "$ROOT/tests/package/header_only" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$without" >"$log" 2>&1 ||
         { cat "$log"; return 1; }
@@ -49,7 +51,50 @@ says_testing_is_missing() {
     grep "KCONTROL_BUILD_TESTING_LIBRARY=OFF" "$log" || { cat "$log"; return 1; }
 }
 
+# What scripts/demo.sh leaves behind can be installed, and found: the library without the tools. The build is only configured,
+# and has the library of the release build.
+installs_after_the_demo() {
+    local build=$BUILD/package/demo_build prefix=$BUILD/package/demo_prefix log=$LOGS/demo_install.log
+    rm -rf "$build" "$prefix"
+    {
+        cmake -S "$ROOT" --preset release -B "$build" && cp "$BUILD"/release/libkcontrol.* "$build" &&
+            cmake --install "$build" --prefix "$prefix" && [[ ! -e $prefix/bin/kcontrol-gen ]] &&
+            printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(demo LANGUAGES CXX)' \
+                'find_package(kcontrol REQUIRED)' "add_executable(consumer $ROOT/tests/package/consumer.cpp)" \
+                'target_link_libraries(consumer PRIVATE kcontrol::kcontrol)' >"$prefix/CMakeLists.txt" &&
+            cmake -S "$prefix" -B "$build.consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" &&
+            cmake --build "$build.consumer" && "$build.consumer/consumer"
+    } >"$log" 2>&1 || { cat "$log"; return 1; }
+}
+
+# A program without CMake, by kcontrol.pc, from an installation that was moved.
+builds_with_pkg_config() {
+    local moved=$BUILD/package/moved
+    rm -rf "$moved"
+    cp -r "$PREFIX" "$moved"
+    local -x PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$moved" -name kcontrol.pc)")
+    local flags libraries
+    read -ra flags < <(pkg-config --cflags kcontrol-testing) && read -ra libraries < <(pkg-config --libs kcontrol-testing) || return 1
+    "${CXX:-g++}" -std=c++20 "${flags[@]}" "$ROOT/tests/package/testing_consumer.cpp" -o "$moved/consumer" "${libraries[@]}" &&
+        "$moved/consumer"
+}
+
+# Each installed tool says the version that the headers have, and bash completes a flag of it.
+tools_say_their_version() {
+    local version tool words
+    version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\(.*\)"$/\1/p' "$ROOT/include/kcontrol/version.hpp")
+    for tool in kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver; do
+        [[ $("$PREFIX/bin/$tool" --version) == "$tool $version" ]] || { echo "$tool --version says otherwise"; return 1; }
+        words=$(bash -c 'source "$1"; COMP_WORDS=("$2" --versi) COMP_CWORD=1; _kcontrol_tool; echo "${COMPREPLY[@]}"' - \
+            "$PREFIX/share/bash-completion/completions/$tool" "$PREFIX/bin/$tool")
+        [[ $words == --version ]] || { echo "$tool --versi is completed to: $words"; return 1; }
+    done
+}
+
 refuses() { ! "$@"; }
+
+source "$ROOT/scripts/test-recipes.sh"
 
 # refuses_platform WORDS CMAKE-OPTION...: configuring says these words, and fails.
 refuses_platform() {
@@ -76,6 +121,9 @@ group_package() {
     check "find_package, header-only" consumer header_only -DCMAKE_PREFIX_PATH="$PREFIX"
     check "add_subdirectory" consumer add_subdirectory -DCMAKE_BUILD_TYPE=Release
     check "find_package says that kcontrol::testing was not built" says_testing_is_missing
+    check "what demo.sh built can be installed and found" installs_after_the_demo
+    check "pkg-config" builds_with_pkg_config
+    check "--version and completion of the tools" tools_say_their_version
     sed 's/kcontrol 0.1/kcontrol 0.2/' "$ROOT/tests/package/find_package/CMakeLists.txt" >"$BUILD/package/CMakeLists.txt"
     check "a wish for the next minor version is refused" refuses \
         cmake -S "$BUILD/package" -B "$BUILD/package/next" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX"
@@ -83,13 +131,18 @@ group_package() {
     mkdir -p "$BUILD/package/no_glibc" && : >"$BUILD/package/no_glibc/features.h"
     check "another C library is refused" refuses_platform "this C library is another" \
         -DCMAKE_CXX_FLAGS="-I$BUILD/package/no_glibc"
-    if command -v conan >/dev/null; then
-        check "conan reads the recipe" conan inspect "$ROOT"
-    else
-        echo "skipped: conan is not installed, so its recipe is only compiled"
-        count 0 0 1
-        check "the recipe is Python" python3 -m py_compile "$ROOT/conanfile.py" "$ROOT/test_package/conanfile.py"
-    fi
+    check "a plain configure builds the libraries only" plain_configure_is_lean
+    check "what is missing is named with its package" names_what_is_missing
+    check "kcontrol-new makes a project that builds and passes its tests" project_of_kcontrol_new
+    check "kcontrol-new refuses names that can't be" kcontrol_new_refuses
+}
+
+# Every C++ block of docs/ and of the README.
+group_docs() {
+    check "the compiler of pages finds what it should" python3 "$ROOT/tests/docs/run.py" --self-test
+    install_release
+    check "what the guide says of a first controller" python3 "$ROOT/tests/docs/first_hour.py" "$PREFIX" "$BUILD/first_hour"
+    python3 "$ROOT/tests/docs/run.py" "$ROOT" "$BUILD/docs" --prefix "$PREFIX" --jobs "$(build_jobs)" --results "$RESULTS"
 }
 
 group_readme() {

@@ -54,6 +54,7 @@ for group in "${only[@]}"; do
     if ((status != 0 && f == 0)) || ((p + f + s == 0)); then f=$((f + 1)); fi
     grep -E '^(note|skipped): ' "$LOGS/$group.log" | sed 's/^/   /' || true
     if ((f > 0)); then
+        grep -aE -A 60 '^(FAILED|FAIL|ERROR): ' "$LOGS/$group.log" | head -n 200 | sed 's/^/   | /' || true
         say "   --- end of $LOGS/$group.log"
         tail -n "${KCONTROL_LOG_TAIL:-60}" "$LOGS/$group.log" | sed 's/^/   | /'
     fi

@@ -1,12 +1,17 @@
 #include <kcontrol/apiserver/impl/access_control.ipp>
+#include <kcontrol/apiserver/impl/admission_hooks.ipp>
+#include <kcontrol/apiserver/impl/admission_review.ipp>
 #include <kcontrol/apiserver/impl/api_defaults.ipp>
 #include <kcontrol/apiserver/impl/api_server_access.ipp>
+#include <kcontrol/apiserver/impl/api_server_admission.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
+#include <kcontrol/apiserver/impl/api_server_conversion.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
 #include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_streams.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
@@ -18,6 +23,7 @@
 #include <kcontrol/apiserver/impl/cel_rules.ipp>
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/crd_validation.ipp>
+#include <kcontrol/apiserver/impl/cron_schedule.ipp>
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
@@ -37,6 +43,8 @@
 #include <kcontrol/apiserver/impl/openapi.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
 #include <kcontrol/apiserver/impl/pod_logs.ipp>
+#include <kcontrol/apiserver/impl/pod_streams.ipp>
+#include <kcontrol/apiserver/impl/protobuf_bodies.ipp>
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/request_info.ipp>
@@ -52,5 +60,7 @@
 #include <kcontrol/apiserver/impl/typed_object.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/webhook_caller.ipp>
+#include <kcontrol/apiserver/impl/webhook_client.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>

@@ -15,6 +15,8 @@
 #include <kcontrol/client/impl/list_reader.ipp>
 #include <kcontrol/client/impl/manifest.ipp>
 #include <kcontrol/client/impl/manners.ipp>
+#include <kcontrol/client/impl/negotiation.ipp>
+#include <kcontrol/client/impl/object_encoding.ipp>
 #include <kcontrol/client/impl/object_pager.ipp>
 #include <kcontrol/client/impl/object_table.ipp>
 #include <kcontrol/client/impl/pod_exec.ipp>

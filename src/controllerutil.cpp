@@ -1,6 +1,7 @@
 #include <kcontrol/controllerutil/impl/crds.ipp>
 #include <kcontrol/controllerutil/impl/create_or.ipp>
 #include <kcontrol/controllerutil/impl/finalizers.ipp>
+#include <kcontrol/controllerutil/impl/kueue.ipp>
 #include <kcontrol/controllerutil/impl/owner.ipp>
 #include <kcontrol/controllerutil/impl/phases.ipp>
 #include <kcontrol/controllerutil/impl/pod_groups.ipp>

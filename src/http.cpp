@@ -7,3 +7,4 @@
 #include <kcontrol/http/impl/url.ipp>
 #include <kcontrol/http/impl/url_target.ipp>
 #include <kcontrol/http/impl/watch_framer.ipp>
+#include <kcontrol/http/impl/websocket_acceptor.ipp>

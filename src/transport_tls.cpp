@@ -4,3 +4,4 @@
 #include <kcontrol/transport/impl/self_signed.ipp>
 #include <kcontrol/transport/impl/socket_options_linux.ipp>
 #include <kcontrol/transport/impl/tls_context.ipp>
+#include <kcontrol/transport/impl/tls_stream.ipp>

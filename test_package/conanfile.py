@@ -1,4 +1,4 @@
-"""Builds and runs the consumer of tests/package against the Conan package."""
+"""A controller, built with the Conan package and run in a simulated cluster."""
 import os
 
 from conan import ConanFile
@@ -23,4 +23,4 @@ class KcontrolTestConan(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.cpp.build.bindir, "consumer"), env="conanrun")
+            self.run(os.path.join(self.cpp.build.bindir, "controller"), env="conanrun")

@@ -59,6 +59,10 @@ What is told:
                             (default 0: nowhere)
   --max-connections N       at --listen; one more closes the one that has done nothing
                             for the longest (default 128)
+  --report-health           the Node's condition kcontrol.dev/GPUHealthy, its label
+                            kcontrol.dev/gpu-health, and Events say how its GPUs are;
+                            needs the rights to patch nodes and nodes/status, and to
+                            create and patch events
   --hostname NAME           in the metrics (default: the node's name)
   --log-format FORMAT       json or text, on standard error (default json)
   --log-level LEVEL         debug, info, warning or error (default info)

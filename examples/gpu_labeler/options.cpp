@@ -176,6 +176,7 @@ constexpr flag flags[] = {
     {"--listen", flag_kind::value, set_listen<&options::listen>},
     {"--health-probe-bind-address", flag_kind::value, set_listen<&options::health_probe_bind_address>},
     {"--max-connections", flag_kind::value, set_max_connections},
+    {"--report-health", flag_kind::on_off, set_switch<&options::report_health>},
     {"--hostname", flag_kind::value, set_text<&options::hostname>},
     {"--log-format", flag_kind::value, set_log_format},
     {"--log-level", flag_kind::value, set_log_level},
@@ -227,6 +228,12 @@ result<void> check_together(const options& o) {
         return bad_argument("--dry-run, --once and --cleanup exclude each other");
     if (o.annotations() && !o.dry_run())
         return bad_argument("--annotations goes with --dry-run; else they are written");
+    if (!o.dry_run() && o.report_health() && o.node_name().empty()) {
+        return bad_argument("--report-health: which node is this? Say --node-name or set NODE_NAME");
+    }
+    if (o.report_health() && (o.once() || o.dry_run())) {
+        return bad_argument("--report-health is for a labeler that goes on: leave out --once and --dry-run");
+    }
     const bool names_node = o.output() == label_output::node || o.output() == label_output::node_feature;
     if (!o.dry_run() && names_node && o.node_name().empty()) {
         return bad_argument("which node is this? Say --node-name or set NODE_NAME; see gpu_labeler --help");

@@ -50,6 +50,8 @@ public:
         return health_probe_bind_address_ = std::move(v), *this;
     }
     options& max_connections(std::size_t v) { return max_connections_ = v, *this; }
+    /// Whether a condition and a label of the Node, and Events, say how its GPUs are.
+    options& report_health(bool v) { return report_health_ = v, *this; }
     options& hostname(std::string v) { return hostname_ = std::move(v), *this; }
     options& log_format(kcontrol::log_format v) { return log_format_ = v, *this; }
     options& log_level(kcontrol::log_level v) { return log_level_ = v, *this; }
@@ -86,6 +88,7 @@ public:
         return health_probe_bind_address_;
     }
     std::size_t max_connections() const noexcept { return max_connections_; }
+    bool report_health() const noexcept { return report_health_; }
     const std::string& hostname() const noexcept { return hostname_; }
     kcontrol::log_format log_format() const noexcept { return log_format_; }
     kcontrol::log_level log_level() const noexcept { return log_level_; }
@@ -126,6 +129,7 @@ private:
     kcontrol::http::listen_address listen_ = nowhere();
     kcontrol::http::listen_address health_probe_bind_address_ = nowhere();
     std::size_t max_connections_ = defaults::max_connections;
+    bool report_health_ = false;
     std::string hostname_;
     kcontrol::log_format log_format_ = kcontrol::log_format::json;
     kcontrol::log_level log_level_ = kcontrol::log_level::info;

@@ -13,6 +13,7 @@
 #include "node/label_store.hpp"
 #include "service/follow_registration.hpp"
 #include "service/gpu_marks.hpp"
+#include "service/health_reporter.hpp"
 #include "service/labeler.hpp"
 #include "service/measurer.hpp"
 #include "service/reports.hpp"
@@ -22,6 +23,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace gpu_labeler {
 namespace {
@@ -42,6 +44,13 @@ public:
     std::unique_ptr<label_store> store;
     std::string token_file;
 };
+
+result<kcontrol::client> connect(kcontrol::environment& env, kcontrol::executor ex, const options& o,
+                                 const kcontrol::logger& log) {
+    const auto config = kcontrol::find_cluster_config(env, o.kubeconfig(), o.context());
+    if (!config) return config.error();
+    return kcontrol::client::connect(env, std::move(ex), *config, kcontrol::http::make_transport_factory(env), log);
+}
 
 result<opened_store> object_store(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                                   const kcontrol::logger& log) {
@@ -83,7 +92,15 @@ std::optional<pod_resources_client> kubelet(kcontrol::environment& env, kcontrol
     return pod_resources_client(env, std::move(ex), o.pod_resources_socket());
 }
 
-kcontrol::awaitable<int> clean_up(label_store& store, kcontrol::logger log, std::stop_token stop) {
+kcontrol::awaitable<int> clean_up(label_store& store, std::optional<kcontrol::client> api, std::string node,
+                                  kcontrol::logger log, std::stop_token stop) {
+    if (api) {
+        const auto cleared = co_await clear_health(std::move(*api), std::move(node), stop);
+        if (!cleared) {
+            log.error("the health of the GPUs can't be removed", {{"error", cleared.error().message()}});
+            co_return 1;
+        }
+    }
     const auto done = co_await store.clear(std::move(stop));
     if (!done) {
         log.error("the labels can't be removed", {{"error", done.error().message()}});
@@ -182,7 +199,8 @@ kcontrol::awaitable<void> follow(kcontrol::environment& env, reload_request& rel
 
 // The labels, and beside them, where --listen asks for it, everything that is served.
 kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcontrol::executor ex, options& o,
-                                                opened_store opened, log_with_level& logging, reload_request* reloads,
+                                                opened_store opened, std::optional<kcontrol::client> api,
+                                                log_with_level& logging, reload_request* reloads,
                                                 std::stop_token stop) {
     program_result out;
     const auto& log = logging.log();
@@ -203,11 +221,14 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname().empty() ? o.node_name() : o.hostname()); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
     face serving(env, ex, pages, o, log);
+    std::optional<health_reporter> teller;
+    if (api) teller.emplace(env, ex, std::move(*api), o.node_name(), log);
     measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval(), log);
     meter.on_change([&keeper] { keeper.event(); });
     meter.on_sample([&](const node_sample& sample) {
         shown.take(sample);
         measured = sample;
+        if (teller) teller->take(sample);
     });
     kcontrol::task_group tasks(env, ex, log);
     if (!o.once()) {
@@ -218,13 +239,15 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
             co_return out;
         }
     }
-    if (o.listen().enabled && !o.once()) {
-        tasks.spawn(meter.measure(stop));
-        tasks.spawn(meter.ask_kubelet(stop));
-    }
+    if ((o.listen().enabled || teller) && !o.once()) tasks.spawn(meter.measure(stop));
+    if (o.listen().enabled && !o.once()) tasks.spawn(meter.ask_kubelet(stop));
+    if (teller) tasks.spawn(teller->run(stop));
     if (!o.once()) {
         tasks.spawn(meter.watch(stop));
-        const std::function<void()> renewed = [&keeper] { keeper.node_renewed(); };
+        const std::function<void()> renewed = [&keeper, &teller] {
+            keeper.node_renewed();
+            if (teller) teller->node_renewed();
+        };
         tasks.spawn(follow_registration(env, std::move(opened.token_file), renewed, log, stop));
     }
     const std::function<void()> take_over = [&] {
@@ -255,12 +278,22 @@ kcontrol::awaitable<program_result> run_program(kcontrol::environment& env, kcon
         out.status = 1;
         co_return out;
     }
+    std::optional<kcontrol::client> api;
+    if (o.report_health()) {
+        auto connected = connect(env, ex, o, log);
+        if (!connected) {
+            log.error("there is no way to the Node", {{"error", connected.error().message()}});
+            out.status = 1;
+            co_return out;
+        }
+        api = std::move(*connected);
+    }
     if (o.cleanup()) {
-        out.status = co_await clean_up(*opened->store, log, stop);
+        out.status = co_await clean_up(*opened->store, std::move(api), o.node_name(), log, stop);
         co_return out;
     }
     log.info("starting", {{"where", opened->store->name()}, {"schedule", o.schedule()}});
-    out = co_await keep_labels(env, ex, o, std::move(*opened), logging, reloads, stop);
+    out = co_await keep_labels(env, ex, o, std::move(*opened), std::move(api), logging, reloads, stop);
     if (!o.once()) log.info("stopped");
     co_return out;
 }

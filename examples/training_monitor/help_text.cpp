@@ -31,18 +31,21 @@ Which jobs:
 
 Output:
   --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;
-                         elsewhere, and with json, each change is a line
+                         elsewhere, with TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
   --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
                          0: nowhere)
   --health-probe-bind-address ADDR:PORT
                          a port of its own for a kubelet: /healthz and /readyz, without TLS and login (default: 0,
                          nowhere). Whatever happens at the other, this one answers
+  --logs                 let readers ask for the last 100 lines of a failing container's log. What looks like a secret
+                         is masked; needs the right get pods/log
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
 
 Notices:
   --notify-config FILE   who is told of which changes: Feishu, Slack, webhooks, commands (YAML; the documentation's
                          page on notices has its fields)
+  --external-url URL     where people find this page: notices then have a link to the job
   --test-notify [NAME]   send one made-up notice to that receiver, or to all, say what happened, and exit
 
 Who may read what is served (beyond loopback: TLS, and a token or a client certificate, are required):

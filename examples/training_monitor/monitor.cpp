@@ -13,6 +13,8 @@ std::string time_text(const std::optional<kcontrol::wall_time>& at) {
     return to_rfc3339(std::chrono::floor<std::chrono::seconds>(*at).time_since_epoch().count());
 }
 
+bool is_pod(const kcontrol::kind_status& kind) { return kind.gvk.group.empty() && kind.gvk.kind == "Pod"; }
+
 cluster_view view_of(const kcontrol::cluster_status& status) {
     cluster_view out;
     out.name = status.name;
@@ -21,19 +23,49 @@ cluster_view view_of(const kcontrol::cluster_status& status) {
     out.server = status.server;
     out.generation = status.generation;
     out.last_sync = time_text(status.last_sync);
+    std::vector<kcontrol::kind_status> jobs;
     for (const auto& kind : status.kinds) {
         const auto& informer = kind.informer;
+        if (is_pod(kind)) {
+            out.pods = to_string(informer.state);
+            out.pods_reason = informer.reason;
+            continue;
+        }
+        jobs.push_back(kind);
         out.kinds.push_back({kind.gvk.kind, kind.gvk.api_version(), std::string(to_string(informer.state)),
                              informer.reason, informer.objects, informer.lists, informer.watches,
                              time_text(informer.last_event), informer.invalid, informer.server_changes,
                              informer.rollbacks});
     }
+    // Pods are beside the matter: a cluster whose jobs are in view is live, with the right to read pods or without.
+    const auto [state, reason] = kcontrol::derive_cluster_state(status.kinds);
+    if (!out.pods.empty() && state == status.state && (reason == status.reason || reason.empty())) {
+        const auto [of_jobs, why] = kcontrol::derive_cluster_state(jobs);
+        out.state = to_string(of_jobs);
+        if (!reason.empty()) out.reason = why;
+    }
     return out;
 }
+
+// Nothing of it can be seen: a cluster whose every kind that is installed is forbidden has failed, whatever else works.
+void fail_if_all_forbidden(cluster_view& view) {
+    const kind_view* forbidden = nullptr;
+    for (const auto& kind : view.kinds) {
+        if (kind.state == "not-installed") continue;
+        if (kind.state != "forbidden") return;
+        forbidden = &kind;
+    }
+    if (!forbidden) return;
+    view.state = to_string(kcontrol::cluster_state::failed);
+    view.reason = "every kind is forbidden: " + forbidden->reason;
+}
+
+bool pods_settled(const cluster_view& cluster) { return cluster.pods != "listing" && cluster.pods != "idle"; }
 
 // Complete or out of order, but no longer on its way.
 bool is_settled(const cluster_view& cluster) {
     if (cluster.state == "connecting") return false;
+    if (!pods_settled(cluster)) return false;
     return std::none_of(cluster.kinds.begin(), cluster.kinds.end(),
                         [](const auto& kind) { return kind.state == "listing" || kind.state == "idle"; });
 }
@@ -42,7 +74,12 @@ bool is_settled(const cluster_view& cluster) {
 
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                  kcontrol::http::transport_factory transport, kcontrol::logger log)
-    : env_(env) {
+    : env_(env), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
+    table_.on_explain([this](job_view& job) { insight_.explain(job); });
+    insight_.on_news(
+        [this](const job_ref& job) { tell(table_.explain_again(job.cluster, job.namespace_, job.kind, job.name)); });
+    insight_.on_find(
+        [this](const job_ref& job) { return table_.find(job.cluster, job.namespace_, job.kind, job.name); });
     kcontrol::multicluster_options settings;
     settings.kinds(choose_kinds(o.kinds())).namespaces(o.namespaces());
     settings.transport(std::move(transport)).log(std::move(log));
@@ -50,9 +87,23 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     // two looks, the history and the notices have both.
     settings.on_event([this](const std::string& cluster, const kcontrol::resource_info& info,
                              const kcontrol::any_event& event) { take_event(cluster, info, event); });
-    settings.on_status([this](const kcontrol::cluster_status& status) { tell(table_.set_cluster(view_of(status))); });
+    settings.on_status([this](const kcontrol::cluster_status& status) { take_status(status); });
+    settings.on_engage([this](kcontrol::engaged_cluster& cluster) { insight_.engage(cluster); });
+    settings.on_disengage([this](kcontrol::engaged_cluster& cluster) { insight_.disengage(cluster.name()); });
     settings.on_removed([this](const std::string& cluster) { tell(table_.remove_cluster(cluster)); });
     clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
+}
+
+void monitor::take_status(const kcontrol::cluster_status& status) {
+    auto view = view_of(status);
+    if (!view.pods.empty()) {
+        const bool missing = view.pods == "forbidden", known = view.pods == "live";
+        insight_.set_pods_right(view.name, missing ? right_state::missing
+                                           : known ? right_state::given
+                                                   : right_state::unknown);
+    }
+    fail_if_all_forbidden(view);
+    tell(table_.set_cluster(std::move(view)));
 }
 
 void monitor::take_event(const std::string& cluster, const kcontrol::resource_info& info,
@@ -69,6 +120,7 @@ void monitor::take_event(const std::string& cluster, const kcontrol::resource_in
 
 void monitor::tell(const std::vector<change>& changes) {
     if (changes.empty() || stopping_) return;
+    insight_.take(changes);
     if (publish_) publish_(changes);
     changed_.notify_all();
 }
@@ -76,6 +128,9 @@ void monitor::tell(const std::vector<change>& changes) {
 kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> source, change_handler publish) {
     source_ = std::move(source);
     publish_ = std::move(publish);
+    tasks_.emplace(env_, clusters_->get_executor());
+    tasks_->spawn(insight_.run_news(ending_.get_token()));
+    tasks_->spawn(insight_.run_questions(ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);
@@ -87,6 +142,8 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
 kcontrol::awaitable<void> monitor::stop() {
     stopping_ = true;
     if (source_) source_->stop();
+    ending_.request_stop();
+    if (tasks_) co_await tasks_->join();
     co_await clusters_->stop();
 }
 
@@ -97,9 +154,13 @@ kcontrol::awaitable<bool> monitor::wait_complete(std::stop_token stop, kcontrol:
     while (!stop.stop_requested() && !is_due(deadline)) {
         const auto clusters = table_.clusters();
         const bool all_known = expected_ && clusters.size() == expected_->size();
-        const bool complete =
-            all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) { return is_complete(*c); });
-        if (complete) co_return true;
+        const bool complete = all_known && std::all_of(clusters.begin(), clusters.end(), [](const auto& c) {
+                                  return is_complete(*c) && pods_settled(*c);
+                              });
+        if (complete) {
+            insight_.flush();  // what the pods said last
+            co_return true;
+        }
         // Without a usable configuration a cluster has no kinds, and waiting won't help.
         const bool hopeless = std::any_of(clusters.begin(), clusters.end(),
                                           [](const auto& c) { return c->state == "failed" && c->kinds.empty(); });

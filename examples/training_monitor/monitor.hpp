@@ -6,9 +6,11 @@
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include "options.hpp"
+#include "pods/insight.hpp"
 #include "table/job_table.hpp"
 
 #include <functional>
@@ -42,19 +44,27 @@ public:
                                             kcontrol::duration deadline);
 
     job_table& table() noexcept { return table_; }
+    /// Pods and events of the jobs.
+    insight& knowledge() noexcept { return insight_; }
+    /// Where the calls of clusters' clients belong.
+    kcontrol::executor clusters_executor() const { return clusters_->get_executor(); }
 
 private:
     void tell(const std::vector<change>& changes);
+    void take_status(const kcontrol::cluster_status& status);
     void take_event(const std::string& cluster, const kcontrol::resource_info& info, const kcontrol::any_event& event);
 
     kcontrol::environment& env_;
     job_table table_;
+    insight insight_;
     change_handler publish_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known
     kcontrol::async_event changed_;
     std::unique_ptr<kcontrol::cluster_source> source_;
     std::unique_ptr<kcontrol::multicluster_manager> clusters_;
+    std::stop_source ending_;
+    std::optional<kcontrol::task_group> tasks_;
 };
 
 }  // namespace training_monitor

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
 #include "access/gate.hpp"
@@ -198,6 +199,17 @@ result<void> set_retain_size(options& o, std::string_view value) {
     return {};
 }
 
+result<void> set_external_url(options& o, std::string_view value) {
+    const bool plain = value.find_first_of("?#<>\"' ") == std::string_view::npos &&
+                       (value.starts_with("https://") || value.starts_with("http://"));
+    if (!plain || !kcontrol::http::parse_base_url(value)) {
+        return bad("--external-url: " + quoted(value) + " is not a URL such as https://monitor.example.com");
+    }
+    while (value.ends_with('/')) value.remove_suffix(1);
+    o.external_url(std::string(value));
+    return {};
+}
+
 result<void> set_test_notify(options& o, std::string_view value) {
     o.test_notify(std::string(value));
     return {};
@@ -234,9 +246,11 @@ constexpr std::array flags{
     flag{"--retain-for", flag_value::text, set_retain_for},
     flag{"--retain-size", flag_value::text, set_retain_size},
     flag{"--notify-config", flag_value::text, set_path<&options::notify_config>},
+    flag{"--external-url", flag_value::text, set_external_url},
     flag{"--test-notify", flag_value::optional, set_test_notify},
     flag{"--output", flag_value::text, set_output},
     flag{"--log-format", flag_value::text, set_log_format},
+    flag{"--logs", flag_value::none, set_on<&options::logs>},
     flag{"--once", flag_value::none, set_on<&options::once>},
     flag{"--demo", flag_value::none, set_on<&options::demo>},
     flag{"--version", flag_value::none, set_on<&options::version>},

@@ -42,8 +42,12 @@ public:
     options& output(output_format v) { return output_ = v, *this; }
     options& log(log_format v) { return log_ = v, *this; }
     options& notify_config(std::string v) { return notify_config_ = std::move(v), *this; }
+    /// Where people find the page, for links in notices; empty: there are none.
+    options& external_url(std::string v) { return external_url_ = std::move(v), *this; }
     /// The receiver to test; empty: all of them; nothing: no test.
     options& test_notify(std::optional<std::string> v) { return test_notify_ = std::move(v), *this; }
+    /// Whether lines of containers' logs may be asked for.
+    options& logs(bool v) { return logs_ = v, *this; }
     options& once(bool v) { return once_ = v, *this; }
     options& demo(bool v) { return demo_ = v, *this; }
     options& version(bool v) { return version_ = v, *this; }
@@ -63,7 +67,9 @@ public:
     output_format output() const noexcept { return output_; }
     log_format log() const noexcept { return log_; }
     const std::string& notify_config() const noexcept { return notify_config_; }
+    const std::string& external_url() const noexcept { return external_url_; }
     const std::optional<std::string>& test_notify() const noexcept { return test_notify_; }
+    bool logs() const noexcept { return logs_; }
     bool once() const noexcept { return once_; }
     bool demo() const noexcept { return demo_; }
     bool version() const noexcept { return version_; }
@@ -84,7 +90,9 @@ private:
     output_format output_ = output_format::table;
     log_format log_ = log_format::text;
     std::string notify_config_;
+    std::string external_url_;
     std::optional<std::string> test_notify_;
+    bool logs_ = false;
     bool once_ = false;
     bool demo_ = false;
     bool version_ = false;

@@ -16,10 +16,12 @@
 #include "pipeline.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
+#include "web/attention_answer.hpp"
 #include "web/event_hub.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
 #include "web/job_metrics.hpp"
+#include "web/log_answer.hpp"
 #include "web/metrics_text.hpp"
 #include "web/service.hpp"
 #include "web/totals_answer.hpp"
@@ -96,9 +98,12 @@ struct parts {
 };
 
 // What the page and the interface show beside the table.
-void add_routes(web& site, kcontrol::environment& env, parts& p) {
+void add_routes(web& site, kcontrol::environment& env, parts& p, bool logs) {
     auto& routes = site.routes();
-    add_job_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
+    add_job_routes(
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), logs);
+    add_attention_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
+    if (logs) add_log_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
@@ -181,7 +186,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         source = std::move(*made);
     }
     web site(env, p.core.table(), p.stream);
-    add_routes(site, env, p);
+    add_routes(site, env, p, o.logs());
     add_metrics(site, env, p);
     auto pages = make_service(env, ex, site, o, log);
     if (!pages) co_return fail(pages.error());
@@ -209,6 +214,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         if (!played) status = fail(played.error());
     } else {
         co_await wait_for(env, stop);
+        log.info("asked to stop: connections and clusters are closed");
     }
     co_await (*pages)->stop();
     if (status == 0) co_await tasks.join();
@@ -236,12 +242,13 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     kcontrol::logger log(kcontrol::standard_error_sink(env, o.log()), threshold(o));
     std::optional<notices::notice_config> notify;
     if (!o.notify_config().empty()) {
-        auto loaded = notices::load_config(env, o.notify_config());
+        auto loaded = notices::load_config(env, o.notify_config(), !o.test_notify());
         if (!loaded) {
             fail(loaded.error().with_context("--notify-config"));
             co_return 2;
         }
         notify = std::move(*loaded);
+        notify->external_url = o.external_url();
     }
     if (o.test_notify()) {
         const int tested = co_await test_notices(env, ex, *notify, *o.test_notify(), stop);
@@ -259,6 +266,7 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
     }
     co_await p.core.stop();
     if (*kept) co_await (*kept)->stop();
+    if (!o.once()) log.info("stopped", {{"status", std::to_string(status)}});
     co_return status;
 }
 

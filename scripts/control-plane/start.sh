@@ -94,12 +94,15 @@ start_etcd || start_etcd || fail "etcd did not start" etcd
 ready() { curl -sf --cacert ca.crt --cert admin.crt --key admin.key "https://127.0.0.1:$port/readyz"; }
 start_apiserver() { # PORT
     port=$1
+    local audit=()
+    [[ ! -f audit-policy.yaml ]] || audit=(--audit-policy-file audit-policy.yaml --audit-log-path audit.log)
     run apiserver "$assets/kube-apiserver" --etcd-servers "$etcd_url" --bind-address 127.0.0.1 \
         --advertise-address 127.0.0.1 --secure-port "$port" --tls-cert-file server.crt --tls-private-key-file server.key \
         --client-ca-file ca.crt --token-auth-file tokens.csv --authorization-mode RBAC \
         --service-cluster-ip-range 10.0.0.0/24 --allow-privileged --disable-admission-plugins ServiceAccount \
         --endpoint-reconciler-type none --service-account-issuer https://localhost \
-        --service-account-key-file sa.pub --service-account-signing-key-file sa.key
+        --service-account-key-file sa.pub --service-account-signing-key-file sa.key \
+        "${audit[@]}"
     wait_for apiserver "$last_pid" ready
 }
 if [[ -n $port ]]; then

@@ -266,12 +266,22 @@ class Page:
         self.call("Input.insertText", {"text": text})
 
     def click(self, selector):
-        at = self.js("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
-                     "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
-                     % json.dumps(selector))
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent",
-                      {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
+        """Again where something above it has appeared meanwhile, and moved it away from below the mouse."""
+        find = "const e = document.querySelector(%s);" % json.dumps(selector)
+        for _ in range(5):
+            at = self.js("(() => { %s e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); "
+                         "return [r.x + r.width / 2, r.y + r.height / 2]; })()" % find)
+            self.mouse("mousePressed", at)
+            if self.js("(() => { %s const hit = document.elementFromPoint(%f, %f); "
+                       "return e.contains(hit); })()" % (find, *at)):
+                break
+            self.mouse("mouseReleased", [0, 0])
+        else:
+            self.mouse("mousePressed", at)
+        self.mouse("mouseReleased", at)
+
+    def mouse(self, kind, at):
+        self.call("Input.dispatchMouseEvent", {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
 
     def picture(self, path):
         data = self.call("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": False})["data"]

@@ -4,12 +4,17 @@
 //   cluster      a cluster joins or changes: the members of /api/v1/clusters
 //   forget       a cluster leaves: name
 //   job          a job appears or changes: the members of /api/v1/jobs, and conditions, labels
+//   pod          a pod of a cluster: cluster, and pod, the object's JSON as text
 //   delete       a job goes: cluster, namespace, kind, name
 //   totals       a point of /api/v1/totals: time, states, gpus
 //   clients      how many read the event stream
+#include <kcontrol/codec/codec.hpp>
+#include <kcontrol/serve/responses.hpp>
+
 #include "script.hpp"
 #include "scripted_server.hpp"
 #include "table/totals.hpp"
+#include "web/attention_answer.hpp"
 #include "web/job_answer.hpp"
 #include "web/totals_answer.hpp"
 #include "web/web.hpp"
@@ -26,8 +31,21 @@ public:
     monitor_site(kcontrol::environment& env, std::chrono::milliseconds heartbeat)
         : env_(env),
           hub_(env, table_, kcontrol::http::event_stream_options().heartbeat(heartbeat)),
+          known_(env, {"PyTorchJob"}, {}, {}),
           site_(env, table_, hub_) {
-        add_job_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); });
+        table_.on_explain([this](job_view& job) { known_.explain(job); });
+        known_.on_news([this](const job_ref& job) {
+            publish(table_.explain_again(job.cluster, job.namespace_, job.kind, job.name), {});
+        });
+        add_job_routes(
+            site_.routes(), past_, table_, [this] { return env_.wall_now(); }, &known_, true);
+        add_attention_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); });
+        site_.routes().get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/logs",
+                           [](const kcontrol::http::routed_request& asked) {
+                               return kcontrol::http::json_response(
+                                   200, R"({"container":"pytorch","previous":false,"cut":false,"lines":["asked for )" +
+                                            std::string(asked.query()) + R"(","<b>Traceback</b>"]})");
+                           });
         site_.routes().get("/api/v1/totals", [this](const kcontrol::http::routed_request& asked) {
             return totals_answer(totals_, asked.query());
         });
@@ -45,6 +63,11 @@ public:
             const bool known =
                 table_.find(job.view.cluster, job.view.namespace_, job.view.kind, job.view.name) != nullptr;
             publish(known ? table_.update(std::move(job)) : table_.add(std::move(job)), at);
+        } else if (op == "pod") {
+            const auto pod = kcontrol::from_json<training_pod>(text(at, "pod"));
+            if (!pod) return pod.error().what();
+            known_.take_pod(text(at, "cluster"), *pod, false);
+            known_.flush();
         } else if (op == "delete") {
             auto job = read_job(at);
             publish(table_.remove(job), at);
@@ -72,6 +95,7 @@ private:
     history past_;
     totals totals_;
     event_hub hub_;
+    insight known_;
     web site_;
 };
 

@@ -186,7 +186,7 @@ class Access(fixture.PageTest):
         page.until("rowsShown() === 9 && document.querySelector('.chart')")
         page.key("Tab")
         seen = []
-        for _ in range(40):
+        for _ in range(60):
             at = page.js("(e => e === document.body ? null : [e.id || e.getAttribute('class') || e.tagName, "
                          "getComputedStyle(e).outlineStyle, getComputedStyle(e).outlineWidth])(document.activeElement)")
             if at is None:

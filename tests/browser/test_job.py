@@ -63,6 +63,42 @@ class Job(fixture.PageTest):
         self.assertIn("JobRunning: on its way", whole)
         self.assertIn("Worker\t7\t7\t0\t0", whole)
 
+    def test_its_pods_say_why(self):
+        def pod(index, **status):
+            self.server.step("pod", cluster="alpha", pod=json.dumps({
+                "metadata": {"name": f"bert-worker-{index}", "namespace": "ml", "uid": f"p{index}", "labels": {
+                    "training.kubeflow.org/job-name": "bert", "training.kubeflow.org/replica-type": "worker",
+                    "training.kubeflow.org/operator-name": "pytorchjob-controller",
+                    "training.kubeflow.org/replica-index": str(index)}},
+                "spec": {"nodeName": "gpu-17"}, "status": status}))
+
+        page = self.open(JOB)
+        page.until("document.querySelector('#job .timeline')")
+        pod(0, phase="Running")
+        pod(1, phase="Failed", containerStatuses=[{"name": "pytorch", "state": {"terminated": {
+            "exitCode": 137, "reason": "OOMKilled", "message": "<i>last words</i>"}}}])
+        self.server.job("bert", "Failed", reason="Limit", message="backoff", completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelector('#job .because')?.innerText.includes('out of memory')")
+        self.assertEqual(text(page, "#job .because"),
+                         "Limit: Worker 1 (rank 2) on gpu-17: exit code 137, killed (SIGKILL), out of memory (OOMKilled): "
+                         "<i>last words</i>")
+        # What failed comes first.
+        page.until("[...document.querySelectorAll('#job h2')].some(h => h.innerText === 'Pods')")
+        rows = page.js("[...[...document.querySelectorAll('#job .panel')].find(p => p.querySelector('h2')?.innerText === "
+                       "'Pods').querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
+        self.assertEqual([r[1] for r in rows], ["bert-worker-1", "bert-worker-0"])
+        self.assertEqual(rows[0][:6], ["2 (Worker)", "bert-worker-1", "gpu-17", "Failed", "0", "137"])
+        self.assertIn("out of memory", rows[0][6])
+        # The log is read when somebody asks, and is text.
+        self.assertEqual(page.js("document.querySelector('#log-lines').innerText"), "")
+        page.click("#log-read")
+        page.until("document.querySelector('#log-lines pre')")
+        self.assertEqual(text(page, "#log-lines pre"), "asked for pod=bert-worker-1\n<b>Traceback</b>")
+        page.js("goBack()")
+        page.until("!view.job")
+        page.js("go({finished: true})")   # it ended long ago
+        page.until("[...document.querySelectorAll('.row')].some(r => r.innerText.includes('out of memory'))")
+
     def test_commands(self):
         page = self.open(JOB)
         page.until("document.querySelector('#job .timeline')")

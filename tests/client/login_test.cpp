@@ -111,36 +111,78 @@ TEST_CASE_FIXTURE(login_fixture, "impersonation and basic authentication are hea
     CHECK(net->verify());
 }
 
-TEST_CASE_FIXTURE(login_fixture, "a certificate that changes is for new connections; a running watch ends by itself") {
+TEST_CASE_FIXTURE(login_fixture,
+                  "a certificate that changes: a watch ends behind its event, for its reader to resume") {
     config.tls(http::tls_options().ca_pem("CA").client_certificate("CERT 1", secret_string("KEY 1")));
     config.files(auth::tls_files().certificate("/cert").key("/key"));
     env.files = {{"/cert", "CERT 1"}, {"/key", "KEY 1"}};
     const auto first = next_connection(), second = next_connection();
-    auto body = first->expect(std::string("GET ") + widgets_path + "?*").stream({}, stream_end::open).body();
-    first->expect(get_target).reply(200, widget_json("a"));
+    const std::string watched = std::string("GET ") + widgets_path + "?*";
+    auto waiting = first->expect(watched).stream({}, stream_end::open).body();
+    auto halfway = first->expect(watched).stream({}, stream_end::open).body();
+    second->expect(get_target).reply(200, widget_json("a"));
+    client c = connect_all();
+    watch_options options;
+    options.in_namespace("default").timeout(0s).idle(1h);
+    auto one = await(c.watch(widgets(), options));
+    auto other = await(c.watch(widgets(), options));
+    REQUIRE((one.has_value() && other.has_value()));
+    std::optional<result<watch_event>> end, event;
+    start(context, keep_outcome((*one)->next({}), end));
+    start(context, keep_outcome((*other)->next({}), event));
+    halfway->push(R"({"type":"ADDED","obj)");
+    env.run_ready(context);
+    env.files = {{"/cert", "CERT 2"}, {"/key", "KEY 2"}};
+    env.advance(4min, context);
+    CHECK(opened == 1);
+    // Nobody asks anything: they are found all the same.
+    env.advance(1min, context);
+    CHECK(opened == 2);
+    CHECK(first->closed());  // for what begins
+    CHECK(seen.back() == http::tls_options().ca_pem("CA").client_certificate("CERT 2", secret_string("KEY 2")));
+    REQUIRE((end && end->has_value()));
+    CHECK((*end)->type == watch_event_type::end);
+    CHECK_FALSE(event.has_value());
+    halfway->push("ect\":" + widget_json("b") + "}\n");
+    env.run_ready(context);
+    REQUIRE((event && event->has_value()));
+    CHECK((*event)->object.meta().name == "b");
+    const auto then = await((*other)->next({}));
+    REQUIRE(then.has_value());
+    CHECK(then->type == watch_event_type::end);
+    CHECK(get(c));
+    CHECK(first->verify());
+    CHECK(second->verify());
+    // Nothing is looked after any more.
+    one->reset();
+    other->reset();
+    env.run_ready(context);
+    CHECK(env.pending_timers() == 0);
+    c.close();
+    CHECK(second->closed());
+}
+
+TEST_CASE_FIXTURE(login_fixture, "a certificate that changes: what can't be resumed goes on where it is") {
+    config.tls(http::tls_options().client_certificate("CERT 1", secret_string("KEY 1")));
+    config.files(auth::tls_files().certificate("/cert").key("/key"));
+    env.files = {{"/cert", "CERT 1"}, {"/key", "KEY 1"}};
+    const auto first = next_connection(), second = next_connection();
+    auto text = first->expect("GET /log").stream({}, stream_end::open).body();
     second->expect(get_target).reply(200, widget_json("a"));
     client c = connect_all();
     const client fenced = c.guarded([]() -> result<duration> { return duration(1s); });
-    watch_options options;
-    options.in_namespace("default").timeout(0s);
-    auto watch = await(c.watch(widgets(), options));
-    REQUIRE(watch.has_value());
-    CHECK(get(c));
+    auto followed = await(c.raw_stream(http::request("GET", "/log"), {}));
+    REQUIRE(followed.has_value());
     env.files = {{"/cert", "CERT 2"}, {"/key", "KEY 2"}};
     env.advance(5min, context);
     CHECK(get(c));
-    CHECK(opened == 2);
-    CHECK(seen.back() == http::tls_options().ca_pem("CA").client_certificate("CERT 2", secret_string("KEY 2")));
-    CHECK(first->closed());  // for what begins; what runs goes on
-    CHECK(!second->closed());
-    body->push(R"({"type":"ADDED","object":)" + widget_json("b") + "}\n");
-    const auto event = await((*watch)->next({}));
-    REQUIRE(event.has_value());
-    CHECK(event->object.meta().name == "b");
-    CHECK(first->verify());
-    CHECK(second->verify());
+    CHECK(first->closed());
+    text->push("still here\n");
+    std::string buffer(64, '\0');
+    const auto n = await(followed->body->read_some(buffer, 1min, {}));
+    REQUIRE(n.has_value());
+    CHECK(buffer.substr(0, *n) == "still here\n");
     c.close();
-    CHECK(second->closed());
 }
 
 TEST_CASE_FIXTURE(login_fixture, "a certificate that can't be used leaves what works, and is tried again soon") {

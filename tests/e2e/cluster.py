@@ -10,9 +10,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts" / "control-plane"
 
 
-def find_assets(server_only=False):
-    """(directory, None), or (None, why there is none)."""
-    wanted = [] if server_only else ["--cluster"]
+def find_assets(server_only=False, more=()):
+    """(directory, None), or (None, why there is none). `more`: what assets.sh makes beside a cluster."""
+    wanted = [] if server_only else ["--cluster", *more]
     run = subprocess.run([SCRIPTS / "assets.sh", *wanted], capture_output=True, text=True)
     if run.returncode == 3:
         return None, run.stderr.strip().splitlines()[-1]

@@ -3,10 +3,10 @@ import http.client
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import threading
 
+import ports
 import wait
 import words
 
@@ -24,12 +24,6 @@ def binary():
     return None
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def get_text(port, path):
     """Status and body of an answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -44,7 +38,7 @@ def get_text(port, path):
 class Monitor:
     def __init__(self, clusters, log, *options):
         """Watches that directory of kubeconfigs; None: what the options say."""
-        self.port = free_port()
+        self.port = ports.free_port()
         source = ["--clusters", clusters] if clusters else []
         self.log = pathlib.Path(log)
         self.process = subprocess.Popen(

@@ -15,6 +15,11 @@ def example(name):
     return folder("KCONTROL_EXAMPLES") / name / name
 
 
+def speaking(encoding):
+    """The environment of a probe that asks its server for "json" or "protobuf"."""
+    return os.environ | {"KCONTROL_PROBE_ENCODING": encoding}
+
+
 def folder(variable):
     path = os.environ.get(variable)
     if not path:

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests and prints their counts.
 
-usage: run.py [--results FILE] [NAME…]     NAME: test_usage, test_monitor.Test2AlphaFails…; all without one
+usage: run.py [--results FILE] [--jobs N] [NAME…]     NAME: test_usage, test_monitor.Test2AlphaFails…; all without one
+With --jobs, N modules run at a time, each in a process of its own; those that share clusters are one of them.
 Exit 0 if nothing failed. Without a monitor or a control plane the tests count as skipped, and the output says why.
 """
 import argparse
+import concurrent.futures
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -25,24 +29,15 @@ def run(names):
     return unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--results", type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    arguments = parser.parse_args()
-    here = pathlib.Path(__file__).resolve().parent
-    names = arguments.names or sorted(f.stem for f in here.glob("test_*.py"))
-    # Those that share real clusters come last.
-    real = [n for n in names if "WorldTest" in (here / f"{n.split('.')[0]}.py").read_text()]
-    plain = [n for n in names if n not in real]
+def run_here(names, real, plain):
     passed = failed = skipped = 0
     results = []
     if monitor.binary() is None:
         print("skipped: the training_monitor program is not built")
-        free = ("test_apply", "test_client", "test_cluster_sources", "test_configmap_sync", "test_conformance",
-                "test_controllerutil", "test_generator", "test_kc", "test_labeler", "test_leadership", "test_login",
-                "test_lossless", "test_schema", "test_secure_metrics", "test_sources", "test_streams",
-                "test_training_operator")
+        free = ("kueue_operator", "test_apply", "test_client", "test_cluster_sources", "test_configmap_sync",
+                "test_conformance", "test_controllerutil", "test_generator", "test_go_client", "test_http2", "test_kc",
+                "test_kubectl", "test_labeler", "test_leadership", "test_login", "test_lossless", "test_policy_webhook", "test_schema",
+                "test_secure_metrics", "test_sharding", "test_sources", "test_streams", "test_training_operator", "test_webhooks")
         alone = [n for n in plain if n.startswith(free)]
         skipped, plain, real = count_tests([n for n in names if n not in alone]), alone, []
     if plain:
@@ -65,6 +60,45 @@ def main():
         failed += bad
         skipped += len(result.skipped)
         passed += max(0, result.testsRun - bad - len(result.skipped))
+    return passed, failed, skipped
+
+
+def run_apart(names):
+    """The counts of these modules, run by a process of their own; what it printed comes out in one piece."""
+    with tempfile.NamedTemporaryFile("r") as results:
+        done = subprocess.run([sys.executable, __file__, "--results", results.name, *names], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        print(f"-- {' '.join(names)}\n{done.stdout}", flush=True)
+        line = results.read().split()
+    if len(line) != 3:
+        print(f"FAILED: {' '.join(names)} ended without a result, code {done.returncode}")
+        return 0, 1, 0
+    return tuple(map(int, line))
+
+
+def run_at_once(jobs, real, plain, here):
+    # The long ones first; how long their text is tells well enough.
+    groups = ([real] if real else []) + [[n] for n in sorted(
+        plain, key=lambda n: -(here / f"{n.split('.')[0]}.py").stat().st_size)]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return [sum(column) for column in zip((0, 0, 0), *pool.map(run_apart, groups))]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    here = pathlib.Path(__file__).resolve().parent
+    names = arguments.names or sorted(f.stem for f in here.glob("test_*.py"))
+    # Those that share real clusters come last.
+    real = [n for n in names if "WorldTest" in (here / f"{n.split('.')[0]}.py").read_text()]
+    plain = [n for n in names if n not in real]
+    if arguments.jobs > 1:
+        passed, failed, skipped = run_at_once(arguments.jobs, real, plain, here)
+    else:
+        passed, failed, skipped = run_here(names, real, plain)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     if arguments.results:
         with arguments.results.open("a") as file:

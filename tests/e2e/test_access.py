@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import monitor as monitors
+import ports
 import wait
 
 TOKEN = "an-example-token-for-tests"
@@ -147,7 +148,7 @@ class Crowds(Serving):
         openssl(cls.folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
                 "-keyout", "server.key", "-out", "server.crt", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
         (cls.folder / "tokens").write_text(TOKEN + "\n")
-        cls.health = monitors.free_port()
+        cls.health = ports.free_port()
         cls.serve("--health-probe-bind-address", f"127.0.0.1:{cls.health}", "--max-connections", "16",
                   "--max-event-streams", "4")
 

@@ -1,7 +1,7 @@
 """The client's verbs at a real API server, through client_probe, a program without a loop: subresources with their own
 kinds, collections, patches, waits, discovery.
 
-KCONTROL_PROBES is the folder of client_probe. Run alone: run.py test_client
+All of it in JSON and in Protocol Buffers. KCONTROL_PROBES is the folder of client_probe. Run alone: run.py test_client
 """
 import json
 import subprocess
@@ -17,6 +17,8 @@ BROKEN = "v1.broken.example.com"
 
 
 class ClientTest(unittest.TestCase):
+    encoding = "json"
+
     @classmethod
     def setUpClass(cls):
         cls.program = probes.program("client_probe")
@@ -24,7 +26,8 @@ class ClientTest(unittest.TestCase):
         cls.addClassCleanup(cls.real.stop)
 
     def play(self, what):
-        run = subprocess.run([self.program, self.real.kubeconfig, what], capture_output=True, text=True, timeout=300)
+        run = subprocess.run([self.program, self.real.kubeconfig, what], capture_output=True, text=True, timeout=300,
+                             env=probes.speaking(self.encoding))
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout.splitlines()
 
@@ -48,7 +51,7 @@ class ClientTest(unittest.TestCase):
 
     def test_4_waits(self):
         probe = subprocess.Popen([self.program, self.real.kubeconfig, "waits"], stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True)
+                                 stderr=subprocess.PIPE, text=True, env=probes.speaking(self.encoding))
         self.addCleanup(probe.communicate)
         self.assertEqual(probe.stdout.readline(), "waiting\n")
         code, made = self.real.ask("POST", MAPS, json.dumps(
@@ -107,6 +110,11 @@ class ClientTest(unittest.TestCase):
                 continue
             for version in group["versions"]:
                 yield f"/apis/{version['groupVersion']}"
+
+
+class ProtobufClientTest(ClientTest):
+    """The same in Protocol Buffers: nobody may see a difference."""
+    encoding = "protobuf"
 
 
 if __name__ == "__main__":

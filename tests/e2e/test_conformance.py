@@ -1,16 +1,25 @@
-"""The cases of tests/conformance before a real kube-apiserver: the in-process API server answers the same ones in
-tests/testing, so that what it says is what Kubernetes says. Run alone: run.py test_conformance
+"""The cases of tests/conformance before a real kube-apiserver and before kcontrol-apiserver, so that what ours says is
+what Kubernetes says; docs/fidelity.md holds what comes of it. Run alone: run.py test_conformance
+
+KCONTROL_WRITE_FIDELITY=1 writes that page instead of comparing it.
 """
+import base64
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import apiserver_program
 import cluster
 from server import Server
 
-RUNNER = pathlib.Path(__file__).resolve().parents[1] / "conformance" / "run.py"
+HERE = pathlib.Path(__file__).resolve().parents[1] / "conformance"
+RUNNER = HERE / "run.py"
+# All but what deletions do while a collector exists that does not act.
+ORDINARY = ["--without", "deletion"]
 
 
 def run_cases(test, work, url, *options):
@@ -28,6 +37,33 @@ class TestConformance(unittest.TestCase):
 
     def test_cases(self):
         run_cases(self, self.server.work, self.server.url)
+
+
+def unpack(kubeconfig, folder):
+    """The files that run_cases() wants, from a kubeconfig that holds them."""
+    folder.mkdir()
+    text = kubeconfig.read_text()
+    for name, file in (("certificate-authority", "ca.crt"), ("client-certificate", "admin.crt"), ("client-key", "admin.key")):
+        (folder / file).write_bytes(base64.b64decode(re.search(name + r"-data: (\S+?)[,}\n]", text)[1]))
+
+
+class TestFidelity(unittest.TestCase):
+    """Both servers, one after the other, and the page that tells of it."""
+
+    def test_page(self):
+        with tempfile.TemporaryDirectory(prefix="kcontrol-fidelity-") as name:
+            folder = pathlib.Path(name)
+            ours = apiserver_program.Program(folder, "--rbac")
+            self.addCleanup(ours.stop)
+            unpack(ours.kubeconfig, folder / "ours")
+            real = Server("fidelity")
+            self.addCleanup(real.stop)
+            run_cases(self, real.work, real.url, "--results", folder / "real.json", *ORDINARY)
+            run_cases(self, folder / "ours", ours.url, "--ours", "--results", folder / "ours.json", *ORDINARY)
+            write = ["--write"] if os.environ.get("KCONTROL_WRITE_FIDELITY") else []
+            done = subprocess.run([sys.executable, HERE / "fidelity.py", folder / "real.json", folder / "ours.json", *write],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class TestCollection(unittest.TestCase):

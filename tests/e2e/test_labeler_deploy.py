@@ -141,9 +141,9 @@ class Deploy(unittest.TestCase):
         self.assertEqual(self.patch(mine, "gpu-1", ours), (200, ""))
         self.assertEqual(self.patch(mine, "gpu-1", {"metadata": {"labels": {"nvidia.com/gpu.count": None}}}), (200, ""))
         self.assertEqual(self.patch(mine, "gpu-1", {"status": {}}, "/status")[0], 403)
-        for patch, why in (({"metadata": {"labels": {"team": "me"}}}, "labels nvidia.com/… only"),
-                           ({"metadata": {"labels": {"team": None}}}, "labels nvidia.com/… only"),
-                           ({"metadata": {"labels": {"kubernetes.io/role": "x"}}}, "labels nvidia.com/… only"),
+        for patch, why in (({"metadata": {"labels": {"team": "me"}}}, "labels nvidia.com/… and kcontrol.dev/gpu-health only"),
+                           ({"metadata": {"labels": {"team": None}}}, "labels nvidia.com/… and kcontrol.dev/gpu-health only"),
+                           ({"metadata": {"labels": {"kubernetes.io/role": "x"}}}, "labels nvidia.com/… and kcontrol.dev/gpu-health only"),
                            ({"metadata": {"annotations": {"x": "y"}}}, "annotations kcontrol.dev/… only"),
                            ({"metadata": {"finalizers": ["a.b/c"]}}, "labels and annotations only"),
                            ({"spec": {"unschedulable": True}}, "labels and annotations only"),
@@ -152,6 +152,50 @@ class Deploy(unittest.TestCase):
         # Others are not concerned.
         self.done("patch", "node", "gpu-2", "--type=merge", "-p", '{"metadata": {"labels": {"team": "me"}}}')
         self.done("patch", "node", "gpu-2", "--type=merge", "-p", '{"metadata": {"labels": {"team": "ml"}}}')
+
+    def test_3_health_may_be_told_and_nothing_else_of_the_status(self):
+        pod = self.admitted(self.apply("health", "own-node"))
+        self.assertIn("--report-health", pod["spec"]["containers"][0]["args"])
+        for verb, resource in (("patch", "nodes"), ("patch", "nodes/status"), ("create", "events.events.k8s.io"),
+                               ("patch", "events.events.k8s.io")):
+            self.assertTrue(self.may(verb, resource), (verb, resource))
+        for verb, resource in (("get", "nodes"), ("update", "nodes/status"), ("list", "events.events.k8s.io"), ("get", "pods")):
+            self.assertFalse(self.may(verb, resource), (verb, resource))
+        mine = self.token(pod)
+        # A merge patch replaces the whole list; the Node of this test has no other condition.
+        told = {"status": {"conditions": [{"type": "kcontrol.dev/GPUHealthy", "status": "False", "reason": "GPUFailed"}]}}
+        wait.until("the policy is not in force", lambda: self.patch(mine, "gpu-2", told, "/status")[0] == 422, 30)
+        self.assertEqual(self.patch(mine, "gpu-1", told, "/status"), (200, ""))
+        self.assertEqual(self.patch(mine, "gpu-1", {"metadata": {"labels": {"kcontrol.dev/gpu-health": "failed"}}}), (200, ""))
+        for status in ({"capacity": {"nvidia.com/gpu": "64"}}, {"allocatable": {"cpu": "1"}},
+                       {"conditions": [{"type": "Ready", "status": "True"}]}, {"addresses": [{"type": "InternalIP", "address": "::1"}]},
+                       {"nodeInfo": {"kubeletVersion": "x"}}, {"volumesInUse": ["x"]}):
+            code, said = self.patch(mine, "gpu-1", {"status": status}, "/status")
+            self.assertEqual(code, 422, (status, said))
+            self.assertIn("the condition kcontrol.dev/GPUHealthy only", said)
+        # A node that was told to be bad is so for five minutes more, for the next test too.
+        self.done("patch", "node", "gpu-1", "--subresource=status", "--type=merge", "-p", '{"status": {"conditions": null}}')
+        self.done("label", "node", "gpu-1", "kcontrol.dev/gpu-health-")
+
+    @unittest.skipUnless(labeler.is_built(), "the gpu_labeler program or its stand-in for NVML is not built")
+    def test_3_the_program_tells_and_takes_it_away_again(self):
+        pod = self.admitted(self.apply("health", "own-node"))
+        flags = ["--node-name", "gpu-1", "--kubeconfig", self.config(self.token(pod)), "--report-health"]
+        one = labeler.Labeler(INVENTORY, self.server.work / "health.log", "--sample-interval", "100ms", *flags)
+        try:
+            def told():
+                node = self.server.ask("GET", "/api/v1/nodes/gpu-1")[1]
+                mine = [c for c in node.get("status", {}).get("conditions", []) if c["type"] == "kcontrol.dev/GPUHealthy"]
+                return (mine[0]["status"], node["metadata"]["labels"].get("kcontrol.dev/gpu-health")) if mine else None
+            wait.until(lambda: "nothing is told; the log ends so: " + (self.server.work / "health.log").read_text()[-2000:],
+                       lambda: told() == ("True", "ok"), 30)
+            manager = self.server.ask("GET", "/api/v1/nodes/gpu-1")[1]["metadata"]["managedFields"]
+            self.assertIn(("kcontrol-gpu-health", "status"), [(m["manager"], m.get("subresource")) for m in manager])
+        finally:
+            one.stop()
+        cleaned = labeler.run(INVENTORY, "--cleanup", *flags)
+        self.assertEqual(cleaned.returncode, 0, cleaned.stderr)
+        self.assertIsNone(told())
 
     def test_4_pods_and_the_runtime_class(self):
         self.done("apply", "-f", "-", stdin='{"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"},'
@@ -166,7 +210,7 @@ class Deploy(unittest.TestCase):
         self.assertIn(("ValidatingAdmissionPolicy", "gpu-labeler-own-node"), made)
 
     def test_5_node_feature_needs_no_right_on_nodes(self):
-        self.done("delete", "clusterrole,clusterrolebinding", "gpu-labeler", "--ignore-not-found")
+        self.done("delete", "clusterrole,clusterrolebinding", "gpu-labeler", "gpu-labeler-health", "--ignore-not-found")
         self.server.install_crd(json.dumps(NFD), "application/json")
         made = self.apply("node-feature")
         self.assertNotIn(("ClusterRole", "gpu-labeler"), made)
@@ -183,7 +227,7 @@ class Deploy(unittest.TestCase):
     @unittest.skipUnless(os.access(LABELER, os.X_OK), "the gpu_labeler program is not built")
     def test_6_the_flags_are_flags_of_the_program(self):
         usage = subprocess.run([LABELER, "--help"], capture_output=True, text=True, check=True).stdout
-        for parts in (("base",), ("node-feature",)):
+        for parts in (("base",), ("node-feature",), ("health",)):
             rendered = self.apply(*parts)["DaemonSet", "gpu-labeler"]
             for argument in rendered["spec"]["template"]["spec"]["containers"][0]["args"]:
                 self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")

@@ -4,7 +4,7 @@ whatever was not edited is afterwards what it was before, to the last digit of a
 The program lossless_probe (tests/lossless) makes objects of the kinds' own tables, and, for a custom resource, members
 that no table has; it edits them as the full type and as a view that declares a few of the members. What the server
 refuses of an object is taken out of it, as the server's answer says. KCONTROL_PROBES is the folder of the programs.
-KCONTROL_LOSSLESS_SEED chooses the objects (a number; 1 otherwise), KCONTROL_LOSSLESS_COUNT how many.
+All of it in JSON and in Protocol Buffers. KCONTROL_LOSSLESS_SEED chooses the objects (a number; 1 otherwise), KCONTROL_LOSSLESS_COUNT how many.
 Run alone: run.py test_lossless
 """
 import copy
@@ -96,6 +96,8 @@ def take_out(value, base, path):
 
 
 class LosslessTest(unittest.TestCase):
+    encoding = "json"
+
     @classmethod
     def setUpClass(cls):
         cls.probe = probes.program("lossless_probe")
@@ -105,7 +107,7 @@ class LosslessTest(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
         cls.server.install_crd(THINGS, "application/json")
         cls.editor = subprocess.Popen([cls.probe, "edit", cls.server.kubeconfig], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, text=True)
+                                      stdout=subprocess.PIPE, text=True, env=probes.speaking(cls.encoding))
 
     @classmethod
     def tearDownClass(cls):
@@ -169,6 +171,11 @@ class LosslessTest(unittest.TestCase):
             print(f"note: {kind}: {leaves[kind]} values, {edits[kind]} edited", flush=True)
             if self.count >= 20:
                 self.assertGreater(leaves[kind], 1.5 * leaves_of_base[kind], kind)
+
+
+class ProtobufLosslessTest(LosslessTest):
+    """The same objects, read in Protocol Buffers where their kind has them."""
+    encoding = "protobuf"
 
 
 class OwnPartsTest(unittest.TestCase):

@@ -1,8 +1,11 @@
 """The manifests under examples/training_monitor/deploy, applied to a real cluster, and the rights they give, used."""
+import itertools
 import json
+import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 import jobs
@@ -41,6 +44,33 @@ class Deploy(WorldTest):
         self.assertLess(4 * kept, memory)
         self.assertLess(2 * kept, 1024 * int(re.fullmatch(r"(\d+)Gi", claim)[1]))
 
+    def test_2_every_choice_of_components_would_be_applied(self):
+        """Each of them is built; each object that any of them makes is shown to the server once."""
+        self.apply("base")
+        here = pathlib.Path(__file__).parent
+        for file in ("own_crds/monitoring_v1.yaml", "gateway/httproutes_v1.yaml", "gateway/backendtlspolicies_v1.yaml"):
+            self.alpha.kubectl("apply", "--server-side", "-f", here / file)
+        for crd in ("servicemonitors.monitoring.coreos.com", "backendtlspolicies.gateway.networking.k8s.io"):
+            self.alpha.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+        components = sorted(p.name for p in (DEPLOY / "components").iterdir())
+        self.assertIn("prometheus-operator", components)
+        made = {}
+        with tempfile.TemporaryDirectory() as folder:
+            deploy = os.path.relpath(DEPLOY, os.path.realpath(folder))
+            for count in range(len(components) + 1):
+                for choice in itertools.combinations(components, count):
+                    (pathlib.Path(folder) / "kustomization.yaml").write_text(json.dumps(
+                        {"namespace": "training-monitor", "resources": [f"{deploy}/base"],
+                         "components": [f"{deploy}/components/{c}" for c in choice]}))
+                    text = self.alpha.kubectl("kustomize", folder)
+                    for part in text.split("\n---\n"):
+                        made.setdefault(part.strip(), choice)
+        kinds = {re.search(r"^kind: (\w+)$", part, re.M)[1] for part in made}
+        self.assertLessEqual({"PrometheusRule", "ServiceMonitor", "Ingress", "HTTPRoute", "NetworkPolicy"}, kinds)
+        for part, choice in made.items():
+            with self.subTest(choice):
+                self.alpha.kubectl("apply", "--dry-run=server", "--validate=strict", "-f", "-", stdin=part)
+
     def test_2_the_flags_are_flags_of_the_program(self):
         usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
         for folder in ("clusters-from-secrets", "notices"):
@@ -77,7 +107,14 @@ class Deploy(WorldTest):
             self.assertEqual(self.can(verb, "customresourcedefinitions.apiextensions.k8s.io"), "yes")
         for verb in ("get", "create", "update", "patch", "delete"):
             self.assertEqual(self.can(verb, "customresourcedefinitions.apiextensions.k8s.io"), "no", verb)
-        for resource in ("pods", "secrets", "nodes", "configmaps", "namespaces"):
+        for verb, resource in (("list", "pods"), ("watch", "pods"), ("list", "events")):  # by which it says why
+            self.assertEqual(self.can(verb, resource), "yes", (verb, resource))
+        for verb in ("create", "update", "patch", "delete", "deletecollection"):
+            self.assertEqual(self.can(verb, "pods"), "no", verb)
+            self.assertEqual(self.can(verb, "events"), "no", verb)
+        for verb, resource in (("watch", "events"), ("get", "pods/log"), ("create", "pods/exec")):
+            self.assertEqual(self.can(verb, resource), "no", (verb, resource))
+        for resource in ("secrets", "nodes", "configmaps", "namespaces"):
             self.assertEqual(self.can("list", resource), "no", resource)
         refused = subprocess.run([f"{self.alpha.assets}/kubectl", "--kubeconfig", file, "delete", "job", "seen-by-the-reader"],
                                  capture_output=True, text=True)

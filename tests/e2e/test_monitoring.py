@@ -126,6 +126,11 @@ class Monitoring(unittest.TestCase):
         cls.dashboard = json.loads((FOLDER / "dashboard.json").read_text())
         cls.rules = (FOLDER / "alerts.yaml").read_text()
 
+    def test_the_operators_rules_are_these(self):
+        rule = (FOLDER.parent / "components" / "prometheus-operator" / "prometheusrule.yaml").read_text()
+        ours = self.rules[self.rules.index("groups:"):]
+        self.assertEqual(rule[rule.index("spec:\n") + 6:], "".join(f"  {line}\n" for line in ours.splitlines()))
+
     def test_the_dashboard_shows_what_is_served(self):
         self.assertEqual(complaints_about_dashboard(self.dashboard, self.families), [])
 

@@ -322,7 +322,7 @@ class Faults(World):
 
     def test_a_full_queue_becomes_one_notice_a_job_from_the_first_state_to_the_last(self):
         hook = self.receiver(receivers.answer(503, Retry_After="5"))
-        monitor = self.start(self.config(self.webhook(hook, queue=1)))
+        monitor = self.start(self.config(self.webhook(hook, queue=1, repeatAfter="0s")))
         self.cluster.put("first", "Running")
         wait.until("no try", lambda: hook.all, 20)
         for _ in range(10):
@@ -387,7 +387,7 @@ class Test(World):
     def test_the_examples_load(self):
         page = (monitors.ROOT / "docs/training_monitor/notices.md").read_text()
         block = page.split("## The file\n\n")[1].split("\n\n")[0]
-        deployed = (monitors.ROOT / "examples/training_monitor/deploy/notices/notify.yaml").read_text()
+        deployed = (monitors.ROOT / "examples/training_monitor/deploy/components/notices/notify.yaml").read_text()
         for text in (textwrap.dedent(block), deployed.replace("/etc/training-monitor/notices/", "")):
             for name in re.findall(r"(?:url|secret)File: ([\w-]+)", text):
                 (self.folder / name).write_text("https://127.0.0.1:1/x")

@@ -12,6 +12,7 @@ import unittest
 
 import fake_jobs
 import monitor as monitors
+import ports
 import wait
 
 MIB = 1 << 20
@@ -76,7 +77,7 @@ class ScarcityTest(unittest.TestCase):
         return server
 
     def start(self, *options):
-        self.health = monitors.free_port()
+        self.health = ports.free_port()
         made = monitors.Monitor(self.clusters, self.folder / "monitor.log",
                                 "--health-probe-bind-address", f"127.0.0.1:{self.health}", *options)
         self.addCleanup(self.end, made)

@@ -11,6 +11,7 @@ import threading
 import unittest
 
 import listener
+import ports
 import probes
 import server
 import wait
@@ -39,11 +40,6 @@ spec: {forwards: [{ports: [8080], target: {address: 127.0.0.1, port: ECHO}},
 """
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
-
-
 class Echo(listener.Listener):
     """Says everything back in capitals."""
 
@@ -68,10 +64,10 @@ class StreamsTest(unittest.TestCase):
         cls.addClassCleanup(cls.echo.close)
         cls.log = cls.real.work / "web.log"
         cls.log.write_text("")
-        port = free_port()
+        port = ports.free_port()
         config = cls.real.work / "kubelet.yaml"
         config.write_text(KUBELET.replace("LOG", str(cls.log)).replace("ECHO", str(cls.echo.port))
-                          .replace("NOBODY", str(free_port())))
+                          .replace("NOBODY", str(ports.free_port())))
         with (cls.real.work / "kwok.log").open("w") as told:
             cls.kwok = subprocess.Popen(
                 [cls.assets / "kwok", "--kubeconfig", cls.real.kubeconfig, "--config", pathlib.Path(server.cluster.SCRIPTS) / "kwok.yaml",

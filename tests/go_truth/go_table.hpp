@@ -3,6 +3,8 @@
 
 #include <kcontrol/documents/value.hpp>
 
+#include "support/folders.hpp"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -12,7 +14,7 @@
 namespace kcontrol::test {
 
 inline std::vector<json::array> go_table(const std::string& name) {
-    std::ifstream file(KCONTROL_TESTS_DIR "/go_truth/" + name + ".jsonl");
+    std::ifstream file(tests_file("go_truth/" + name + ".jsonl"));
     std::vector<json::array> rows;
     for (std::string line; std::getline(file, line);) {
         auto row = json::parse(line);

@@ -223,7 +223,7 @@ spec: {restartPolicy: Never, containers: [{name: main, image: talks}]}
     CHECK(has(kubectl({"wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/talks", "--timeout=30s"}), "status 0"));
     CHECK(kubectl({"logs", "talks"}) == "hello|world: status 0");
     CHECK(kubectl({"logs", "-f", "talks", "--tail=1"}) == "world: status 0");
-    // From a file: `kubectl auth can-i` sends protobuf, which this server does not take.
+    // From a file.
     directory.write("may.yaml", R"(apiVersion: authorization.k8s.io/v1
 kind: SelfSubjectAccessReview
 spec: {resourceAttributes: {verb: list, resource: pods, namespace: default}}

@@ -3,10 +3,12 @@
 #include <kcontrol/documents/patch.hpp>
 
 #include "support.hpp"
+#include "support/folders.hpp"
 
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <kcontrol_gen/protobuf_fields.hpp>
 #include <set>
 #include <sstream>
 
@@ -14,7 +16,7 @@ using namespace kcontrol_gen;
 
 namespace {
 
-const std::string root = KCONTROL_TESTS_DIR "/../";
+const std::string root = kcontrol::test::source_file("");
 
 std::string read_text(const std::string& path) {
     std::stringstream text;
@@ -46,6 +48,92 @@ TEST_CASE("include/kcontrol/api and src/api_*.cpp are what scripts/generate-api.
         CAPTURE(file.first);
         CHECK((read_text(root + file.first) == file.second));
     }
+}
+
+TEST_CASE("the tables of Protocol Buffers are what scripts/generate-api.sh writes") {
+    input in;
+    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
+    const auto all = in.finish();
+    REQUIRE(all.has_value());
+    const std::string kept = read_text(root + "tools/kcontrol_gen/data/protobuf-1.36.tsv");
+    const auto fields = read_protobuf_fields(kept, "protobuf-1.36.tsv");
+    REQUIRE(fields.has_value());
+    const auto files = emit_protobuf(*fields, *all);
+    REQUIRE_MESSAGE(files.has_value(), (files ? "" : files.error().message()));
+    for (const auto& file : *files) {
+        CAPTURE(file.first);
+        CHECK((read_text(root + file.first) == file.second));
+    }
+    CHECK((write_protobuf_fields(needed_protobuf_fields(*fields, *all)) == kept));
+}
+
+TEST_CASE("what is kept of the fields of Protocol Buffers is what the kinds need of all of them") {
+    const std::string shared = read_text(root + "../shared/data/proto/fields.tsv");
+    if (shared.empty()) {
+        MESSAGE("skipped: there is no ../shared/data/proto/fields.tsv");
+        return;
+    }
+    input in;
+    REQUIRE(in.add_path(root + "tools/kcontrol_gen/data/kubernetes-1.36.json").has_value());
+    const auto all = in.finish();
+    REQUIRE(all.has_value());
+    const auto fields = read_protobuf_fields(shared, "fields.tsv");
+    REQUIRE(fields.has_value());
+    CHECK((write_protobuf_fields(needed_protobuf_fields(*fields, *all)) ==
+           read_text(root + "tools/kcontrol_gen/data/protobuf-1.36.tsv")));
+}
+
+TEST_CASE("fields of Protocol Buffers that can't be used are told by their place") {
+    const auto read = [](const std::string& text) {
+        const auto fields = read_protobuf_fields(text, "f");
+        return fields ? std::to_string(fields->size()) : fields.error().message();
+    };
+    CHECK(read("") == "0");
+    CHECK(read("# a\nA\tb\t2\tbytes\tstring\talways\nA\ta\t1\tvarint\t*bool\tomitempty\n") == "1");
+    CHECK(read("A\tb\n") == "f:1: expected six columns, of which the first is a type");
+    CHECK(read("#\nA\tb\tx\tbytes\tstring\talways\n") == "f:2: the third column is no field number");
+    CHECK(read("A\tb\t0\tbytes\tstring\talways\n") == "f:1: the third column is no field number");
+    CHECK(read("A\tb\t1\tbytes\tstring\talways\nA\tc\t1\tbytes\tstring\talways\n") ==
+          "f: A has the field number 1 twice");
+
+    schema kinds;
+    kinds.origin = "Sample";
+    kcontrol_gen::kind own;
+    own.group = "g";
+    own.version = "v1";
+    own.name = "Sample";
+    own.type = "io.k8s.Sample";
+    kinds.kinds.push_back(own);
+    const std::string meta = "k8s.io.apimachinery.pkg.apis.meta.v1.";
+    std::string text = "Other\tx\t1\tbytes\tstring\talways\n";
+    for (const char* common : {"DeleteOptions", "ListMeta", "ObjectMeta", "Status"}) {
+        text += meta + common + "\tname\t1\tbytes\tstring\tomitempty\n";
+    }
+    const std::string sample = "k8s.io.Sample\tmetadata\t1\tbytes\t" + meta + "ObjectMeta\tomitempty\n" +
+                               "k8s.io.Sample\tparts\t3\tbytes\t[]k8s.io.Part\talways\n" +
+                               "k8s.io.Part\t\t1\tbytes\tk8s.io.Inner\talways\n" + "k8s.io.Inner\tat\t2\tbytes\t*" +
+                               meta + "Time\tomitempty\n";
+    const auto fields = read_protobuf_fields(text + sample, "f");
+    REQUIRE(fields.has_value());
+    const auto needed = needed_protobuf_fields(*fields, kinds);
+    CHECK(needed.size() == 7);
+    CHECK_FALSE(needed.contains("Other"));
+    const auto files = emit_protobuf(needed, kinds);
+    REQUIRE_MESSAGE(files.has_value(), (files ? "" : files.error().message()));
+    const std::string& code = files->begin()->second;
+    for (const char* part :
+         {"{\"parts\", protobuf_tables::messages + 1, 3, protobuf_type::message, protobuf_form::list, true}",
+          "{\"\", protobuf_tables::messages + 0, 1, protobuf_type::message, protobuf_form::value, true}",
+          "protobuf_form::pointer, false}", "{\"Time\", nullptr, 0, protobuf_meaning::time}",
+          "{\"g\", \"v1\", \"Sample\", messages + 2}"}) {
+        CAPTURE(part);
+        CHECK(code.find(part) != std::string::npos);
+    }
+    const auto odd = read_protobuf_fields(text + "k8s.io.Sample\ta\t1\tbytes\tchan int\talways\n", "f");
+    REQUIRE(odd.has_value());
+    const auto refused = emit_protobuf(*odd, kinds);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().message() == "k8s.io.Sample.a: the Go type chan int is not known");
 }
 
 TEST_CASE("every kind once") {

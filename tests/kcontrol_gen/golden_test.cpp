@@ -1,5 +1,6 @@
 // The whole header of one small CRD, byte by byte, so that a change of the output is seen in review.
 #include "support.hpp"
+#include "support/folders.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +14,7 @@ using namespace kcontrol_gen;
 
 namespace {
 
-const std::string folder = KCONTROL_TESTS_DIR "/kcontrol_gen/golden/";
+const std::string folder = kcontrol::test::tests_file("kcontrol_gen/golden/");
 
 std::string read_text(const std::string& path) {
     std::stringstream text;

@@ -614,3 +614,22 @@ TEST_CASE("lease_machine: stopped at every step of a life, it ends, and what is 
     CHECK(ended == 24 * 13 * 4);
     CHECK(released > 500);
 }
+
+TEST_CASE("lease_machine: labels and annotations are written with the Lease, and others on it stay") {
+    candidate c;
+    lease_settings s;
+    s.name = "l", s.namespace_ = "ns", s.identity = "me";
+    s.labels = {{"group", "fleet"}};
+    s.annotations = {{"weight", "3"}};
+    c.m = lease_machine(s);
+    CHECK(c.step() == "get");
+    coordination_lease old = lease_of("");
+    old.metadata.labels["theirs"] = "stays";
+    old.metadata.labels["group"] = "another";
+    c.ok(old);
+    CHECK(c.step() == "update");
+    CHECK(c.last.object.metadata.labels.size() == 2);
+    CHECK(c.last.object.metadata.labels.find("theirs")->second == "stays");
+    CHECK(c.last.object.metadata.labels.find("group")->second == "fleet");
+    CHECK(c.last.object.metadata.annotations.find("weight")->second == "3");
+}

@@ -3,6 +3,7 @@
 #include "lifecycle/real.hpp"
 #include "lifecycle/resources.hpp"
 #include "lifecycle/simulated.hpp"
+#include "lifecycle/webhooks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,7 @@ using namespace kcontrol::test;
     controller_life, exporter_life, manager_life, led_manager_life, leader_life, run_life, informer_set_life,  \
         crd_watch_life, informer_life, engaged_cluster_life, multicluster_manager_life, led_multicluster_life, \
         directory_source_life, secret_source_life, task_group_life, server_life, event_stream_life,            \
-        local_api_server_life, directory_watch_life, process_life
+        local_api_server_life, directory_watch_life, process_life, webhook_server_life
 
 /// Something that starts and stops, stopped in the end: a context that goes takes no coroutine along.
 template <class Life>

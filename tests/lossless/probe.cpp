@@ -6,9 +6,9 @@
 //                                              text}
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
-#include <kcontrol/transport/client.hpp>
 
 #include "cases.hpp"
+#include "support/probe_transport.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -48,8 +48,7 @@ int edit_all(const std::string& kubeconfig) {
     const auto config = kcontrol::find_cluster_config(env, kubeconfig);
     if (!config) return std::cerr << config.error().what() << '\n', 1;
     boost::asio::io_context context(1);
-    auto api =
-        kcontrol::client::connect(env, context.get_executor(), *config, kcontrol::http::make_transport_factory(env));
+    auto api = kcontrol::client::connect(env, context.get_executor(), *config, kcontrol::test::probe_transport(env));
     if (!api) return std::cerr << api.error().what() << '\n', 1;
     for (std::string line; std::getline(std::cin, line);) {
         const auto order = json::parse(line).value();

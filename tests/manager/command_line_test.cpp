@@ -79,6 +79,11 @@ TEST_CASE("the format of the log, and controller-runtime's name for --listen") {
     CHECK(parsed->listen == ":8080");
     CHECK(parsed->format == log_format::json);
     CHECK_FALSE(command_line::parse({})->format);
+    CHECK(message_of({"--kube-api-content-type=cbor"}) ==
+          "--kube-api-content-type cbor: not one of application/json, application/vnd.kubernetes.protobuf");
+    const std::string protobuf = "application/vnd.kubernetes.protobuf";
+    CHECK(command_line::parse({"--kube-api-content-type", protobuf})->kube_api_content_type == protobuf);
+    CHECK(parsed->kube_api_content_type == "application/json");
     CHECK(message_of({"--log-format=xml"}) == "--log-format xml: not one of text, json");
 }
 
@@ -133,7 +138,7 @@ TEST_CASE("flags of the program's own") {
     bool install = false;
     std::vector<std::string> allowed;
     const auto allow = [&](std::string_view value) -> result<void> {
-        if (value == "bad") return error(errc::invalid_argument, "--allow bad: no address");
+        if (value == "bad") return error(errc::invalid_argument, "bad: no address");
         allowed.emplace_back(value);
         return {};
     };
@@ -147,7 +152,7 @@ TEST_CASE("flags of the program's own") {
     CHECK(parse({"--allow", "a", "--kubeconfig=/k"})->kubeconfig == "/k");
     CHECK(install);
     CHECK(allowed == std::vector<std::string>{"a", "b", "a"});
-    CHECK(parse({"--allow=bad"}).error().message() == "--allow bad: no address");
+    CHECK(parse({"--allow=bad"}).error().message() == "--allow: bad: no address");
     CHECK(parse({"--allow"}).error().message() == "--allow needs a value; see --help");
     CHECK(parse({"--instal"}).error().message() == "unknown flag \"--instal\"; did you mean --install?");
     const auto usage = command_line::usage(options.own_flags());

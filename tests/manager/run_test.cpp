@@ -138,7 +138,7 @@ TEST_CASE(
     CHECK(status == std::map<std::string, int>{{"--listen /healthz", 401},
                                                {"--listen /readyz", 401},
                                                {"--listen /metrics", 401},
-                                               {"--listen /metrics without TLS", 0},
+                                               {"--listen /metrics without TLS", 400},
                                                {"--health-probe-bind-address /healthz", 200}});
 }
 
@@ -152,4 +152,29 @@ TEST_CASE("run: a certificate that is not there ends the program") {
     CHECK(p.run(work) == 1);
     CHECK_FALSE(ran);
     CHECK(p.addresses.empty());
+}
+
+TEST_CASE("a program prints what is derived from it, without a cluster, and ends") {
+    bool wanted = false, fails = false, ran = false;
+    run_options options;
+    options.flag("--print-names", "prints", wanted).flag("--fail", "prints nothing", fails);
+    options.print_instead([&wanted] { return wanted; },
+                          [&fails](manager& m) -> result<std::string> {
+                              if (fails) return error(errc::invalid_argument, "there are no names");
+                              return std::string(m.get_client().default_namespace()) + "\n";
+                          });
+    const auto setup = [&ran](manager& m) {
+        return m.add(runnable("never", [&ran](std::stop_token) -> awaitable<result<void>> {
+            ran = true;
+            co_return result<void>();
+        }));
+    };
+    const auto status_of = [&](std::vector<std::string> words) {
+        std::vector<char*> argv;
+        for (auto& word : words) argv.push_back(word.data());
+        return run(static_cast<int>(argv.size()), argv.data(), setup, options);
+    };
+    CHECK(status_of({"program", "--print-names"}) == 0);
+    CHECK(status_of({"program", "--print-names", "--fail"}) == 1);
+    CHECK_FALSE(ran);
 }

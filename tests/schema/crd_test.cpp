@@ -95,6 +95,20 @@ TEST_CASE("the CRD of two versions with everything") {
           R"({"name":"v1beta1","served":true,"storage":false,"deprecated":true,"deprecationWarning":"use v1"})");
 }
 
+TEST_CASE("versions that a webhook converts") {
+    auto made = crd_of<widget_v1beta1, deprecated_storage>();
+    REQUIRE(made);
+    const auto conversion = [&made] {
+        return json::serialize(json::parse(made->to_json()).value().at("spec").at("conversion"));
+    };
+    made->convert_by_service("ops", "widgets", "PEM");
+    CHECK(conversion() ==
+          R"({"strategy":"Webhook","webhook":{"clientConfig":{"caBundle":"UEVN","service":{)"
+          R"("namespace":"ops","name":"widgets","path":"/convert"}},"conversionReviewVersions":["v1"]}})");
+    made->convert_by_url("https://127.0.0.1:9443/convert");
+    CHECK(conversion().find(R"("url":"https://127.0.0.1:9443/convert")") != std::string::npos);
+}
+
 TEST_CASE("a later version may be the one that is stored") {
     const auto made = crd_of<widget_v1beta1, deprecated_storage>();
     REQUIRE(made);

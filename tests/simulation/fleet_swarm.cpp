@@ -37,15 +37,24 @@ std::int64_t value_of(const json::value& object) {
     return found == nullptr ? 0 : found->to_number<std::int64_t>();
 }
 
+// What answers under a cluster's name, now or formerly: a server, with the way to it.
+struct home_of_site {
+    std::string address;
+    testing::sim_server* server = nullptr;
+    time_point left;  // when it was the cluster no more
+};
+
 // One of the clusters, as people and machines treat it.
 struct site {
     std::string name;
-    testing::sim_server* server = nullptr;
+    std::vector<home_of_site> homes;  // the last one is it; those before were, under the same name
     bool wanted = true;
     bool forbids = false;
     bool busy = false;  // some fault lasts
     int token = 0;
-    time_point left;  // when it was wanted no more
+
+    home_of_site& now() { return homes.back(); }
+    const home_of_site& now() const { return homes.back(); }
 };
 
 class fleet {
@@ -56,11 +65,12 @@ public:
         sites_.back().name = hub;
         sites_.emplace_back();
         sites_.back().name = calm;
-        for (std::uint64_t i = 0, n = 1 + below(6); i < n; ++i) {
+        // Some fleets are large.
+        for (std::uint64_t i = 0, n = seed % 20 == 7 ? 20 + below(29) : 1 + below(6); i < n; ++i) {
             sites_.emplace_back();
             sites_.back().name = "c" + std::to_string(i);
         }
-        for (site& s : sites_) prepare(s);
+        for (site& s : sites_) move_in(s, s.name);
         verdict_.clusters = sites_.size();
         manager_.emplace(world_.env(), world_.get_executor(),
                          multicluster_options()
@@ -96,16 +106,23 @@ private:
     void violation(std::string what) { verdict_.violations.push_back(std::move(what)); }
     std::string any_name() { return "w" + std::to_string(below(names)); }
     site& any_site() { return sites_[below(sites_.size())]; }
-    static testing::api_server& api(const site& s) { return s.server->api(); }
+    static testing::api_server& api(const site& s) { return s.now().server->api(); }
 
-    void prepare(site& s) {
-        s.server = &world_.add_server(s.name, testing::api_server_options().bookmark_period(5s));
-        api(s).set_faults([this, &s](const http::server_request& request) { return look_at(s, request); });
+    // From then on that server, which is new and empty, is the cluster.
+    void move_in(site& s, const std::string& address) {
+        if (!s.homes.empty()) s.now().left = world_.env().now();
+        s.homes.push_back(
+            {address, &world_.add_server(address, testing::api_server_options().bookmark_period(5s)), {}});
+        const std::size_t number = s.homes.size() - 1;
+        api(s).set_faults(
+            [this, &s, number](const http::server_request& request) { return look_at(s, number, request); });
     }
-    fault look_at(const site& s, const http::server_request& request) {
+    fault look_at(const site& s, std::size_t number, const http::server_request& request) {
         fault f;
-        if (!s.wanted && world_.env().now() - s.left > time_to_leave)
-            violation("a request to " + s.name + ", which left");
+        const home_of_site& home = s.homes[number];
+        const bool gone = !s.wanted || number + 1 < s.homes.size();
+        if (gone && world_.env().now() - home.left > time_to_leave)
+            violation("a request to " + home.address + ", which is not " + s.name + " any more");
         const auto asked = testing::parse_request(request);
         if (!asked || asked->id() != widgets) return f;
         if (s.forbids) return f.status(403, "Forbidden", "not you");
@@ -216,12 +233,13 @@ private:
         if (at.busy || at.name == calm) return;
         auto& network = world_.network();
         ++verdict_.faults;
-        switch (below(9)) {
+        const std::string address = at.now().address;
+        switch (below(11)) {
         case 0:
         case 1:
             if (at.name == hub) break;  // what it has not been told by then it is not to be told
             at.wanted = false;
-            at.left = world_.env().now();
+            at.now().left = world_.env().now();
             tell_desired();
             lasting(at, 1s, 100s, [this, &at] {
                 at.wanted = true;
@@ -233,25 +251,45 @@ private:
             tell_desired();
             break;
         case 3:
-            network.set_link(at.name, link_state::black_hole);
-            network.freeze_connections(at.name);
-            lasting(at, 1s, 90s, [&network, &at] { network.set_link(at.name, link_state::up); });
+            network.set_link(address, link_state::black_hole);
+            network.freeze_connections(address);
+            lasting(at, 1s, 90s, [&network, address] { network.set_link(address, link_state::up); });
             break;
         case 4:
-            network.set_link(at.name, link_state::refused);
-            network.break_connections(at.name);
-            lasting(at, 1s, 60s, [&network, &at] { network.set_link(at.name, link_state::up); });
+            network.set_link(address, link_state::refused);
+            network.break_connections(address);
+            lasting(at, 1s, 60s, [&network, address] { network.set_link(address, link_state::up); });
             break;
         case 5:
             at.forbids = true;
-            network.break_connections(at.name);
+            network.break_connections(address);
             lasting(at, 1s, 60s, [&at] { at.forbids = false; });
             break;
         case 6:
-            network.set_latency(at.name, 1s, 20s);
-            lasting(at, 10s, 60s, [&network, &at] { network.set_latency(at.name, 100us, 5ms); });
+            network.set_latency(address, 1s, 20s);
+            lasting(at, 10s, 60s, [&network, address] { network.set_latency(address, 100us, 5ms); });
             break;
-        case 7: api(at).compact(api(at).resource_version()); break;
+        case 7:  // it moves: the same name, another server, while it is at work
+            if (at.name == hub || at.homes.size() > 3) break;
+            move_in(at, at.name + "-" + std::to_string(at.homes.size()));
+            ++verdict_.moves;
+            tell_desired();
+            break;
+        case 8:  // it leaves, and comes back as another
+            if (at.name == hub || at.homes.size() > 3) break;
+            at.wanted = false;
+            at.now().left = world_.env().now();
+            tell_desired();
+            lasting(at, 1s, 100s, [this, &at] {
+                const time_point left = at.now().left;
+                move_in(at, at.name + "-" + std::to_string(at.homes.size()));
+                at.homes[at.homes.size() - 2].left = left;
+                at.wanted = true;
+                ++verdict_.moves;
+                tell_desired();
+            });
+            break;
+        case 9: api(at).compact(api(at).resource_version()); break;
         default: api(at).end_watches(); break;
         }
     }
@@ -269,7 +307,7 @@ private:
         for (const site& s : sites_) {
             if (!s.wanted) continue;
             ++verdict_.joins;
-            desired.emplace_back(s.name, s.server->config("token-" + std::to_string(s.token)));
+            desired.emplace_back(s.name, s.now().server->config("token-" + std::to_string(s.token)));
         }
         manager_->set_desired(std::move(desired));
     }
@@ -313,7 +351,10 @@ private:
         if (!world_.ends_within(1min, manager_->stop())) violation("it does not stop");
         world_.run_for(1min);
         for (const site& s : sites_) {
-            if (world_.network().open_exchanges(s.name) != 0) violation("requests to " + s.name + " are left");
+            for (const auto& home : s.homes) {
+                if (world_.network().open_exchanges(home.address) != 0)
+                    violation("requests to " + home.address + " are left");
+            }
         }
         if (!under_way_.empty()) violation("reconciles have not returned");
     }

@@ -16,7 +16,7 @@ using namespace kcontrol::test;
 TEST_CASE("fleet swarm: no seed breaks a promise, and every seed runs the same way twice") {
     // A fleet is several clusters: of those that are asked for, a quarter are run.
     const seed_range seeds(400);
-    const std::uint64_t last = seeds.one ? seeds.last : (seeds.last + 3) / 4;
+    const std::uint64_t last = seeds.first + (seeds.count() + 3) / 4 - 1;
     fleet_verdict sum;
     for (std::uint64_t seed = seeds.first; seed <= last; ++seed) {
         const auto verdict = run_fleet(seed);
@@ -24,12 +24,14 @@ TEST_CASE("fleet swarm: no seed breaks a promise, and every seed runs the same w
         CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict.violations));
         CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
         sum.clusters += verdict.clusters, sum.edits += verdict.edits, sum.faults += verdict.faults;
-        sum.reconciles += verdict.reconciles, sum.requests_between += verdict.requests_between;
+        sum.moves += verdict.moves, sum.reconciles += verdict.reconciles,
+            sum.requests_between += verdict.requests_between;
     }
     std::cout << "fleet swarm: seeds=" << last - seeds.first + 1 << " clusters=" << sum.clusters
-              << " edits=" << sum.edits << " faults=" << sum.faults << " reconciles=" << sum.reconciles
-              << " requests-between-clusters=" << sum.requests_between << "\n";
+              << " edits=" << sum.edits << " faults=" << sum.faults << " moves=" << sum.moves
+              << " reconciles=" << sum.reconciles << " requests-between-clusters=" << sum.requests_between << "\n";
     CHECK(sum.reconciles > 0);
+    CHECK(sum.moves > 0);
     CHECK(sum.requests_between > 0);
 }
 

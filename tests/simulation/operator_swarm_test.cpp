@@ -41,7 +41,7 @@ TEST_CASE("operator swarm: no seed breaks a promise, and every seed runs the sam
 constexpr std::uint64_t patience = 1000;
 
 void find_planted(operator_bug bug, const char* name, std::uint64_t least = 15) {
-    std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, least, 60);
+    std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).count(), least, 60);
     std::uint64_t found = 0, first = 0;
     std::string how;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -42,7 +42,7 @@ TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twi
 
 void find_planted(planted_bug bug, const char* name) {
     std::uint64_t triggered = 0, found = 0, first = 0;
-    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).last, 15, 60);
+    const std::uint64_t seeds = std::clamp<std::uint64_t>(seed_range(60).count(), 15, 60);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const auto verdict = run_swarm(seed, bug);
         triggered += verdict.bug_triggered ? 1U : 0U;

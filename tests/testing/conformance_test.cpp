@@ -2,6 +2,7 @@
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
+#include "support/folders.hpp"
 #include "support/print.hpp"
 #include "testing/memory_responder.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 json::value load(const std::string& name) {
     system_environment env;
-    const auto text = env.read_file(KCONTROL_TESTS_DIR "/conformance/" + name, 1 << 20);
+    const auto text = env.read_file(test::tests_file("conformance/" + name), 1 << 20);
     REQUIRE(text);
     return json::parse(*text).value();
 }
@@ -218,3 +219,26 @@ TEST_CASE("the in-process API server allows what Roles allow, as a real one does
 }
 
 TEST_CASE("the in-process API server answers in YAML as a real one does") { conformance(complete()).run("yaml.json"); }
+
+namespace {
+
+// The network of a machine on which nobody listens.
+class nobody_there final : public http::transport {
+public:
+    awaitable<result<http::response>> round_trip(http::request, http::exchange_options) override {
+        co_return error(errc::connection_refused);
+    }
+    awaitable<result<http::streamed_response>> open_stream(http::request, http::exchange_options) override {
+        co_return error(errc::connection_refused);
+    }
+    void close() override {}
+};
+
+}  // namespace
+
+TEST_CASE("the in-process API server takes and heeds webhook configurations as a real one does") {
+    const auto nobody = [](executor, const http::endpoint&, const http::tls_options&) {
+        return result<std::shared_ptr<http::transport>>(std::make_shared<nobody_there>());
+    };
+    conformance(complete().webhook_transport(nobody)).run("webhooks.json");
+}

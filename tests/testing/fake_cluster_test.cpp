@@ -324,6 +324,18 @@ TEST_CASE_FIXTURE(cluster_fixture, "a Deployment becomes available, and rolls wi
     world.run_for(1min);
     CHECK(count("Running") == 1);
     CHECK(fakes.idle());
+    // Back to the first template: its set is used again, under the next number.
+    const auto revision = [&] {
+        const json::value d = get(deployments, "d");
+        return std::string(json::get_string(d, {"metadata", "annotations", "deployment.kubernetes.io/revision"}));
+    };
+    CHECK(revision() == "2");
+    api.patch(deployments, {"default", "d"},
+              parsed(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"one"}]}}}})"))
+        .value();
+    world.run_for(1min);
+    CHECK(api.list(sets).size() == 2);
+    CHECK(revision() == "3");
 }
 
 TEST_CASE_FIXTURE(cluster_fixture, "a Deployment that recreates has no two sets of pods at once") {

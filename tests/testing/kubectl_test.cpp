@@ -161,7 +161,7 @@ TEST_CASE("kubectl works with the in-process API server" * doctest::skip(find_ku
     CHECK(c.read_until(watch, "Running"));
     CHECK(has(c.run({"label", "pytorchjob", "train", "team=blue", "--overwrite"}), "labeled"));
     CHECK(has(c.run({"wait", "--for=condition=Running", "pytorchjob/train", "--timeout=5s"}), "condition met"));
-    // From files: `kubectl create namespace` and its like send protobuf, which this server does not take.
+    // From files.
     CHECK(has(c.run({"create", "-f", c.write("lab.yaml", lab)}), "configmap/settings created"));
     CHECK(has(c.run({"delete", "pytorchjob", "train"}), "deleted"));
     CHECK(has(c.run({"delete", "namespace", "lab"}), "deleted"));

@@ -196,6 +196,31 @@ TEST_CASE("transcode: patches lead from one to the other") {
     CHECK(run({"--patch", files.path("from"), files.path("from")}).out == "[]\n{}\n");
 }
 
+TEST_CASE("transcode: Protocol Buffers in and out") {
+    const auto bytes = run({"--output", "protobuf", "--check"}, deployment);
+    CHECK(bytes.log.empty());
+    REQUIRE(bytes.status == 0);
+    CHECK(bytes.out.starts_with(std::string("k8s\0", 4)));
+    const auto text = run({"--check"}, bytes.out);
+    CHECK(text.status == 0);
+    CHECK(text.out.starts_with(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop")"));
+    // What comes out of it is what went in.
+    CHECK(run({"--output=protobuf"}, text.out).out == bytes.out);
+    CHECK(run({"--as", "dynamic"}, bytes.out).out.find(R"("matchLabels":{"app":"web"})") != std::string::npos);
+    CHECK(run({"--as", "metadata"}, bytes.out).out.find("matchLabels") == std::string::npos);
+
+    const std::string two = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})"
+                            "\n"
+                            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}})";
+    const auto second = run({"--output", "protobuf"}, two);
+    CHECK(second.status == 1);
+    CHECK(second.log.find("document 2: a second object") != std::string::npos);
+    CHECK(run({"--output", "protobuf", "--as", "dynamic"}, R"({"apiVersion":"a/v1","kind":"Own"})")
+              .log.find("no Protocol Buffers of this are known") != std::string::npos);
+    CHECK(run({}, bytes.out.substr(0, 40)).log.find("standard input: malformed Protocol Buffers") != std::string::npos);
+}
+
 TEST_CASE("transcode: arguments") {
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
         {{"--nonsense"}, "unknown flag \"--nonsense\""},
@@ -204,6 +229,8 @@ TEST_CASE("transcode: arguments") {
         {{"--patch", "x"}, "--patch takes two files"},
         {{"--patch", "-", "-"}, "only one of OLD and NEW"},
         {{"--patch", "--check", "x", "y"}, "exclude each other"},
+        {{"--patch", "--output=protobuf", "x", "y"}, "exclude each other"},
+        {{"--output", "yaml"}, "expected json or protobuf"},
         {{""}, "a file's name is empty"},
     };
     for (const auto& [arguments, message] : wrong) {

@@ -357,3 +357,52 @@ TEST_CASE("a server that is stopping refuses to listen, and listens again once i
     net.until([&] { return waiting == 1; });
     run(net.context, server->stop());
 }
+
+namespace {
+
+awaitable<void> ask_into(http::transport& to, http::request asked, result<http::response>& answer) {
+    http::exchange_options how;
+    auto got = co_await to.round_trip(std::move(asked), how);
+    answer = std::move(got);
+}
+
+awaitable<void> drain_into(http::server& of, bool& done) {
+    co_await of.drain(10s);
+    done = true;
+}
+
+}  // namespace
+
+TEST_CASE("a drain closes idle connections, ends a request that has begun, and cuts nothing off") {
+    loopback net;
+    int handled = 0;
+    async_event go_on;
+    bool open = false;
+    const auto server = net.serve([&](http::server_request asked, http::responder& out) -> awaitable<void> {
+        ++handled;
+        while (asked.target == "/slow" && !open) co_await go_on.wait(net.env, out.gone());
+        http::response answer(out.gone().stop_requested() ? 500 : 200);
+        const auto sent = co_await out.send(std::move(answer));
+        static_cast<void>(sent);
+    });
+    const auto idle = net.connect(server->local_port());
+    REQUIRE(net.get(*idle, "/"));
+    const auto slow = net.connect(server->local_port());
+    result<http::response> answer = error(errc::unavailable);
+    http::request asked("GET", "/slow");
+    start(net.context, ask_into(*slow, std::move(asked), answer));
+    net.until([&] { return handled == 2; });
+    CHECK(server->connections() == 2);
+    bool drained = false;
+    start(net.context, drain_into(*server, drained));
+    net.until([&] { return server->connections() == 1; });
+    CHECK(server->local_port() == 0);
+    CHECK_FALSE(drained);
+    open = true;
+    go_on.notify_all();
+    net.until([&] { return drained; });
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK(answer->headers.get("Connection") == "close");
+    CHECK(server->connections() == 0);
+}

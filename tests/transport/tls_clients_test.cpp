@@ -166,3 +166,22 @@ TEST_CASE("clients that a server refuses: no request of theirs reaches a handler
     const std::size_t all = rows.size() + std::size(peers) + std::size(texts);
     MESSAGE(all << " clients were refused");
 }
+
+TEST_CASE("who speaks plain HTTP to a port of TLS is told so") {
+    refusals net;
+    const auto server = net.serve(echo, {}, http::server_tls(net.leaf.pem(), secret_string(net.leaf.key_pem())));
+    const auto ask = [&](std::string text) {
+        std::string back;
+        run(net.context, [](std::uint16_t port, std::string send, std::string& out) -> awaitable<void> {
+            out = co_await exchange_raw(port, std::move(send));
+        }(server->local_port(), std::move(text), back));
+        return back;
+    };
+    const std::string answer = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const std::string text = "This port speaks TLS: ask with https:// in place of http:// .\r\n";
+    CHECK(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    CHECK(answer.find("Content-Length: " + std::to_string(text.size()) + "\r\n") != std::string::npos);
+    CHECK(answer.ends_with("\r\n\r\n" + text));
+    // What is neither gets TLS's word, or none.
+    CHECK_FALSE(ask("\x01\x02\x03\x04\x05\x06\x07\x08\r\n\r\n").starts_with("HTTP"));
+}

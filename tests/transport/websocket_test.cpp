@@ -93,6 +93,21 @@ websocket_peer::script says(std::string bytes) {
     });
 }
 
+// Answers three pings, and says something behind the last of these answers.
+websocket_peer::script answers_three(int& pings) {
+    return websocket_peer::switched([&pings](peer_connection& c) -> awaitable<void> {
+        client_frame f = co_await c.next();
+        while (f.opcode != 0xff) {
+            const bool counts = f.opcode == op_ping && ++pings <= 3;
+            std::string answer;
+            if (counts) answer = frame(op_pong, f.payload);
+            if (counts && pings == 3) answer += frame(op_binary, "here");
+            co_await c.write(std::move(answer));
+            f = co_await c.next();
+        }
+    });
+}
+
 }  // namespace
 
 TEST_CASE("messages both ways, in pieces, with pings in between, and a proper end") {
@@ -361,6 +376,28 @@ TEST_CASE("a stop and a deadline end it wherever it waits") {
     auto full = net.open(peer.port());
     REQUIRE(full.has_value());
     CHECK(net.write(*full->socket, "", endless, 50ms).error() == errc::timeout);
+}
+
+TEST_CASE("a silent server is asked for a sign of life while somebody reads, and is dead without one") {
+    sockets net;
+    int pings = 0;
+    websocket_peer peer(net.context, answers_three(pings));
+    const auto by = net.connect(peer.port(), http::transport_options().http2_ping(20ms, 300ms));
+    result<http::opened_websocket> opened = error(errc::unavailable);
+    run(net.context, sockets::open_into(by, sockets::asking(), {}, opened));
+    REQUIRE(opened.has_value());
+    std::string buffer(64, '\0');
+    std::optional<result<http::websocket_piece>> first, second;
+    start(net.context, sockets::read_one(*opened->socket, buffer, 0s, {}, first));
+    net.until([&] { return first.has_value(); });
+    REQUIRE(first->has_value());
+    CHECK(buffer.substr(0, (*first)->bytes) == "here");
+    CHECK(pings >= 3);
+    start(net.context, sockets::read_one(*opened->socket, buffer, 0s, {}, second));
+    net.until([&] { return second.has_value(); });
+    REQUIRE_FALSE(second->has_value());
+    CHECK(second->error() == errc::connection_lost);
+    CHECK_MESSAGE(has(text_of(second->error()), "sign of life"), second->error().what());
 }
 
 TEST_CASE("destroyed or closed, with a read in progress") {

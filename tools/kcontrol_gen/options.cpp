@@ -31,6 +31,9 @@ constexpr flag flags[] = {
     {"--version", kcontrol::flag_value::none, nullptr, action::version},
     {"--condense", kcontrol::flag_value::none, nullptr, action::condense},
     {"--builtin", kcontrol::flag_value::none, nullptr, action::builtin},
+    {"--fields", kcontrol::flag_value::text, &options::fields, {}},
+    {"--condense-protobuf", kcontrol::flag_value::none, nullptr, action::protobuf_condense},
+    {"--protobuf", kcontrol::flag_value::none, nullptr, action::protobuf},
 };
 
 result<void> check_namespace(const std::string& text) {
@@ -54,6 +57,8 @@ result<void> check(const options& o) {
     if (o.inputs.empty() && o.kubeconfig.empty()) {
         return bad("no input: name CRD files or directories, - for standard input, or a --kubeconfig");
     }
+    const bool of_protobuf = o.what == action::protobuf || o.what == action::protobuf_condense;
+    if (of_protobuf != !o.fields.empty()) return bad("--fields FILE goes with --protobuf and --condense-protobuf");
     if (o.what != action::generate) return {};
     if (o.name_space.empty()) return bad("--namespace is missing: say --namespace acme::jobs");
     return check_namespace(o.name_space);

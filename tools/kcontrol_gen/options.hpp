@@ -9,9 +9,11 @@
 namespace kcontrol_gen {
 
 enum class action {
-    generate,  ///< a header for the user's kinds
-    condense,  ///< for the project: what it keeps of Kubernetes' documents
-    builtin,   ///< for the project: the headers of the built-in kinds
+    generate,           ///< a header for the user's kinds
+    condense,           ///< for the project: what it keeps of Kubernetes' documents
+    builtin,            ///< for the project: the headers of the built-in kinds
+    protobuf_condense,  ///< for the project: what it keeps of the fields of Protocol Buffers
+    protobuf,           ///< for the project: their tables
     help,
     version,
 };
@@ -22,6 +24,7 @@ struct options {
     std::string name_space;
     std::string kubeconfig;  ///< inputs are then names and groups of CRDs
     std::string context;
+    std::string fields;  ///< the file with the fields of Protocol Buffers
     std::vector<std::string> inputs;
 };
 

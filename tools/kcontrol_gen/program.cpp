@@ -9,6 +9,7 @@
 #include "naming.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "protobuf_fields.hpp"
 
 #include <ostream>
 
@@ -26,6 +27,26 @@ result<void> write(const std::string& path, const std::string& text, std::ostrea
     return {};
 }
 
+result<void> write_all(const std::string& root, const std::map<std::string, std::string>& files) {
+    for (const auto& [path, text] : files) {
+        const auto done = write_file(root + "/" + path, text);
+        if (!done) return done.error();
+    }
+    return {};
+}
+
+result<void> work_on_protobuf(const options& o, const schema& kinds, std::ostream& out) {
+    const auto text = read_all(o.fields);
+    if (!text) return text.error();
+    const auto fields = read_protobuf_fields(*text, o.fields);
+    if (!fields) return fields.error();
+    const auto needed = needed_protobuf_fields(*fields, kinds);
+    if (o.what == action::protobuf_condense) return write(o.out, write_protobuf_fields(needed), out);
+    const auto files = emit_protobuf(needed, kinds);
+    if (!files) return files.error();
+    return write_all(o.out, *files);
+}
+
 result<void> work(const options& o, std::ostream& out, std::ostream& err) {
     input from;
     if (!o.kubeconfig.empty()) {
@@ -40,13 +61,8 @@ result<void> work(const options& o, std::ostream& out, std::ostream& err) {
     if (o.what == action::condense) return write(o.out, write_condensed(from.openapi()), out);
     const auto all = from.finish();
     if (!all) return all.error();
-    if (o.what == action::builtin) {
-        for (const auto& [path, text] : emit_builtin(*all, compact_dialect())) {
-            const auto done = write_file(o.out + "/" + path, text);
-            if (!done) return done.error();
-        }
-        return {};
-    }
+    if (o.what == action::builtin) return write_all(o.out, emit_builtin(*all, compact_dialect()));
+    if (!o.fields.empty()) return work_on_protobuf(o, *all, out);
     std::vector<remark> remarks;
     const auto text = emit_header(*all, compact_dialect(), o.name_space, remarks);
     for (const auto& each : remarks) err << "kcontrol-gen: " << printable(each.path) << ": " << each.reason << '\n';

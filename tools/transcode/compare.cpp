@@ -1,6 +1,7 @@
 #include "compare.hpp"
 
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/values/quantity.hpp>
 #include <kcontrol/values/time.hpp>
 
 namespace transcode {
@@ -77,7 +78,10 @@ private:
             if (a.as_string() == b.as_string()) return true;
             const auto one = kcontrol::parse_time(a.as_string());
             const auto other = kcontrol::parse_time(b.as_string());
-            return one && other && *one == *other;
+            if (one && other) return *one == *other;
+            const auto amount = kcontrol::quantity::parse(a.as_string());
+            const auto same = kcontrol::quantity::parse(b.as_string());
+            return amount && same && *amount == *same;
         }
         if (b.is_string()) return a.to_json() == b.as_string();  // a quantity that was written as a number
         return !a.is_object() && !a.is_array() && a.to_json() == b.to_json();

@@ -1,5 +1,8 @@
 #include "documents.hpp"
 
+#include <kcontrol/api/protobuf.hpp>
+#include <kcontrol/codec/protobuf.hpp>
+#include <kcontrol/codec/protobuf_stream.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/json/cursor_strings.hpp>
@@ -62,7 +65,48 @@ std::optional<std::string> too_large_number(std::string_view text) {
     return std::nullopt;
 }
 
+const kcontrol::protobuf_message* find_message(std::string_view api_version, std::string_view kind) {
+    const auto slash = api_version.find('/');
+    if (slash == std::string_view::npos) return kcontrol::api::find_protobuf("", api_version, kind);
+    return kcontrol::api::find_protobuf(api_version.substr(0, slash), api_version.substr(slash + 1), kind);
+}
+
+error unknown_kind(const kcontrol::protobuf_envelope& envelope) {
+    return error(errc::invalid_argument, "Protocol Buffers of " + std::string(envelope.api_version) + " " +
+                                             std::string(envelope.kind) + ", which is no built-in kind");
+}
+
+// Items have no apiVersion and kind of their own, as in what a server answers in JSON.
+result<std::string> json_of_list(const std::string& bytes, const kcontrol::protobuf_envelope& envelope) {
+    const auto* item = find_message(envelope.api_version, envelope.kind.substr(0, envelope.kind.size() - 4));
+    if (item == nullptr) return unknown_kind(envelope);
+    kcontrol::protobuf_list_reader reader(max_bytes);
+    reader.feed(bytes);
+    std::string out = R"({"apiVersion":)" + json::serialize(json::value(envelope.api_version)) + R"(,"kind":)" +
+                      json::serialize(json::value(envelope.kind)) + R"(,"metadata":{},"items":[)";
+    for (std::size_t index = 0;; ++index) {
+        const auto next = reader.next();
+        if (!next) return next.error();
+        if (!*next) break;
+        const auto text = kcontrol::protobuf_to_json(*item, **next);
+        if (!text) return text.error().with_context("items[" + std::to_string(index) + "]");
+        out += (index == 0 ? "" : ",") + *text;
+    }
+    const auto whole = reader.finish();
+    if (!whole) return whole.error();
+    return out + "]}";
+}
+
 }  // namespace
+
+result<std::string> json_of_protobuf(const std::string& bytes) {
+    const auto envelope = kcontrol::open_protobuf(bytes);
+    if (!envelope) return envelope.error();
+    const auto* message = find_message(envelope->api_version, envelope->kind);
+    if (message == nullptr && envelope->kind.ends_with("List")) return json_of_list(bytes, *envelope);
+    if (message == nullptr) return unknown_kind(*envelope);
+    return kcontrol::protobuf_to_json(*message, envelope->message, envelope->api_version, envelope->kind);
+}
 
 result<std::string> read_file(const std::string& path, std::istream& in) {
     std::ifstream file;
@@ -80,6 +124,11 @@ result<std::string> read_file(const std::string& path, std::istream& in) {
 }
 
 result<std::vector<std::string>> split_documents(const std::string& text) {
+    if (kcontrol::is_protobuf(text)) {
+        auto document = json_of_protobuf(text);
+        if (!document) return document.error();
+        return std::vector<std::string>{std::move(*document)};
+    }
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return std::vector<std::string>();
     if (text[first] == '{' || text[first] == '[') {

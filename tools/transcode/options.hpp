@@ -9,12 +9,14 @@
 namespace transcode {
 
 enum class form { typed, dynamic, metadata };
+enum class encoding { json, protobuf };
 enum class action { transcode, patch, help, version };
 
 class options {
 public:
     action what = action::transcode;
     form as = form::typed;
+    encoding output = encoding::json;
     bool strict = false;
     bool check = false;
     std::vector<std::string> files;  ///< "-" is standard input

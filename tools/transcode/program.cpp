@@ -71,9 +71,14 @@ private:
     }
 
     void add_object(json::node object, const std::string& where, const type_name& implied = {}) {
+        if (options_.output != encoding::json && written_++ > 0) {
+            return fail(where, error(errc::invalid_argument,
+                                     "a second object: those in Protocol Buffers can't stand behind each other"));
+        }
         const auto done = transcoder_.run(object, implied);
         if (!done) return fail(where + ": " + name_of(object, implied), done.error());
-        out_ << *done << '\n';
+        out_ << *done;
+        if (options_.output == encoding::json) out_ << '\n';
     }
 
     void fail(const std::string& where, const error& what) {
@@ -86,6 +91,7 @@ private:
     std::ostream& out_;
     std::ostream& log_;
     bool failed_ = false;
+    std::size_t written_ = 0;
 };
 
 result<json::value> read_one(const std::string& path, std::istream& in) {

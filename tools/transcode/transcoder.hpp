@@ -23,14 +23,16 @@ class transcoder {
 public:
     explicit transcoder(const options& o);
 
-    /// The object as JSON. Errors: decode_failed, naming the path and what is wrong there; invalid_argument for a kind
-    /// that is not compiled in; with check, what did not survive.
+    /// The object as JSON, or in the encoding that is asked for. Errors: decode_failed, naming the path and what is
+    /// wrong there; invalid_argument for a kind that is not compiled in; with check, what did not survive.
     ///
     /// The elements of what a server answers to a list say neither version nor kind: `implied` is that of the list.
     kcontrol::result<std::string> run(kcontrol::json::node object, const type_name& implied = {});
 
 private:
     kcontrol::result<std::string> through(const kcontrol::resource_info& info, kcontrol::json::node object) const;
+    kcontrol::result<void> check(const kcontrol::resource_info& info, kcontrol::json::node object,
+                                 const std::string& encoded) const;
 
     options options_;
     std::map<std::pair<std::string, std::string>, const kcontrol::resource_info*> kinds_;  // by apiVersion and kind

@@ -58,6 +58,13 @@ health_verdict of_xid(std::uint64_t number) {
     return {meaning == xid_meaning::fatal ? gpu_health::failed : gpu_health::degraded, std::move(reason)};
 }
 
+// A GPU that fell off the bus is out of order whatever the driver still says of it: it may not know, or be asked too
+// late.
+health_verdict of_lost_bus(const gpu_sample& gpu) {
+    constexpr std::uint64_t off_the_bus = 79;
+    return gpu.xid && gpu.xid->counts.contains(off_the_bus) ? of_xid(off_the_bus) : health_verdict();
+}
+
 }  // namespace
 
 xid_meaning meaning_of_xid(std::uint64_t xid) noexcept {
@@ -78,6 +85,7 @@ health_verdict derive_health(const gpu_sample& gpu) {
     };
     if (gpu.recovery_action) {
         consider(of_recovery_action(*gpu.recovery_action));
+        consider(of_lost_bus(gpu));
     } else if (gpu.xid) {
         for (const auto& [number, count] : gpu.xid->counts) consider(of_xid(number));
     }

@@ -30,7 +30,8 @@ struct health_verdict {
 };
 
 /// The worst that a GPU's numbers say. One that failed already stays so. Where the driver says what recovery the GPU
-/// needs, that counts, and past XIDs don't: it knows whether they still matter.
+/// needs, that counts, and past XIDs don't: it knows whether they still matter. But XID 79 always does, until this
+/// program starts anew: a GPU that fell off the bus is never told as well.
 health_verdict derive_health(const gpu_sample& gpu);
 
 }  // namespace gpu_labeler

@@ -50,6 +50,7 @@ constexpr setting settings[] = {
     {"--listen", false, same_address<&options::listen>},
     {"--health-probe-bind-address", false, same_address<&options::health_probe_bind_address>},
     {"--max-connections", false, same<std::size_t, &options::max_connections, &options::max_connections>},
+    {"--report-health", false, same<bool, &options::report_health, &options::report_health>},
     {"--log-format", false, same<kcontrol::log_format, &options::log_format, &options::log_format>},
     {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
     {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},

@@ -104,7 +104,7 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
             if (was_away && is_final(job.state)) note(missed{c.job, before.first, before.second, std::nullopt}, out);
         } else {
             r->spans.back().reason = cut(job.reason);
-            r->spans.back().message = cut(job.message);
+            r->spans.back().message = cut(message_of(job));
         }
     }
     in_view_ += std::exchange(r->in_view, true) ? 0U : 1U;
@@ -115,7 +115,7 @@ std::optional<transition> history::see(const change& c, wall_time now, std::vect
 
 void history::set_state(job_record& r, const job_view& job, wall_time from) {
     if (!r.spans.empty()) r.spans.back().to = from;
-    r.spans.push_back(span{job.state, cut(job.reason), cut(job.message), from, std::nullopt});
+    r.spans.push_back(span{job.state, cut(job.reason), cut(message_of(job)), from, std::nullopt});
     for (; r.spans.size() > options_.max_spans(); ++r.first_span) r.spans.erase(r.spans.begin());
 }
 

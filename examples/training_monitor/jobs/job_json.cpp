@@ -21,11 +21,15 @@ void write_times(kcontrol::json::writer& out, const job_view& job, kcontrol::wal
     kcontrol::json::write_or_null(out, "durationSeconds", duration_seconds(job, now));
 }
 
-void write_labels(kcontrol::json::writer& out, const job_labels& labels) {
-    out.key("labels");
+void write_label_values(kcontrol::json::writer& out, const job_labels& labels) {
     out.begin_object();
     for (const auto& [name, value] : labels.all()) out.member(name, value);
     out.end_object();
+}
+
+void write_labels(kcontrol::json::writer& out, const job_labels& labels) {
+    out.key("labels");
+    write_label_values(out, labels);
 }
 
 }  // namespace training_monitor

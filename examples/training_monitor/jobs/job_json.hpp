@@ -15,6 +15,9 @@ void write_identity(kcontrol::json::writer& out, const job_view& job);
 /// startTime, completionTime and durationSeconds, null where there is none. `now` is for what still runs.
 void write_times(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time now);
 
+/// The labels, as an object that is the value of a key.
+void write_label_values(kcontrol::json::writer& out, const job_labels& labels);
+
 /// labels, an object.
 void write_labels(kcontrol::json::writer& out, const job_labels& labels);
 

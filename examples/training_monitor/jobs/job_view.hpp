@@ -39,6 +39,7 @@ struct job_view {
     job_state state = job_state::unknown;
     std::string reason;   ///< of the condition that decided the state, or our own word for a derived state
     std::string message;  ///< likewise
+    std::string why;      ///< what its pods and events say of it, in one sentence; empty: no more than the job says
     std::optional<std::int64_t> start_time;       ///< seconds since the epoch
     std::optional<std::int64_t> completion_time;  ///< likewise
     std::int64_t gpus = 0;                        ///< requested by all its pods together
@@ -48,6 +49,9 @@ struct job_view {
 
     friend bool operator==(const job_view&, const job_view&) = default;
 };
+
+/// Why it is in its state, in the most telling words there are: its pods', else its own.
+inline const std::string& message_of(const job_view& job) noexcept { return job.why.empty() ? job.message : job.why; }
 
 /// The object that controls a job: what it takes to find it.
 struct job_owner {

@@ -1,15 +1,30 @@
 #include "notices/center.hpp"
 
+#include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "crypto/hmac.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace training_monitor::notices {
+namespace {
+
+// Where the page shows a job: web/page/4_address.js reads it.
+std::string page_of(const job_view& job) {
+    std::string path;
+    for (const std::string_view part :
+         {std::string_view(job.cluster), std::string_view(job.namespace_), job.kind, std::string_view(job.name)}) {
+        path.append(path.empty() ? "" : "/").append(kcontrol::http::percent_encode(part));
+    }
+    return "/?job=" + kcontrol::http::percent_encode(path);
+}
+
+}  // namespace
 
 center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
                kcontrol::http::transport_factory transport, kcontrol::logger log)
@@ -21,15 +36,47 @@ center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config 
 
 void center::take(const observation& seen) {
     for (const auto& each : seen.changes) {
-        if (each.what.job) take(each);
+        if (!each.what.job) continue;
+        watch(each);
+        take(each);
     }
     for (const auto& each : seen.found_out) {
         if (!each.gone) continue;
         // People may not have been notified of what it came to before it vanished, either.
         const auto* known = past_.find(*each.job);
         if (known && known->notified && *known->notified != each.last_state) catch_up(*known);
+        vigils_.end(*each.job);
         notify(each.job, each.last_state, standing());
     }
+    time_changed_.notify_all();
+}
+
+// For rules with `for:`. Of what is there at the start only the time from now on counts, but for what an earlier run
+// saw.
+void center::watch(const enriched_change& seen) {
+    const change& c = seen.what;
+    if (c.type == change_type::job_removed) return vigils_.end(*c.job);
+    if (!seen.turned && !c.initial) return;
+    const auto* known = past_.find(*c.job);
+    if (!known) return;
+    const auto& spans = known->spans;
+    const auto from = spans.size() > 1 ? standing(spans[spans.size() - 2].state) : standing();
+    notice n = make(c.job, from, known->state());
+    const auto wanted = delayed_receivers_of(config_.rules, n);
+    vigils_.begin(n, n.at - spans.back().from, wanted, n.seen);
+}
+
+// The state has lasted: the job is told of as it is now.
+void center::release(lasted_state over) {
+    notice n = std::move(over.what);
+    const auto* known = past_.find(*n.job);
+    if (!known || !known->in_view || known->state() != n.to.state()) return;
+    n.job = known->view;
+    n.at = env_.wall_now();
+    n.seen = env_.now();
+    n.id =
+        id_of(*n.job, n.to) + "-" + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count());
+    enqueue(*receivers_[over.receiver], std::move(n));
 }
 
 void center::take(const enriched_change& seen) {
@@ -75,13 +122,24 @@ std::string center::id_of(const job_view& job, standing to) const {
     return crypto::to_hex(crypto::hmac_sha256("", out.take())).substr(0, 32);
 }
 
-void center::notify(std::shared_ptr<const job_view> job, standing from, standing to) {
+notice center::make(std::shared_ptr<const job_view> job, standing from, standing to) const {
     notice n;
     n.job = std::move(job);
     n.from = from;
     n.to = to;
     n.at = env_.wall_now();
     n.seen = env_.now();
+    if (!config_.external_url.empty()) n.link = config_.external_url + page_of(*n.job);
+    const auto* known = past_.find(*n.job);
+    if (to != standing(job_state::restarting) || !known) return n;
+    for (const auto& each : known->spans) {
+        if (each.state == job_state::restarting) n.restarts.push_back(each.from);
+    }
+    return n;
+}
+
+void center::notify(std::shared_ptr<const job_view> job, standing from, standing to) {
+    notice n = make(std::move(job), from, to);
     // A job of which nobody was ever notified leaves its mark now, or a restart that comes before the delivery would
     // take it for old news.
     const auto* known = past_.find(*n.job);
@@ -93,14 +151,24 @@ void center::notify(std::shared_ptr<const job_view> job, standing from, standing
     n.id = id_of(*n.job, to);
     n.open = std::make_shared<open_notice>(static_cast<std::uint32_t>(chosen.size()), past_.add_pending(*n.job));
     for (const auto index : chosen) {
-        receiver& r = *receivers_[index];
-        if (auto dropped = r.queue.push(n)) bury(r, std::move(*dropped));
-        r.wake.notify_all();
+        hand_over(*receivers_[index], n);
     }
+}
+
+void center::hand_over(receiver& r, notice n) {
+    auto answer = r.again.push(std::move(n), env_.now());
+    if (answer.covered) finish(*answer.covered);
+    if (answer.now) enqueue(r, std::move(*answer.now));
+}
+
+void center::enqueue(receiver& r, notice n) {
+    if (auto dropped = r.queue.push(std::move(n))) bury(r, std::move(*dropped));
+    r.wake.notify_all();
 }
 
 // One receiver is done with it. When all are, people are notified of the job's state, unless it has moved on.
 void center::finish(const notice& n) {
+    if (n.lasted > kcontrol::duration::zero()) return;  // it is beside the one of the change, which leaves the mark
     if (n.open && !n.open->close()) return;
     const auto* known = past_.find(*n.job);
     if (known && n.to.state() && known->state() == *n.to.state()) past_.mark_notified(*n.job, *n.to.state());
@@ -157,8 +225,33 @@ kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
     log_.warning("notices are left unsent", {{"receiver", r.config.name}, {"count", std::to_string(r.queue.size())}});
 }
 
+std::optional<kcontrol::time_point> center::next_time() const {
+    auto out = vigils_.next();
+    for (const auto& r : receivers_) {
+        if (const auto due = r->again.next()) out = std::min(out.value_or(*due), *due);
+    }
+    return out;
+}
+
+// What becomes due by time alone: states that have lasted, and repeats that were held back.
+kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        const auto now = env_.now();
+        for (auto& over : vigils_.take(now)) release(std::move(over));
+        for (const auto& r : receivers_) {
+            for (auto& due : r->again.take(now)) {
+                due.seen = now;  // a receiver's patience begins here
+                enqueue(*r, std::move(due));
+            }
+        }
+        const auto next = next_time();
+        co_await time_changed_.wait(env_, stop, next);
+    }
+}
+
 kcontrol::awaitable<void> center::run(std::stop_token stop) {
     kcontrol::task_group tasks(env_, ex_, log_);
+    tasks.spawn(serve_time(stop));
     for (auto& r : receivers_) tasks.spawn(serve(*r, stop));
     co_await tasks.join();
 }

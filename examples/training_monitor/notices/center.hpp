@@ -9,7 +9,9 @@
 #include "history/history.hpp"
 #include "notices/config.hpp"
 #include "notices/notice_queue.hpp"
+#include "notices/repeats.hpp"
 #include "notices/sender.hpp"
+#include "notices/vigils.hpp"
 #include "table/change.hpp"
 #include "web/histogram.hpp"
 
@@ -51,8 +53,10 @@ public:
     std::string json() const;
 
     struct receiver {
-        receiver(const receiver_config& c, sender s) : config(c), queue(c.queue), deliver(std::move(s)) {}
+        receiver(const receiver_config& c, sender s)
+            : config(c), again(c.repeat_after), queue(c.queue), deliver(std::move(s)) {}
         const receiver_config& config;
+        repeats again;
         notice_queue queue;
         sender deliver;
         kcontrol::async_event wake;
@@ -68,6 +72,13 @@ public:
 private:
     void take(const enriched_change& seen);
     void notify(std::shared_ptr<const job_view> job, standing from, standing to);
+    notice make(std::shared_ptr<const job_view> job, standing from, standing to) const;
+    void watch(const enriched_change& seen);
+    void hand_over(receiver& r, notice n);
+    void enqueue(receiver& r, notice n);
+    void release(lasted_state over);
+    kcontrol::awaitable<void> serve_time(std::stop_token stop);
+    std::optional<kcontrol::time_point> next_time() const;
     void catch_up(const job_record& known);
     std::string id_of(const job_view& job, standing to) const;
     void finish(const notice& n);
@@ -81,6 +92,8 @@ private:
     history& past_;
     kcontrol::logger log_;
     std::vector<std::unique_ptr<receiver>> receivers_;
+    vigils vigils_;
+    kcontrol::async_event time_changed_;
     std::deque<dead_letter> dead_;
     latency_histogram latency_{latency_bounds};
 };

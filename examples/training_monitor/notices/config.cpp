@@ -13,26 +13,56 @@ using kcontrol::result;
 constexpr std::size_t most_receivers = 32;
 constexpr std::size_t most_rules = 256;
 
-result<notice_config> read(const credential_files& files, const notice_file& file) {
+// One error of all, a line for each.
+class mistakes {
+public:
+    explicit mistakes(std::string path) : path_(std::move(path)) {}
+
+    void add(const kcontrol::error& e) { all_.push_back(e.with_context(path_)); }
+    bool any() const noexcept { return !all_.empty(); }
+    kcontrol::error error() const {
+        if (all_.size() == 1) return all_.front();
+        std::string lines;
+        for (const auto& each : all_) lines += (lines.empty() ? "" : "\n") + each.message();
+        return bad_config(std::move(lines));
+    }
+
+private:
+    std::string path_;
+    std::vector<kcontrol::error> all_;
+};
+
+result<notice_config> read(const credential_files& files, const notice_file& file, const std::string& path,
+                           bool rules_needed) {
+    mistakes found(path);
     notice_config out;
-    if (file.receivers.empty()) return bad_config("receivers: there is none; name at least one");
-    if (file.rules.empty()) {
-        return bad_config("rules: there is none, so nothing would ever be sent; write at least one");
+    if (file.receivers.empty()) found.add(bad_config("receivers: there is none; name at least one"));
+    if (file.rules.empty() && rules_needed && !file.receivers.empty()) {
+        found.add(bad_config("rules: there is none, so nothing would ever be sent; write at least one"));
     }
     if (file.receivers.size() > most_receivers) {
-        return bad_config("receivers: more than " + std::to_string(most_receivers));
+        found.add(bad_config("receivers: more than " + std::to_string(most_receivers)));
     }
-    if (file.rules.size() > most_rules) return bad_config("rules: more than " + std::to_string(most_rules));
+    if (file.rules.size() > most_rules) found.add(bad_config("rules: more than " + std::to_string(most_rules)));
+    if (found.any()) return found.error();
     for (std::size_t i = 0; i < file.receivers.size(); ++i) {
         auto made = read_receiver(files, file.receivers[i], out.receivers);
-        if (!made) return made.error().with_context("receivers[" + std::to_string(i) + "]");
-        out.receivers.push_back(std::move(*made));
+        if (made) {
+            out.receivers.push_back(std::move(*made));
+            continue;
+        }
+        found.add(made.error().with_context("receivers[" + std::to_string(i) + "]"));
+        out.receivers.emplace_back().name = file.receivers[i].name;  // rules may name it
     }
     for (std::size_t i = 0; i < file.rules.size(); ++i) {
         auto made = read_rule(file.rules[i], out.receivers);
-        if (!made) return made.error().with_context("rules[" + std::to_string(i) + "]");
-        out.rules.push_back(std::move(*made));
+        if (made) {
+            out.rules.push_back(std::move(*made));
+        } else {
+            found.add(made.error().with_context("rules[" + std::to_string(i) + "]"));
+        }
     }
+    if (found.any()) return found.error();
     return out;
 }
 
@@ -48,14 +78,12 @@ std::string_view to_string(receiver_kind kind) noexcept {
     return "";
 }
 
-result<notice_config> load_config(kcontrol::environment& env, const std::string& path) {
+result<notice_config> load_config(kcontrol::environment& env, const std::string& path, bool rules_needed) {
     const auto text = env.read_file(path, most_config_bytes);
     if (!text) return text.error();
     const auto file = decode_config_file(*text);
     if (!file) return file.error().with_context(path);
-    auto out = read(credential_files(env, path), *file);
-    if (!out) return out.error().with_context(path);
-    return out;
+    return read(credential_files(env, path), *file, path, rules_needed);
 }
 
 }  // namespace training_monitor::notices

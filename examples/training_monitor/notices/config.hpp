@@ -39,17 +39,24 @@ struct receiver_config {
     text_template text;
     kcontrol::duration timeout = std::chrono::seconds(10);
     queue_options queue;
+    kcontrol::duration repeat_after{};  ///< a state told again within that time is summed up; zero: each is told
 };
+
+/// Of a receiver that says nothing of it.
+inline constexpr auto default_repeat_after = std::chrono::minutes(10);
 
 struct notice_config {
     std::vector<receiver_config> receivers;
     std::vector<rule> rules;
+    std::string external_url;  ///< where people find the page, without a '/' at its end; empty: notices have no link
 };
 
 /// Reads the file at `path` and the files it names; relative names are relative to it. docs/training_monitor/notices.md
 /// has its fields.
-/// Errors: invalid_config or file_failed; the message names the file, the place in it and what would be right, and
-/// repeats no value of a credential's.
-kcontrol::result<notice_config> load_config(kcontrol::environment& env, const std::string& path);
+/// Without `rules_needed` it may have no rules: receivers are tested before there are any.
+/// Errors: invalid_config or file_failed; the message names the file, the places in it and what would be right, a line
+/// for each mistake, and repeats no value of a credential's.
+kcontrol::result<notice_config> load_config(kcontrol::environment& env, const std::string& path,
+                                            bool rules_needed = true);
 
 }  // namespace training_monitor::notices

@@ -89,13 +89,24 @@ struct receiver_section {
     std::optional<std::int32_t> queue;
     std::optional<rate_section> rate;
     std::optional<retry_section> retry;
+    std::optional<kcontrol::api_duration> repeat_after;
     static constexpr auto kcontrol_fields() {
         using self = receiver_section;
         return kcontrol::fields(kcontrol::field("name", &self::name), kcontrol::field("feishu", &self::feishu),
                                 kcontrol::field("slack", &self::slack), kcontrol::field("webhook", &self::webhook),
                                 kcontrol::field("command", &self::command), kcontrol::field("text", &self::text),
                                 kcontrol::field("timeout", &self::timeout), kcontrol::field("queue", &self::queue),
-                                kcontrol::field("rate", &self::rate), kcontrol::field("retry", &self::retry));
+                                kcontrol::field("rate", &self::rate), kcontrol::field("retry", &self::retry),
+                                kcontrol::field("repeatAfter", &self::repeat_after));
+    }
+};
+
+struct restarts_section {
+    std::optional<std::int32_t> count;
+    std::optional<kcontrol::api_duration> within;
+    static constexpr auto kcontrol_fields() {
+        using self = restarts_section;
+        return kcontrol::fields(kcontrol::field("count", &self::count), kcontrol::field("within", &self::within));
     }
 };
 
@@ -104,6 +115,8 @@ struct rule_section {
     std::string labels;
     bool silent = false;
     bool goes_on = false;
+    std::optional<kcontrol::api_duration> lasting;
+    std::optional<restarts_section> restarts;
     static constexpr auto kcontrol_fields() {
         using self = rule_section;
         return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
@@ -111,7 +124,8 @@ struct rule_section {
                                 kcontrol::field("kinds", &self::kinds), kcontrol::field("from", &self::from),
                                 kcontrol::field("to", &self::to), kcontrol::field("receivers", &self::receivers),
                                 kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
-                                kcontrol::field("continue", &self::goes_on));
+                                kcontrol::field("continue", &self::goes_on), kcontrol::field("for", &self::lasting),
+                                kcontrol::field("restarts", &self::restarts));
     }
 };
 

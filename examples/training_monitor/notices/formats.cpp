@@ -161,6 +161,10 @@ std::string notice_json(const receiver_config& to, const notice& n) {
     out.member("gpus", job.gpus);
     write_times(out, job, n.at);
     write_labels(out, job.labels);
+    if (!n.link.empty()) out.member("url", n.link);
+    if (n.lasted > kcontrol::duration::zero()) {
+        out.member("lastedSeconds", std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count());
+    }
     out.member("text", render_text(to, n));
     out.end_object();
     return out.take();

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace training_monitor::notices {
 
@@ -60,6 +61,9 @@ struct notice {
     kcontrol::time_point seen{};          ///< likewise, for the latency
     std::uint32_t changes = 1;            ///< how many changes it stands for: more than one when the queue was full
     std::shared_ptr<open_notice> open;    ///< null: it goes to nobody
+    std::string link;                     ///< the job's page; empty: nobody has said where the monitor is served
+    kcontrol::duration lasted{};          ///< of a rule with `for:`: so long the job has been in this state
+    std::vector<kcontrol::wall_time> restarts;  ///< of one that restarts: when it did so, as far as it is known
 
     std::string_view from_text() const { return from.state() ? to_string(*from.state()) : new_state; }
     std::string_view to_text() const { return to.state() ? to_string(*to.state()) : gone_state; }

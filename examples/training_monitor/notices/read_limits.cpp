@@ -74,6 +74,13 @@ result<void> read_limits(const receiver_section& section, receiver_config& out) 
         }
         out.queue.capacity(static_cast<std::size_t>(*section.queue));
     }
+    out.repeat_after = default_repeat_after;
+    if (section.repeat_after) {
+        out.repeat_after = section.repeat_after->length();
+        if (out.repeat_after < kcontrol::duration::zero() || out.repeat_after > std::chrono::hours(24)) {
+            return bad_config("repeatAfter: " + to_string(*section.repeat_after) + " is not between 0s and 24h");
+        }
+    }
     const auto rated = read_rate(section, out);
     if (!rated) return rated.error();
     return section.retry ? read_retry(*section.retry, out) : result<void>();

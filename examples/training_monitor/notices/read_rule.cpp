@@ -4,7 +4,11 @@
 #include "table/job_query.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace training_monitor::notices {
 namespace {
@@ -17,12 +21,25 @@ std::string list_of(const std::vector<std::string>& names) {
     return out;
 }
 
+bool same_but_for_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// As kinds are: whatever the case. Names of clusters, namespaces and receivers are their owners', and case counts.
+std::optional<job_state> find_state(std::string_view name) {
+    const auto found = std::find_if(job_state_names.begin(), job_state_names.end(),
+                                    [&](std::string_view each) { return same_but_for_case(each, name); });
+    if (found == job_state_names.end()) return std::nullopt;
+    return static_cast<job_state>(found - job_state_names.begin());
+}
+
 result<std::vector<standing>> states(const std::vector<std::string>& names, std::string_view field,
                                      std::string_view absent) {
     std::vector<standing> out;
     for (const auto& name : names) {
-        const auto state = parse_job_state(name);
-        if (!state && name != absent) {
+        const auto state = find_state(name);
+        if (!state && !same_but_for_case(name, absent)) {
             std::string text = std::string(field) + ": " + quoted(name) + " is not one of " + std::string(absent);
             for (const auto each : job_state_names) text.append(", ").append(each);
             return bad_config(std::move(text));
@@ -30,6 +47,46 @@ result<std::vector<standing>> states(const std::vector<std::string>& names, std:
         out.push_back(state ? standing(*state) : standing());
     }
     return out;
+}
+
+constexpr auto longest = std::chrono::hours(24 * 30);
+
+result<kcontrol::duration> length(std::string_view field, kcontrol::api_duration said) {
+    const auto out = std::chrono::duration_cast<kcontrol::duration>(said.length());
+    if (out < std::chrono::seconds(1) || out > longest) {
+        return bad_config(std::string(field) + ": " + to_string(said) + " is not from 1s to 720h");
+    }
+    return out;
+}
+
+result<void> read_restarts(const restarts_section& section, rule& out) {
+    constexpr std::int32_t most = 32;  // of the 64 states that are remembered of a job, half
+    if (!section.count || *section.count < 2 || *section.count > most) {
+        return bad_config("restarts.count: give a number from 2 to " + std::to_string(most));
+    }
+    if (!section.within) return bad_config("restarts.within: it is missing; give a time, such as 10m");
+    const auto within = length("restarts.within", *section.within);
+    if (!within) return within.error();
+    out.restarts = static_cast<std::size_t>(*section.count);
+    out.restarts_within = *within;
+    if (out.to.empty()) out.to = {job_state::restarting};
+    if (out.to != std::vector<standing>{job_state::restarting}) {
+        return bad_config("restarts: to must be [Restarting], or be left out");
+    }
+    return {};
+}
+
+// What a rule with `for:` can't have: it is about a state that lasts.
+result<void> read_lasting(const rule_section& section, rule& out) {
+    const auto lasting = length("for", *section.lasting);
+    if (!lasting) return lasting.error();
+    if (section.silent) return bad_config("for: a silent rule has none: nothing is held back later");
+    if (section.goes_on) return bad_config("for: such a rule never ends the search; leave out continue");
+    if (section.restarts) return bad_config("for: and restarts exclude each other");
+    const bool has_end = std::any_of(out.to.begin(), out.to.end(), [](const standing& s) { return !s.state(); });
+    if (has_end) return bad_config("for: a job that is Gone stays so; leave it out of to");
+    out.lasting = *lasting;
+    return {};
 }
 
 }  // namespace
@@ -70,6 +127,14 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
                               : "receivers: there is none; for a rule that keeps notices back say silent: true");
     }
     out.goes_on = section.goes_on;
+    if (section.restarts) {
+        const auto read = read_restarts(*section.restarts, out);
+        if (!read) return read.error();
+    }
+    if (section.lasting) {
+        const auto read = read_lasting(section, out);
+        if (!read) return read.error();
+    }
     return out;
 }
 

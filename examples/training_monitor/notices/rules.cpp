@@ -15,6 +15,13 @@ bool has(const List& list, const Value& value) {
     return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
 }
 
+bool restarted_enough(const rule& r, const notice& n) {
+    if (r.restarts == 0) return true;
+    const auto recent = std::count_if(n.restarts.begin(), n.restarts.end(),
+                                      [&](kcontrol::wall_time at) { return n.at - at <= r.restarts_within; });
+    return static_cast<std::size_t>(recent) >= r.restarts;
+}
+
 }  // namespace
 
 // Goes back to the last star only, which is enough: what an earlier one took can't be in the way of a later one.
@@ -39,18 +46,30 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
 bool rule::fits(const notice& n) const {
     const job_view& job = *n.job;
     return any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) && has(kinds, job.kind) &&
-           has(from, n.from) && has(to, n.to) &&
+           has(from, n.from) && has(to, n.to) && restarted_enough(*this, n) &&
            labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
 }
 
 std::vector<std::size_t> receivers_of(const std::vector<rule>& rules, const notice& n) {
     std::vector<std::size_t> out;
     for (const auto& each : rules) {
-        if (!each.fits(n)) continue;
+        if (each.lasting > kcontrol::duration::zero() || !each.fits(n)) continue;
         for (const auto receiver : each.receivers) {
             if (std::find(out.begin(), out.end(), receiver) == out.end()) out.push_back(receiver);
         }
         if (!each.goes_on) break;
+    }
+    return out;
+}
+
+std::vector<delayed_receiver> delayed_receivers_of(const std::vector<rule>& rules, const notice& n) {
+    std::vector<delayed_receiver> out;
+    for (const auto& each : rules) {
+        if (each.lasting <= kcontrol::duration::zero() || !each.fits(n)) continue;
+        for (const auto receiver : each.receivers) {
+            const delayed_receiver one{receiver, each.lasting};
+            if (std::find(out.begin(), out.end(), one) == out.end()) out.push_back(one);
+        }
     }
     return out;
 }

@@ -1,10 +1,47 @@
 #include "notices/sender.hpp"
 
+#include <kcontrol/base/log.hpp>
+
 #include "notices/formats.hpp"
+#include "pods/secret_mask.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace training_monitor::notices {
 
 using kcontrol::errc;
+
+namespace {
+
+constexpr std::size_t most_complaint_bytes = std::size_t{16} << 10;
+
+// Cut between characters.
+std::string cut(std::string text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+    text.resize(most);
+    return text + "\u2026";
+}
+
+// The last line that the program wrote to its standard error, which usually says why. It may say more than it should:
+// what looks like a secret is masked.
+std::string complaint_of(const kcontrol::process_result& ended) {
+    secret_mask mask;
+    std::string last;
+    for (std::string_view rest = ended.errors; !rest.empty();) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        auto line = mask.mask(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+        if (!line.empty()) last = std::move(line);
+    }
+    return last.empty() ? "" : ": " + kcontrol::escape_control(cut(std::move(last), 300));
+}
+
+}  // namespace
 
 kcontrol::awaitable<delivery> sender::send(notice what, std::stop_token stop) {
     if (to_.kind == receiver_kind::command) {
@@ -36,7 +73,10 @@ kcontrol::awaitable<delivery> sender::run(const notice& what, std::stop_token st
     kcontrol::process_command command(to_.arguments);
     command.variable("PATH", "/usr/local/bin:/usr/bin:/bin").variable("LANG", "C.UTF-8");
     for (const auto& [name, value] : to_.environment) command.variable(name, value);
-    command.input(notice_json(to_, what) + "\n").deadline(to_.timeout).stop(std::move(stop)).max_output(0);
+    command.input(notice_json(to_, what) + "\n")
+        .deadline(to_.timeout)
+        .stop(std::move(stop))
+        .max_output(most_complaint_bytes);
     const auto ended = co_await env_.run_process(std::move(command));
     co_return judge_exit(ended);
 }
@@ -49,9 +89,11 @@ delivery judge_exit(const kcontrol::result<kcontrol::process_result>& ended) {
         return delivery::refused("the program can't be started; check arguments");
     }
     if (ended->signal != 0)
-        return delivery::refused("the program was ended by signal " + std::to_string(ended->signal));
+        return delivery::refused("the program was ended by signal " + std::to_string(ended->signal) +
+                                 complaint_of(*ended));
     if (ended->exit_status == 0) return delivery::sent();
-    const std::string text = "the program's exit status was " + std::to_string(ended->exit_status);
+    const std::string text =
+        "the program's exit status was " + std::to_string(ended->exit_status) + complaint_of(*ended);
     return ended->exit_status == temporary_failure ? delivery::try_again(text) : delivery::refused(text);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace training_monitor::notices {
 namespace {
@@ -16,9 +17,9 @@ constexpr std::size_t most_template_bytes = 4096;
 constexpr std::size_t most_value_bytes = 1000;
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 13> field_names{"cluster",  "namespace", "name",   "kind",    "uid",
-                                                       "state",    "previous",  "reason", "message", "gpus",
-                                                       "duration", "time",      "changes"};
+constexpr std::array<std::string_view, 15> field_names{"cluster",  "namespace", "name",    "kind",    "uid",
+                                                       "state",    "previous",  "reason",  "message", "gpus",
+                                                       "duration", "time",      "changes", "url",     "lasted"};
 
 std::string all_fields() {
     std::string out;
@@ -49,14 +50,21 @@ std::string one_line(std::string_view text) {
     return out;
 }
 
-std::string duration_text(const notice& n) {
-    const auto seconds = duration_seconds(*n.job, n.at);
-    if (!seconds) return {};
-    const std::int64_t s = *seconds;
+std::string length_text(std::int64_t s) {
     if (s < 60) return std::to_string(s) + "s";
     if (s < 3600) return std::to_string(s / 60) + "m" + std::to_string(s % 60) + "s";
     if (s < 86400) return std::to_string(s / 3600) + "h" + std::to_string(s % 3600 / 60) + "m";
     return std::to_string(s / 86400) + "d" + std::to_string(s % 86400 / 3600) + "h";
+}
+
+std::string duration_text(const notice& n) {
+    const auto seconds = duration_seconds(*n.job, n.at);
+    return seconds ? length_text(*seconds) : "";
+}
+
+std::string lasted_text(const notice& n) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count();
+    return seconds > 0 ? " for " + length_text(seconds) : "";
 }
 
 }  // namespace
@@ -72,11 +80,13 @@ std::string field_text(template_field field, const notice& n) {
     case template_field::state: return std::string(n.to_text());
     case template_field::previous: return std::string(n.from_text());
     case template_field::reason: return one_line(job.reason);
-    case template_field::message: return one_line(job.message);
+    case template_field::message: return one_line(message_of(job));
     case template_field::gpus: return std::to_string(job.gpus);
     case template_field::duration: return duration_text(n);
     case template_field::time: return kcontrol::format_time(n.at);
     case template_field::changes: return std::to_string(n.changes);
+    case template_field::url: return n.link;
+    case template_field::lasted: return lasted_text(n);
     }
     return {};
 }
@@ -113,8 +123,8 @@ kcontrol::result<text_template> text_template::parse(std::string_view text) {
 
 const text_template& text_template::standard() {
     static const text_template made = *parse(
-        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}\n"
-        "{{ .reason }} {{ .message }}\n{{ .gpus }} GPUs, {{ .time }}");
+        "{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}\n"
+        "{{ .reason }} {{ .message }}\n{{ .gpus }} GPUs, {{ .time }}\n{{ .url }}");
     return made;
 }
 
@@ -124,6 +134,7 @@ std::string text_template::render(const notice& n, const std::function<std::stri
         out += each.literal;
         if (each.field) out += escape(field_text(*each.field, n));
     }
+    while (out.ends_with('\n')) out.pop_back();
     return out;
 }
 

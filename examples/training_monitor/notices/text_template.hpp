@@ -27,10 +27,12 @@ enum class template_field {
     duration,
     time,
     changes,
+    url,
+    lasted,
 };
 
 /// The value of a field: one line of at most 1,000 bytes, control characters as spaces. The duration is empty where the
-/// job has none.
+/// job has none, the link where there is none; `lasted` is " for 30m" in a notice of a rule with `for:`, else empty.
 std::string field_text(template_field field, const notice& n);
 
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
@@ -40,10 +42,11 @@ public:
     /// more than 4,096 bytes.
     static kcontrol::result<text_template> parse(std::string_view text);
 
-    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}` and the reason.
+    /// `{{ .kind }} {{ .namespace }}/{{ .name }} in {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}`, the
+    /// reason and the link.
     static const text_template& standard();
 
-    /// The text with each value passed through `escape`; the template's own text is not.
+    /// The text with each value passed through `escape`; the template's own text is not. Line ends at its end are cut.
     std::string render(const notice& n, const std::function<std::string(std::string_view)>& escape) const;
 
 private:

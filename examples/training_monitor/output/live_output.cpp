@@ -58,7 +58,7 @@ void live_output::draw() {
     if (out_.behind()) return;
     text_layout layout;
     layout.wide(format_ == output_format::wide);
-    layout.color(true);
+    layout.color(colors());
     layout.columns(out_.columns());
     const std::string head = headline_ + "\n" + (caption_.empty() ? "" : caption_ + "\n") + "\n";
     layout.rows(out_.rows() > 4 ? out_.rows() - 4 : 0);
@@ -85,7 +85,7 @@ void live_output::print_snapshot() {
     const auto jobs = table_.jobs();
     text_layout layout;
     layout.wide(format_ == output_format::wide);
-    layout.color(out_.is_terminal());
+    layout.color(colors());
     out_.write(format_ == output_format::json ? snapshot_json(clusters, jobs, env_.wall_now())
                                               : snapshot_text(clusters, jobs, env_.wall_now(), layout));
     out_.flush();

@@ -31,9 +31,9 @@ public:
     /// A line as it is, in whatever format.
     void line(const std::string& text) { out_.write(text); }
 
-    /// True if the output is a table that is redrawn.
+    /// True if the output is a table that is redrawn; never where TERM is dumb.
     bool draws() const {
-        return out_.is_terminal() && (format_ == output_format::table || format_ == output_format::wide);
+        return out_.is_terminal() && !is_dumb() && (format_ == output_format::table || format_ == output_format::wide);
     }
 
     /// Shows changes. Lines are written at once.
@@ -47,6 +47,9 @@ public:
     void print_snapshot();
 
 private:
+    bool is_dumb() const { return env_.variable("TERM").value_or("") == "dumb"; }
+    /// A terminal that has colors, whose user did not set NO_COLOR (https://no-color.org).
+    bool colors() const { return out_.is_terminal() && !is_dumb() && env_.variable("NO_COLOR").value_or("").empty(); }
     void draw();
     void print_lines(const std::vector<change>& changes);
 

@@ -5,6 +5,7 @@
 #include "web/view_json.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace training_monitor {
 namespace {
@@ -90,7 +91,13 @@ std::string replicas_text(const job_view& job) {
     std::string out;
     for (const auto& r : job.replicas) {
         if (!out.empty()) out += ' ';
-        out += r.type + ":" + std::to_string(r.active) + "/" + std::to_string(r.desired);
+        out += r.type + ":";
+        if (is_final(job.state)) {
+            out += std::to_string(r.succeeded) + "/" + std::to_string(r.desired) + " ok";
+            if (r.failed > 0) out += " " + std::to_string(r.failed) + " failed";
+        } else {
+            out += std::to_string(r.active) + "/" + std::to_string(r.desired);
+        }
     }
     return out;
 }
@@ -98,8 +105,32 @@ std::string replicas_text(const job_view& job) {
 std::string time_text(std::optional<std::int64_t> at) { return at ? to_rfc3339(*at) : "-"; }
 
 std::string why(const job_view& job, bool wide) {
-    if (!wide || job.message.empty()) return job.reason;
-    return job.reason.empty() ? job.message : job.reason + ": " + job.message;
+    if (!wide) return job.why.empty() ? job.reason : job.why;
+    const std::string& message = message_of(job);
+    if (message.empty()) return job.reason;
+    return job.reason.empty() ? message : job.reason + ": " + message;
+}
+
+// Where a terminal is narrow, columns give way in this order: names, states and reasons stay.
+void drop_columns(std::vector<cells>& lines, const text_layout& layout) {
+    constexpr std::array<std::string_view, 6> order{"REPLICAS", "GPUS", "KIND", "DURATION", "CLUSTER", "NAMESPACE"};
+    constexpr std::size_t reason_wanted = 30;
+    const auto needed = [&] {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < lines[0].size(); ++i) {
+            std::size_t widest = 0;
+            for (const auto& line : lines) widest = std::max(widest, width(line[i]));
+            sum += i + 1 == lines[0].size() ? std::min(widest, reason_wanted) : widest + 2;
+        }
+        return sum;
+    };
+    for (const auto name : order) {
+        if (layout.columns() == 0 || needed() <= layout.columns()) return;
+        const auto at = std::find(lines[0].begin(), lines[0].end(), name);
+        if (at == lines[0].end()) continue;
+        const auto index = at - lines[0].begin();
+        for (auto& line : lines) line.erase(line.begin() + index);
+    }
 }
 
 std::string jobs_text(const job_table::job_list& jobs, kcontrol::wall_time now, const text_layout& layout) {
@@ -117,7 +148,9 @@ std::string jobs_text(const job_table::job_list& jobs, kcontrol::wall_time now, 
         }
         line.push_back((job->terminating ? "terminating " : "") + why(*job, layout.wide()));
     }
-    return align(lines, 4, layout);
+    if (!layout.wide()) drop_columns(lines, layout);
+    const auto state = std::find(lines[0].begin(), lines[0].end(), "STATE") - lines[0].begin();
+    return align(lines, static_cast<std::size_t>(state), layout);
 }
 
 }  // namespace
@@ -177,7 +210,8 @@ std::string change_text(const change& c, const cluster_view* before, kcontrol::w
             if (job.terminating) text += " terminating";
             const std::string replicas = replicas_text(job);
             if (!replicas.empty()) text += " " + replicas;
-            if (!job.reason.empty()) text += " (" + job.reason + ")";
+            const std::string reason = why(job, false);
+            if (!reason.empty()) text += " (" + reason + ")";
         }
     } else {
         const cluster_view& cluster = *c.cluster;

@@ -33,6 +33,8 @@ struct cluster_view {
     std::uint64_t generation = 0;
     std::string last_sync;  ///< RFC 3339, or empty
     std::vector<kind_view> kinds;
+    std::string pods;         ///< state of the watch of training pods, as kinds have one; empty: none yet
+    std::string pods_reason;  ///< why it is not live
 
     friend bool operator==(const cluster_view&, const cluster_view&) = default;
 };

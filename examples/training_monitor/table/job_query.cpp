@@ -2,11 +2,18 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 
 namespace training_monitor {
 namespace {
+
+using kcontrol::errc;
+using kcontrol::error;
+using kcontrol::result;
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -27,10 +34,8 @@ kcontrol::error bad_value(std::string_view parameter, std::string_view value, co
                                                                  joined(allowed));
 }
 
-kcontrol::result<void> add_value(job_filter& filter, std::string_view parameter, std::string_view value) {
-    const bool known =
-        parameter == "cluster" || parameter == "namespace" || parameter == "kind" || parameter == "state";
-    if (known && value.empty()) return {};  // restricts nothing
+result<void> add_to_filter(job_filter& filter, std::string_view parameter, std::string_view value) {
+    if (value.empty()) return {};  // restricts nothing
     if (parameter == "cluster") {
         filter.clusters.emplace(value);
     } else if (parameter == "namespace") {
@@ -39,17 +44,85 @@ kcontrol::result<void> add_value(job_filter& filter, std::string_view parameter,
         const auto kind = find_kind(value);
         if (kind.empty()) return bad_value(parameter, value, kind_names);
         filter.kinds.emplace(kind);
-    } else if (parameter == "state") {
+    } else {
         const auto found = std::find_if(job_state_names.begin(), job_state_names.end(),
                                         [&](std::string_view name) { return equal_ignoring_case(name, value); });
         if (found == job_state_names.end()) return bad_value(parameter, value, job_state_names);
         filter.states.insert(static_cast<job_state>(found - job_state_names.begin()));
-    } else {
-        return kcontrol::error(kcontrol::errc::invalid_argument, "unknown parameter \"" +
-                                                                     kcontrol::escape_control(parameter) +
-                                                                     "\"; allowed are cluster, namespace, kind, state");
     }
     return {};
+}
+
+// Calls `take` with each part of a list with commas.
+template <class Take>
+result<void> each_of(std::string_view list, Take take) {
+    do {
+        const auto comma = std::min(list.find(','), list.size());
+        const auto taken = take(list.substr(0, comma));
+        if (!taken) return taken.error();
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    } while (!list.empty());
+    return {};
+}
+
+error bad_parameter(std::string_view parameter, std::string_view value, std::string_view remedy) {
+    return error(errc::invalid_argument, "parameter " + std::string(parameter) + ": \"" +
+                                             kcontrol::escape_control(value) + "\" " + std::string(remedy));
+}
+
+result<void> add_labels(job_query& to, std::string_view value) {
+    const auto parsed = kcontrol::label_selector::parse(value);
+    if (!parsed) return parsed.error().with_context("parameter label");
+    auto all = to.labels.requirements();
+    all.insert(all.end(), parsed->requirements().begin(), parsed->requirements().end());
+    to.labels = kcontrol::label_selector(std::move(all));
+    return {};
+}
+
+result<void> set_since(job_query& to, std::string_view value, kcontrol::wall_time now) {
+    if (value.empty()) return {};
+    to.since = parse_rfc3339_seconds(value);
+    if (to.since) return {};
+    const auto ago = kcontrol::parse_duration(value);
+    if (!ago || *ago < std::chrono::nanoseconds(0)) {
+        return bad_parameter("since", value, "is neither a time (2026-01-02T03:04:05Z) nor how long ago (90m, 24h)");
+    }
+    to.since = std::chrono::floor<std::chrono::seconds>(
+                   (now - std::chrono::duration_cast<kcontrol::wall_time::duration>(*ago)).time_since_epoch())
+                   .count();
+    return {};
+}
+
+result<void> set_limit(job_query& to, std::string_view value) {
+    if (value.empty()) return {};
+    std::uint32_t number = 0;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (failed != std::errc{} || end != value.data() + value.size() || number == 0) {
+        return bad_parameter("limit", value, "is not a number from 1");
+    }
+    to.limit = number;
+    return {};
+}
+
+result<void> add_field(job_query& to, std::string_view value) {
+    if (value.empty()) return {};
+    const auto field = parse_job_field(value);
+    if (!field) return bad_value("fields", value, job_field_names);
+    to.fields.add(*field);
+    return {};
+}
+
+result<void> add_parameter(job_query& to, std::string_view name, std::string_view value, kcontrol::wall_time now) {
+    if (name == "cluster" || name == "namespace" || name == "kind" || name == "state") {
+        return each_of(value, [&](std::string_view one) { return add_to_filter(to.filter, name, one); });
+    }
+    if (name == "label") return add_labels(to, value);
+    if (name == "since") return set_since(to, value, now);
+    if (name == "limit") return set_limit(to, value);
+    if (name == "fields") return each_of(value, [&](std::string_view one) { return add_field(to, one); });
+    return error(errc::invalid_argument,
+                 "unknown parameter \"" + kcontrol::escape_control(name) +
+                     "\"; allowed are cluster, namespace, kind, state, label, since, limit, fields");
 }
 
 }  // namespace
@@ -63,19 +136,19 @@ std::string_view find_kind(std::string_view name) {
     return {};
 }
 
-kcontrol::result<job_filter> parse_job_query(std::string_view query) {
-    job_filter filter;
-    for (const auto& [name, values] : kcontrol::http::parse_query(query)) {
-        std::string_view rest = values;
-        do {
-            const auto comma = std::min(rest.find(','), rest.size());
-            const auto value = rest.substr(0, comma);
-            rest.remove_prefix(std::min(comma + 1, rest.size()));
-            const auto added = add_value(filter, name, value);
-            if (!added) return added.error();
-        } while (!rest.empty());
+bool job_query::wants(const job_view& job) const {
+    // One without a time of its end may have ended at any time.
+    if (since && is_final(job.state) && job.completion_time && *job.completion_time < *since) return false;
+    return labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
+}
+
+kcontrol::result<job_query> parse_job_query(std::string_view query, kcontrol::wall_time now) {
+    job_query out;
+    for (const auto& [name, value] : kcontrol::http::parse_query(query)) {
+        const auto added = add_parameter(out, name, value, now);
+        if (!added) return added.error();
     }
-    return filter;
+    return out;
 }
 
 kcontrol::result<void> expect_no_query(std::string_view query, std::string_view allowed) {

@@ -79,6 +79,37 @@ void job_table::refresh_job_set(cluster_entry& cluster, const job_view& train_jo
     for (const auto& key : children->second) refresh(cluster, cluster.jobs.at(key), out);
 }
 
+// The view as it is shown; what the object says of the replicas is kept where that differs.
+std::shared_ptr<const job_view> job_table::explained(job_view view, entry& of) const {
+    of.told_replicas.reset();
+    if (!explain_) return std::make_shared<const job_view>(std::move(view));
+    auto told = std::make_unique<const std::vector<replica_counts>>(view.replicas);
+    explain_(view);
+    if (view.replicas != *told) of.told_replicas = std::move(told);
+    return std::make_shared<const job_view>(std::move(view));
+}
+
+std::vector<change> job_table::explain_again(std::string_view cluster, std::string_view namespace_,
+                                             std::string_view kind, std::string_view name) {
+    std::vector<change> out;
+    const auto in = clusters_.find(cluster);
+    if (in == clusters_.end()) return out;
+    auto at = in->second.jobs.lower_bound(job_key{namespace_, name, kind, ""});
+    for (; at != in->second.jobs.end(); ++at) {
+        const auto& [its_namespace, its_name, its_kind, version] = at->first;
+        if (its_namespace != namespace_ || its_name != name || its_kind != kind) break;
+        entry& e = at->second;
+        job_view as_told = *e.view;
+        as_told.why.clear();
+        if (e.told_replicas) as_told.replicas = *e.told_replicas;
+        auto next = explained(std::move(as_told), e);
+        if (*e.view == *next) continue;
+        auto before = std::exchange(e.view, std::move(next));
+        show(in->second, e, std::move(before), false, out);
+    }
+    return out;
+}
+
 std::vector<change> job_table::add(observed_job job, bool initial) {
     std::vector<change> out;
     cluster_entry& cluster = clusters_[job.view.cluster];
@@ -93,10 +124,10 @@ std::vector<change> job_table::add(observed_job job, bool initial) {
         ++counters_.lost;
         forget(cluster, known, out);
     }
-    auto view = std::make_shared<const job_view>(std::move(job.view));
-    const auto at = cluster.jobs.try_emplace(key).first;
+    entry fresh;
+    fresh.view = explained(std::move(job.view), fresh);
+    const auto at = cluster.jobs.try_emplace(key, std::move(fresh)).first;
     entry& e = at->second;
-    e.view = std::move(view);
     e.resource_version = std::move(job.resource_version);
     e.owner = std::move(job.owner);
     e.source = std::move(job.source);
@@ -141,8 +172,9 @@ std::vector<change> job_table::apply(const cluster_entry& cluster, entry& e, obs
     std::vector<change> out;
     e.resource_version = std::move(job.resource_version);
     e.source = std::move(job.source);
-    if (*e.view == job.view) return out;
-    auto before = std::exchange(e.view, std::make_shared<const job_view>(std::move(job.view)));
+    auto next = explained(std::move(job.view), e);
+    if (*e.view == *next) return out;
+    auto before = std::exchange(e.view, std::move(next));
     show(cluster, e, std::move(before), false, out);
     return out;
 }

@@ -6,6 +6,7 @@
 #include "table/change.hpp"
 #include "table/job_counts.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,6 +41,12 @@ class job_table {
 public:
     using job_list = std::vector<std::shared_ptr<const job_view>>;
     using cluster_list = std::vector<std::shared_ptr<const cluster_view>>;
+
+    /// Writes into each job what is known beyond its object; the same for the same. Set before the first event.
+    void on_explain(std::function<void(job_view&)> f) { explain_ = std::move(f); }
+    /// What is known of the job beyond its object changed.
+    std::vector<change> explain_again(std::string_view cluster, std::string_view namespace_, std::string_view kind,
+                                      std::string_view name);
 
     // What informers report. Each returns the visible changes in order; none if nothing visible changed.
     std::vector<change> add(observed_job job, bool initial = false);
@@ -86,6 +93,7 @@ private:
         std::string resource_version;
         std::optional<job_owner> owner;
         job_source source;
+        std::unique_ptr<const std::vector<replica_counts>> told_replicas;  ///< by the object, where the view has others
         bool part_of_train_job = false;
         bool shown = false;
         bool unfinished = false;  ///< and shown
@@ -100,6 +108,7 @@ private:
         std::map<std::pair<std::string, std::string>, std::set<job_key>> by_job_set;  ///< Jobs of a JobSet
     };
 
+    std::shared_ptr<const job_view> explained(job_view view, entry& of) const;
     static job_key key_of(const job_view& view);
     const entry* find_entry(std::string_view cluster, std::string_view namespace_, std::string_view kind,
                             std::string_view name) const;
@@ -118,6 +127,7 @@ private:
         return out;
     }
 
+    std::function<void(job_view&)> explain_;
     std::map<std::string, cluster_entry, std::less<>> clusters_;
     std::uint64_t last_id_ = 0;
     table_counters counters_;

@@ -8,6 +8,7 @@
 
 #include "jobs/job_json.hpp"
 #include "table/job_query.hpp"
+#include "web/evidence_json.hpp"
 #include "web/view_json.hpp"
 
 #include <algorithm>
@@ -57,8 +58,15 @@ void write_conditions(kcontrol::json::writer& out, const std::vector<condition_v
     out.end_array();
 }
 
-http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table,
-                          wall_time now) {
+// Whoever asks for a job in view looks at it, and so its events are asked for.
+void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, bool logs) {
+    const job_ref ref = ref_of(job);
+    known.look(ref);
+    write_evidence(out, job, known.evidence(ref), known.rights(job.cluster), logs);
+}
+
+http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table, wall_time now,
+                          insight* known, bool logs) {
     if (const auto checked = expect_no_query(asked.query()); !checked) {
         return http::error_response(400, checked.error().message());
     }
@@ -76,6 +84,7 @@ http::response job_answer(const http::routed_request& asked, const history& past
     write_conditions(out, details ? details->conditions : std::vector<condition_view>());
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
+    if (known && details) write_known(out, *record->view, *known, logs);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();
     return http::json_response(200, out.take() + "\n");
@@ -89,10 +98,11 @@ http::response no_job(const http::routed_request& asked) {
 
 }  // namespace
 
-void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now) {
+void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
+                    insight* known, bool logs) {
     to.get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
-           [&past, &table, now = std::move(now)](const http::routed_request& asked) {
-               return job_answer(asked, past, table, now());
+           [&past, &table, now = std::move(now), known, logs](const http::routed_request& asked) {
+               return job_answer(asked, past, table, now(), known, logs);
            });
     to.get("/api/v1/jobs/{other...}", no_job);
 }

@@ -3,6 +3,7 @@
 
 #include <kcontrol/json/writer.hpp>
 
+#include "jobs/job_fields.hpp"
 #include "jobs/job_view.hpp"
 #include "table/cluster_view.hpp"
 
@@ -10,9 +11,9 @@
 
 namespace training_monitor {
 
-/// `now` is for durationSeconds. `previous` adds previousState.
+/// `now` is for durationSeconds. `previous` adds previousState. Of the members, those in `fields`.
 void write(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time now,
-           std::optional<job_state> previous = std::nullopt);
+           std::optional<job_state> previous = std::nullopt, job_fields fields = {});
 
 void write(kcontrol::json::writer& out, const cluster_view& cluster);
 

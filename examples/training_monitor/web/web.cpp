@@ -4,11 +4,12 @@
 #include <kcontrol/serve/embedded_file.hpp>
 #include <kcontrol/serve/responses.hpp>
 
-#include "table/job_query.hpp"
 #include "training_monitor/page.hpp"
 #include "web/health.hpp"
 #include "web/metrics_text.hpp"
 #include "web/view_json.hpp"
+
+#include <algorithm>
 
 namespace training_monitor {
 namespace {
@@ -70,17 +71,17 @@ kcontrol::awaitable<void> web::serve_events(http::routed_request request, http::
 }
 
 kcontrol::awaitable<void> web::serve_jobs(http::routed_request request, http::responder& out) {
-    auto filter = parse_job_query(request.query());
-    if (filter) {
-        co_await send_jobs(out, std::move(*filter));
+    auto asked = parse_job_query(request.query(), env_.wall_now());
+    if (asked) {
+        co_await send_jobs(out, std::move(*asked));
     } else {
-        auto refused = http::error_response(400, filter.error().message());
+        auto refused = http::error_response(400, asked.error().message());
         (void)co_await out.send(std::move(refused));
     }
 }
 
 // In pieces: a large fleet's jobs are hundreds of megabytes of text.
-kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter) {
+kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_query asked) {
     if (!out.holds(table_.size() * sizeof(std::shared_ptr<const job_view>))) {
         auto full = http::try_again_response(1, "too much is being read at the same time; try again");
         (void)co_await out.send(std::move(full));
@@ -92,24 +93,30 @@ kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_filter filter
     const auto started = co_await out.start(std::move(head));
     if (!started) co_return;
     // Only now, for many may have asked: the server begins their answers by turns.
-    const auto all =
-        filter.empty() ? table_.all_jobs() : std::make_shared<const job_table::job_list>(table_.jobs(filter));
+    const auto all = asked.takes_all() ? table_.all_jobs() : std::make_shared<const job_table::job_list>(chosen(asked));
     const auto& jobs = *all;
     out.holds(jobs.capacity() * sizeof(jobs[0]));
     const auto now = env_.wall_now();
+    const std::size_t count = std::min(jobs.size(), asked.limit.value_or(jobs.size()));
     std::string piece = "{\"items\":[";
-    for (const auto& job : jobs) {
-        if (&job != jobs.data()) piece += ',';
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0) piece += ',';
         kcontrol::json::writer one;
-        write(one, *job, now);
+        write(one, *jobs[i], now, std::nullopt, asked.fields);
         piece += one.text();
         if (piece.size() < piece_bytes) continue;
         const auto written = co_await out.write(std::exchange(piece, {}));
         if (!written) co_return;
     }
-    piece += "]}\n";
+    piece += asked.limit ? "],\"remaining\":" + std::to_string(jobs.size() - count) + "}\n" : "]}\n";
     const auto written = co_await out.write(std::move(piece));
     static_cast<void>(written);
+}
+
+job_table::job_list web::chosen(const job_query& asked) const {
+    auto out = table_.jobs(asked.filter);
+    std::erase_if(out, [&](const auto& job) { return !asked.wants(*job); });
+    return out;
 }
 
 http::response web::clusters(std::string_view query) const {

@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/serve/router.hpp>
 
+#include "table/job_query.hpp"
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
 
@@ -39,7 +40,8 @@ public:
 private:
     kcontrol::awaitable<void> serve_events(kcontrol::http::routed_request request, kcontrol::http::responder& out);
     kcontrol::awaitable<void> serve_jobs(kcontrol::http::routed_request request, kcontrol::http::responder& out);
-    kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_filter filter);
+    kcontrol::awaitable<void> send_jobs(kcontrol::http::responder& out, job_query asked);
+    job_table::job_list chosen(const job_query& asked) const;
     kcontrol::http::response clusters(std::string_view query) const;
     kcontrol::http::response readyz(std::string_view query) const;
     kcontrol::http::response metrics() const;

@@ -66,6 +66,16 @@ void job_control::ask_servers(const reconcile_context& ctx, const training_job& 
         job.status.phase == "Pending" || job.status.phase == "DataCheck" || job.status.phase == "Restarting";
     ask(versions_, ctx, job, job.spec.dataset && !ends ? job.spec.dataset->version_url.str() : "", version_of);
     ask(hashes_, ctx, job, begins && !ends ? hash_url(job) : "", hash_of);
+    ask_queue(ctx, job);
+}
+
+void job_control::ask_queue(const reconcile_context& ctx, const training_job& job) {
+    job_executor* runs = executor_of(job);
+    if (job.status.phase != "Queued" || runs == nullptr) return queues_.end(ctx, job.metadata.uid);
+    queues_.ask(ctx, job.metadata.uid, start_name(job),
+                [c = ctx.get_client().traced({}), runs, job](std::stop_token stop) {
+                    return runs->why_waiting(c, job, std::move(stop));
+                });
 }
 
 void job_control::ask(poll& of, const reconcile_context& ctx, const training_job& job, const std::string& url,
@@ -82,6 +92,7 @@ facts job_control::with_answers(const training_job& job, facts seen) const {
     const auto version = job.spec.dataset ? versions_.last(uid, job.spec.dataset->version_url.view()) : nullptr;
     if (version) seen.dataset = *version;
     if (const auto hash = hashes_.last(uid, hash_url(job))) seen.checkpoint_hash = *hash;
+    if (const auto words = queues_.last(uid, start_name(job))) seen.queue = *words;
     return seen;
 }
 

@@ -26,6 +26,7 @@ private:
     // What other servers say, asked again and again.
     using poll = object_polls<std::string>;
     void ask_servers(const reconcile_context& ctx, const training_job& job);
+    void ask_queue(const reconcile_context& ctx, const training_job& job);
     void ask(poll& of, const reconcile_context& ctx, const training_job& job, const std::string& url,
              result<std::string> (*read)(const http::response&));
     facts with_answers(const training_job& job, facts seen) const;
@@ -46,6 +47,7 @@ private:
     http::transport_factory connect_;
     poll versions_{"dataset", std::chrono::minutes(1)};
     poll hashes_{"checkpoint", std::chrono::minutes(1)};
+    poll queues_{"queue", std::chrono::seconds(15)};
     std::shared_ptr<event_recorder> events_;
     transition_counter transitions_;
     metric_counter attempts_, lost_seconds_;

@@ -1,4 +1,5 @@
 #include <kcontrol/controllerutil/finalizers.hpp>
+#include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/model/condition.hpp>
 
 #include "decide/decision.hpp"
@@ -128,7 +129,7 @@ plan decision::restarting() {
 
 plan decision::restart() {
     if (!resumable()) return out_;
-    const bool waits = job_.metadata.labels.get(queue_label) != nullptr;
+    const bool waits = job_.metadata.labels.get(kueue::queue_label) != nullptr;
     const auto ranks = next_workers(job_);
     const auto count = std::to_string(ranks);
     out_.status.workers = ranks;

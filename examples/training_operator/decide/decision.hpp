@@ -53,12 +53,12 @@ private:
     plan remove_all();
     void end_holder();
     // Those that are being deleted already are only deleted again where nobody will say that they are gone: on a node
-    // that is lost.
+    // that is lost, or in a queue.
     template <class Which>
     plan remove(Which which) {
         for (const rank& one : ranks_) {
             const bool lost = is_lost(one, now_);
-            if (which(one) && (!one.leaving || lost)) out_.remove.push_back(one);
+            if (which(one) && (!one.leaving || lost || is_held(one, now_))) out_.remove.push_back(one);
             if (one.leaving && one.unready_since && !lost) look_again(*one.unready_since + node_grace);
         }
         return out_;

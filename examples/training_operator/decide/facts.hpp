@@ -15,6 +15,7 @@ public:
     gang ranks;                         ///< all pods of its ranks
     std::optional<holder> holds_ranks;  ///< of some executors
     std::vector<gate_run> gates;
+    std::optional<result<std::string>> queue;  ///< why it waits there
     // What servers that the job names said last.
     std::optional<result<std::string>> dataset;          ///< its version
     std::optional<result<std::string>> checkpoint_hash;  ///< of the one to go on with; "": its server has none

@@ -24,6 +24,11 @@ inline bool is_lost(const rank& one, wall_time now) {
     return one.unready_since && now - *one.unready_since >= node_grace;
 }
 
+/// Whether only the end of its group lets its pod go: Kueue holds it, and no kubelet will end it.
+inline bool is_held(const rank& one, wall_time now) {
+    return !one.group.empty() && (one.node.empty() || is_lost(one, now));
+}
+
 /// One that is worth another attempt.
 failure loss(std::string reason, std::string message);
 

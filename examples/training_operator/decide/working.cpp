@@ -52,7 +52,12 @@ plan decision::queued() {
     const auto& holder = facts_.holds_ranks;
     if (create_missing()) return out_;
     const bool waits = holder ? holder->suspended : std::ranges::any_of(ranks_, &rank::gated);
+    if (waits && facts_.queue) {
+        if (!*facts_.queue) tell("Admitted", false, "QueueUnreadable", facts_.queue->error().what());
+        if (*facts_.queue && !(*facts_.queue)->empty()) tell("Admitted", false, "Waiting", **facts_.queue);
+    }
     if (waits) return out_;
+    tell("Admitted", true, "Admitted", "its queue has admitted it");
     return start("Admitted", "the queue has admitted " + std::to_string(job_.status.workers) + " ranks");
 }
 

@@ -10,7 +10,14 @@ namespace training_operator {
 
 awaitable<result<void>> job_executor::remove(client c, training_job job, std::vector<rank> ranks, wall_time now,
                                              std::stop_token stop) {
+    std::string ended;
     for (const rank& one : ranks) {
+        if (is_held(one, now) && one.group != ended) {
+            const namespaced_name group(job.metadata.namespace_, one.group);
+            const auto let_go = co_await queued_.end_group(c, group, stop);
+            if (!let_go) co_return let_go;
+            ended = one.group;
+        }
         delete_options how;
         how.stop(stop);
         if (is_lost(one, now)) how.grace_period(std::chrono::seconds(0));
@@ -23,6 +30,18 @@ awaitable<result<void>> job_executor::remove(client c, training_job job, std::ve
 
 awaitable<result<std::optional<holder>>> job_executor::find_holder(client, training_job, std::stop_token) {
     co_return std::optional<holder>();
+}
+
+awaitable<result<std::string>> job_executor::why_waiting(client c, training_job job, std::stop_token stop) {
+    const auto held = co_await find_holder(c, job, stop);
+    if (!held) co_return held.error();
+    if (*held) {
+        const auto said = co_await queued_.why_waiting(c, job.metadata.namespace_, (*held)->uid, stop);
+        co_return said;
+    }
+    const namespaced_name group(job.metadata.namespace_, start_name(job));
+    const auto said = co_await queued_.why_waiting(c, group, stop);
+    co_return said;
 }
 
 awaitable<result<void>> job_executor::end_holder(client, training_job, std::string, std::stop_token) {

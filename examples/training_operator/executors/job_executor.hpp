@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kcontrol/client/client.hpp>
+#include <kcontrol/controllerutil/kueue.hpp>
 
 #include "gang/rank.hpp"
 #include "job/training_job.hpp"
@@ -33,11 +34,16 @@ public:
     virtual bool holds_ranks() const { return false; }
     /// It as the server has it, if it is there.
     virtual awaitable<result<std::optional<holder>>> find_holder(client c, training_job job, std::stop_token stop);
+    /// Why its queue has not admitted it; empty: it has.
+    awaitable<result<std::string>> why_waiting(client c, training_job job, std::stop_token stop);
     virtual awaitable<result<void>> end_holder(client c, training_job job, std::string uid, std::stop_token stop);
 
 protected:
     /// By which ranks find each other.
     awaitable<result<void>> apply_service(client c, training_job job, std::stop_token stop);
+
+private:
+    kueue::workloads queued_;
 };
 
 }  // namespace training_operator

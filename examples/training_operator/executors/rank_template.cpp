@@ -1,5 +1,6 @@
 #include "executors/rank_template.hpp"
 
+#include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/controllerutil/pods.hpp>
 
 #include "job/names.hpp"
@@ -18,14 +19,6 @@ void give_accelerator(const accelerator_spec& what, container& to) {
     const auto amount = std::to_string(what.per_worker);
     to.resources.limits[what.resource] = amount;
     to.resources.requests[what.resource] = amount;
-}
-
-// By which Kueue takes all pods of a start for one: it keeps each from being scheduled until it admits them all.
-void queue_up(const training_job& job, const text& queue, pod& to) {
-    to.metadata.labels[queue_label] = queue;
-    to.metadata.labels["kueue.x-k8s.io/pod-group-name"] = start_name(job);
-    to.metadata.annotations["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(job.status.workers);
-    to.spec.scheduling_gates.emplace_back().name = "kueue.x-k8s.io/admission";
 }
 
 }  // namespace
@@ -92,7 +85,8 @@ pod make_rank_pod(const training_job& job, std::int32_t number) {
     for (container& each : out.spec.containers) {
         for (const char* name : {"RANK", "PET_NODE_RANK"}) set_variable(each.env, name, std::to_string(number));
     }
-    if (const text* queue = job.metadata.labels.get(queue_label)) queue_up(job, *queue, out);
+    if (const text* queue = job.metadata.labels.get(kueue::queue_label))
+        kueue::join_group(*queue, start_name(job), job.status.workers, out);
     return out;
 }
 

@@ -21,6 +21,7 @@ public:
 
     std::int32_t number = -1;
     std::int32_t attempt = 0;
+    std::string group;  ///< by which a queue admits its pod; empty: none
     report told;
     std::optional<wall_time> unready_since;  ///< its node
 

@@ -1,3 +1,4 @@
+#include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/model/condition.hpp>
 
 #include "gang/rank.hpp"
@@ -40,6 +41,7 @@ rank read_rank(const rank_pod& pod, const rank_node* node) {
     rank out(summarize(pod));
     out.number = rank_of(pod.metadata);
     out.attempt = number_of(pod.metadata, attempt_label);
+    if (const text* group = pod.metadata.labels.get(kueue::group_label)) out.group = *group;
     if (const text* progress = pod.metadata.annotations.get(progress_annotation)) {
         out.told = read_report(*progress).value_or(report());
     }

@@ -16,7 +16,6 @@ inline constexpr const char* abort_annotation = "ai.kcontrol.dev/abort";
 inline constexpr const char* gate_label = "ai.kcontrol.dev/gate";
 inline constexpr const char* progress_annotation = "ai.kcontrol.dev/progress";
 inline constexpr const char* attempt_label = "ai.kcontrol.dev/attempt";
-inline constexpr const char* queue_label = "kueue.x-k8s.io/queue-name";  // on the job: Kueue's own convention
 
 /// The pod of a rank, and its host name.
 inline std::string rank_name(const training_job& job, std::int32_t rank) {

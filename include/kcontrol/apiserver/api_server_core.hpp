@@ -2,15 +2,18 @@
 #pragma once
 
 #include <kcontrol/apiserver/access_control.hpp>
+#include <kcontrol/apiserver/admission_hooks.hpp>
 #include <kcontrol/apiserver/fault.hpp>
 #include <kcontrol/apiserver/garbage_collector.hpp>
 #include <kcontrol/apiserver/list_page.hpp>
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/options.hpp>
 #include <kcontrol/apiserver/pod_logs.hpp>
+#include <kcontrol/apiserver/pod_streams.hpp>
 #include <kcontrol/apiserver/rendering.hpp>
 #include <kcontrol/apiserver/request_log.hpp>
 #include <kcontrol/apiserver/role_rules.hpp>
+#include <kcontrol/apiserver/webhook_caller.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
@@ -40,8 +43,45 @@ public:
     request_info info;
     list_query query;
     shape form = shape::object;
+    bool protobuf = false;  // else JSON
     std::shared_ptr<resource_table> table;
     fault injected;
+};
+
+struct parallel_calls;
+
+/// A request, as those see it who work on it.
+class asked_request {
+public:
+    asked_request(const http::server_request& m, const request_info& i, const requester& u)
+        : message(m), info(i), user(u) {}
+
+    const http::server_request& message;
+    const request_info& info;
+    const requester& user;
+    shape form = shape::object;
+    std::string replica;
+};
+
+/// A write that goes through admission.
+class write_order {
+public:
+    object_store::table_ptr table;
+    namespaced_name key;  ///< of what there is; without a name: something new
+    admission_attributes about;
+    std::vector<std::string>* warnings = nullptr;
+    /// Begins it with what there is now, in the version of the request, or null.
+    std::function<outcome<pending_write>(const object_ptr& live)> begin;
+    /// Of a subresource that is an object of its own (a scale): the object as that, and what that says put back.
+    std::function<json::value(const json::value& whole)> show;
+    std::function<void(json::value& whole, const json::value& shown)> put_back;
+};
+
+/// What a write came to: the object in the version of the request.
+class write_result {
+public:
+    object_ptr object;
+    bool created = false;
 };
 
 /// A condition of a pod holds from now on.
@@ -68,6 +108,8 @@ public:
 
     /// Spawns work on the server's executor; without it no collector acts.
     std::function<void(awaitable<void>)> spawn;
+    /// The server's executor, for connections to webhooks.
+    executor calls_on;
     /// Ends what was spawned.
     std::stop_source closing;
     /// Shows the collector all there is, as when it starts.
@@ -80,6 +122,8 @@ public:
     request_log log;
     pod_logs container_logs;
     async_event log_written;
+    exec_peer play_container;  // none: commands are not served
+    port_peer play_port;
     fault_hook faults;
     /// Told of each change, in the middle of the write.
     using change_observer = std::function<void(const resource_table&, change, const stored_object&)>;
@@ -103,33 +147,76 @@ private:
     KCONTROL_DECL outcome<requester> identify(const http::server_request& request) const;
     KCONTROL_DECL outcome<void> authorize(const requester& who, const request_info& info) const;
     KCONTROL_DECL awaitable<int> serve_log(const http::server_request& request, http::responder& out, watch_job& job);
-    KCONTROL_DECL http::response answer(const http::server_request& request, const request_info& info, shape form,
-                                        const std::string& replica);
+    class planned_stream;
+    KCONTROL_DECL outcome<planned_stream> plan_stream(const http::server_request& request, http::responder& out,
+                                                      const request_info& info, const requester& who) const;
+    KCONTROL_DECL awaitable<int> serve_stream(const http::server_request& request, http::responder& out, watch_job& job,
+                                              const requester& who);
+    KCONTROL_DECL awaitable<http::response> answer(const asked_request& asked);
     KCONTROL_DECL http::response answer_path(const http::server_request& request, const request_info& info) const;
-    KCONTROL_DECL outcome<http::response> answer_resource(const http::server_request& request, const request_info& info,
-                                                          shape form, const std::string& replica);
-    KCONTROL_DECL outcome<http::response> answer_read(const request_info& info, const resource_table& table, shape form,
-                                                      const std::string& replica) const;
-    KCONTROL_DECL outcome<http::response> answer_write(const http::server_request& request, const request_info& info,
-                                                       resource_table& table, shape form);
-    KCONTROL_DECL outcome<http::response> answer_apply(const http::server_request& request, const request_info& info,
-                                                       const write_target& target, resource_table& table, bool dry_run,
-                                                       shape form);
-    KCONTROL_DECL outcome<object_ptr> patch(const http::server_request& request, const write_target& target,
-                                            resource_table& table, bool dry_run);
-    KCONTROL_DECL outcome<http::response> remove_one(const http::server_request& request, const request_info& info,
-                                                     resource_table& table, shape form);
-    KCONTROL_DECL outcome<http::response> remove_many(const http::server_request& request, const request_info& info,
-                                                      resource_table& table, shape form);
-    KCONTROL_DECL outcome<http::response> answer_scale(const http::server_request& request, const request_info& info,
-                                                       resource_table& table);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_resource(const asked_request& asked);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_read(const asked_request& asked,
+                                                                 object_store::table_ptr table);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_write(const asked_request& asked,
+                                                                  object_store::table_ptr table);
+    KCONTROL_DECL outcome<write_order> order_write(const asked_request& asked, object_store::table_ptr table,
+                                                   std::vector<std::string>& warnings);
+    KCONTROL_DECL outcome<void> check_described(const resource_type& type, const json::value& body) const;
+    KCONTROL_DECL awaitable<outcome<http::response>> remove_one(const asked_request& asked,
+                                                                object_store::table_ptr table);
+    KCONTROL_DECL awaitable<outcome<http::response>> remove_many(const asked_request& asked,
+                                                                 object_store::table_ptr table);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_scale(const asked_request& asked,
+                                                                  object_store::table_ptr table);
     KCONTROL_DECL outcome<http::response> answer_binding(const http::server_request& request, const request_info& info);
     KCONTROL_DECL outcome<http::response> answer_eviction(const http::server_request& request, const request_info& info,
                                                           resource_table& pods);
     KCONTROL_DECL outcome<http::response> answer_token(const http::server_request& request, const request_info& info,
                                                        const resource_table& table);
-    KCONTROL_DECL outcome<http::response> answer_below(const http::server_request& request, const request_info& info,
-                                                       resource_table& table);
+    KCONTROL_DECL awaitable<outcome<http::response>> answer_below(const asked_request& asked,
+                                                                  object_store::table_ptr table);
+
+    // Admission and conversion (api_server_admission.ipp, api_server_conversion.ipp).
+    KCONTROL_DECL awaitable<outcome<write_result>> write(write_order order);
+    KCONTROL_DECL awaitable<outcome<void>> admit_pending(const write_order& order, const admission_attributes& about,
+                                                         pending_write& pending);
+    KCONTROL_DECL awaitable<outcome<void>> validate_pending(const write_order& order, const admission_attributes& about,
+                                                            const pending_write& pending);
+    KCONTROL_DECL awaitable<outcome<delete_result>> remove_admitted(const asked_request& asked,
+                                                                    object_store::table_ptr table, namespaced_name key,
+                                                                    delete_request request,
+                                                                    std::vector<std::string>& warnings);
+    using hook_list = std::shared_ptr<const std::vector<admission_hook>>;
+    KCONTROL_DECL hook_list admission_hooks(bool mutating);
+    /// Lets webhooks change the object; true if one did.
+    KCONTROL_DECL awaitable<outcome<bool>> mutate(const admission_attributes& about, const resource_type& type,
+                                                  json::value& object, const json::value& old,
+                                                  std::vector<std::string>& warnings);
+    /// Asks all validating webhooks at once.
+    KCONTROL_DECL awaitable<outcome<void>> validate(const admission_attributes& about, const resource_type& type,
+                                                    const json::value& object, const json::value& old,
+                                                    std::vector<std::string>& warnings);
+    class hook_call;
+    KCONTROL_DECL awaitable<outcome<bool>> prepare_call(hook_call& call);
+    KCONTROL_DECL awaitable<outcome<bool>> call_hook(hook_call& call);
+    KCONTROL_DECL static awaitable<void> call_among_others(std::shared_ptr<api_server_core> self, hook_call& call,
+                                                           std::shared_ptr<parallel_calls> all);
+    KCONTROL_DECL bool selects(const admission_hook& hook, const admission_attributes& about, const json::value& object,
+                               const json::value& old) const;
+    KCONTROL_DECL awaitable<outcome<json::array>> convert(const resource_type& type, json::array objects,
+                                                          std::string version);
+    KCONTROL_DECL awaitable<outcome<json::value>> convert_one(const resource_type& type, json::value object,
+                                                              std::string version);
+    /// The same, asked for only once.
+    KCONTROL_DECL awaitable<outcome<std::vector<object_ptr>>> shown_from_cache(object_store::table_ptr table,
+                                                                               std::vector<object_ptr> objects,
+                                                                               std::string version);
+    /// Objects in that version.
+    KCONTROL_DECL awaitable<outcome<std::vector<object_ptr>>> shown_in(object_store::table_ptr table,
+                                                                       std::vector<object_ptr> objects,
+                                                                       std::string version);
+    KCONTROL_DECL awaitable<outcome<object_ptr>> shown_in(object_store::table_ptr table, object_ptr object,
+                                                          std::string version);
     KCONTROL_DECL outcome<http::response> answer_review(const http::server_request& request, const request_info& info,
                                                         const resource_type& type) const;
     KCONTROL_DECL outcome<void> spend_budget(const std::string& ns, const json::value& pod, const stored_object& stored,
@@ -151,18 +238,28 @@ private:
     std::list<open_watch*> watches_;
     garbage_collector collector_;
     bool collecting_ = false;
+    webhook_caller webhooks_;
+    hook_list hooks_[2];                       // validating, mutating
+    std::vector<object_ptr> hooks_are_of_[2];  // the configurations that they were read from
+    text_checks condition_texts_;
+    using converted_versions = std::map<std::string, object_ptr>;
+    std::map<std::weak_ptr<const stored_object>, converted_versions, std::owner_less<>> converted_;
+    std::size_t converted_purge_at_ = 1000;
 };
 
 }  // namespace kcontrol::testing::detail
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/apiserver/impl/api_server_access.ipp>
+#include <kcontrol/apiserver/impl/api_server_admission.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
+#include <kcontrol/apiserver/impl/api_server_conversion.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
 #include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_streams.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::testing {
@@ -43,6 +44,13 @@ public:
     /// With `self`, and `old_self` if there is one. Errors: invalid_argument with CEL's own words: "no such key: high".
     KCONTROL_DECL result<json::value> evaluate(const json::value& self, const json::value* old_self,
                                                text_checks& texts) const;
+
+    /// Names and what they stand for.
+    using variables = std::vector<std::pair<std::string, json::value>>;
+    /// With variables of other names, as conditions of webhooks have them.
+    KCONTROL_DECL result<json::value> evaluate(const variables& given, text_checks& texts) const;
+    /// The first name that it uses and that is neither `known` nor made by a macro; empty: none.
+    KCONTROL_DECL std::string undeclared_name(const std::vector<std::string_view>& known) const;
 
 private:
     cel_node root_;

@@ -73,6 +73,28 @@ public:
     bool created = false;
 };
 
+/// A write between its beginning and its end: where admission comes in.
+///
+/// Thread-safety: distinct objects safe; shared objects unsafe.
+class pending_write {
+public:
+    write_target target;
+    json::object body;    ///< what the object becomes, without apiVersion and kind
+    object_ptr stored;    ///< what it replaces, as it is stored; null: a new object
+    object_ptr live;      ///< the same in the target's version
+    json::object before;  ///< its content, once the write is prepared
+    /// Of an apply, or of a writer who says that nobody owns anything: what metadata.managedFields becomes.
+    std::optional<json::array> managed;
+    /// What the writer wanted, if admission has changed that since: its fields are his, others are nobody's.
+    std::optional<json::object> asked;
+    /// The body in the version in which the kind is kept, where that is another one that somebody converts to.
+    std::optional<json::object> encoded;
+
+    bool creates() const noexcept { return stored == nullptr; }
+    /// The body with apiVersion and kind.
+    KCONTROL_DECL json::value whole(const resource_type& type) const;
+};
+
 /// Everything a store held at some time.
 class store_snapshot {
 public:
@@ -123,6 +145,28 @@ public:
     KCONTROL_DECL outcome<delete_result> remove(resource_table& table, const namespaced_name& key,
                                                 const delete_request& request = {});
 
+    /// The same step by step, for a server whose writes are admitted by others: begin, perhaps take_admitted(),
+    /// prepare, perhaps `encoded`, finish. Between the steps others may write. `live`: the stored object in the
+    /// target's version; null where all versions are the same.
+    KCONTROL_DECL outcome<pending_write> begin_create(const resource_table& table, write_target target,
+                                                      json::object body) const;
+    KCONTROL_DECL outcome<pending_write> begin_update(const resource_table& table, write_target target,
+                                                      json::object body, object_ptr live = nullptr) const;
+    KCONTROL_DECL outcome<pending_write> begin_patch(const resource_table& table, write_target target,
+                                                     const editor& edit, object_ptr live = nullptr) const;
+    KCONTROL_DECL outcome<pending_write> begin_apply(const resource_table& table, write_target target,
+                                                     json::object config, bool force, object_ptr live = nullptr) const;
+    /// Whether the namespace is there and takes a new object.
+    KCONTROL_DECL outcome<void> may_create(const resource_type& type, const pending_write& write) const;
+    /// Takes what admission made of the object, with apiVersion and kind.
+    KCONTROL_DECL outcome<void> take_admitted(const resource_type& type, pending_write& write,
+                                              json::object whole) const;
+    KCONTROL_DECL outcome<void> prepare(const resource_table& table, pending_write& write);
+    /// Whether the object is still the one that the write began with.
+    KCONTROL_DECL static bool is_current(const resource_table& table, const pending_write& write);
+    /// Stores it. The object comes as it is stored.
+    KCONTROL_DECL outcome<object_ptr> finish(resource_table& table, pending_write write, bool dry_run);
+
     KCONTROL_DECL store_snapshot snapshot() const;
     /// Everything is as it was then, but for the history, which is forgotten. Kinds that were not served then are gone.
     /// Namespaces that were being deleted then go on being deleted.
@@ -133,11 +177,10 @@ public:
     KCONTROL_DECL void set_history_window(std::size_t events);
 
 private:
-    /// Stores a new object, or what an object becomes; `managed` are its managedFields, or null to leave them to it.
-    KCONTROL_DECL outcome<object_ptr> store_new(resource_table& table, write_target target, json::object body,
-                                                const json::array* managed, bool dry_run);
-    KCONTROL_DECL outcome<object_ptr> store_changed(resource_table& table, const write_target& target,
-                                                    json::object body, const json::array* managed, bool dry_run);
+    KCONTROL_DECL outcome<object_ptr> store_at_once(resource_table& table, outcome<pending_write> begun, bool dry_run);
+    /// What a write does to a body that admission may have changed, before it is stored.
+    KCONTROL_DECL outcome<void> prepare_new(const resource_table& table, pending_write& write, json::object& body);
+    KCONTROL_DECL outcome<void> prepare_changed(const resource_type& type, pending_write& write, json::object& body);
     /// Reads an object as its kind's type has it, if the store does that.
     KCONTROL_DECL outcome<void> read_as_typed(const resource_type& type, const write_target& target,
                                               json::object& body) const;
@@ -149,9 +192,11 @@ private:
                                                    const json::object& body) const;
     KCONTROL_DECL outcome<void> check_namespace(const resource_type& type, const write_target& target,
                                                 std::string_view name) const;
-    KCONTROL_DECL outcome<void> choose_name(const resource_table& table, write_target& target, json::object& body);
+    KCONTROL_DECL outcome<void> choose_name(const resource_table& table, const write_target& target,
+                                            json::object& body);
+    /// `written_in`: the version that the content is in; of an object that is there already its own.
     KCONTROL_DECL object_ptr commit(resource_table& table, const namespaced_name& key, change what,
-                                    json::object content);
+                                    json::object content, std::string written_in = {});
     KCONTROL_DECL outcome<delete_result> remove_namespace(resource_table& table, const namespaced_name& key,
                                                           const object_ptr& stored, bool dry_run);
     KCONTROL_DECL void sweep_namespace(const std::string& name);

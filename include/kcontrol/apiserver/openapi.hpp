@@ -1,4 +1,4 @@
-// The little OpenAPI that kubectl asks for before it creates objects. There are no schemas behind it. Pure.
+// The OpenAPI v3 documents that clients ask for: which kinds there are, and the schemas of their types. Pure.
 #pragma once
 
 #include <kcontrol/apiserver/object_store.hpp>
@@ -9,7 +9,8 @@
 namespace kcontrol::testing {
 
 /// The answer to "/openapi/v3" (an index of group versions) or "/openapi/v3/apis/G/V": which kinds there are and that
-/// they know the parameter fieldValidation, without which kubectl refuses to create. Nothing for other paths.
+/// they know the parameter fieldValidation, without which kubectl refuses to create; types and fields without texts
+/// (but for those of definitions), for `kubectl explain`. Nothing for other paths.
 KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& store, std::string_view path);
 
 }  // namespace kcontrol::testing

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <kcontrol/apiserver/object_store.hpp>
+#include <kcontrol/apiserver/webhook_client.hpp>
+#include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 namespace kcontrol::testing {
@@ -20,6 +22,15 @@ public:
 
     api_server_options& evaluate_roles(bool yes) { return evaluate_roles_ = yes, *this; }
 
+    /// How webhooks are reached; sim_server and local_api_server have one of their own unless told otherwise.
+    api_server_options& webhook_transport(http::transport_factory f) {
+        return webhook_transport_ = std::move(f), *this;
+    }
+    /// Where the services of webhooks are. By default each is a host, NAME.NAMESPACE.svc.
+    api_server_options& webhook_services(service_resolver r) { return webhook_services_ = std::move(r), *this; }
+
+    const http::transport_factory& webhook_transport() const noexcept { return webhook_transport_; }
+    const service_resolver& webhook_services() const noexcept { return webhook_services_; }
     const store_options& store() const noexcept { return store_; }
     /// Between two bookmarks of a watch; another one comes 2 s before its end.
     duration bookmark_period() const noexcept { return bookmark_period_; }
@@ -42,6 +53,8 @@ public:
 
 private:
     store_options store_;
+    http::transport_factory webhook_transport_;
+    service_resolver webhook_services_;
     bool serve_watch_lists_ = true;
     bool complete_objects_ = false;
     bool collect_garbage_ = false;

@@ -40,6 +40,7 @@ public:
 
 class schema_type;
 class structural_schema;
+class conversion_webhook;
 
 /// A kind that the server serves. Made by hand, or from a CustomResourceDefinition.
 ///
@@ -71,7 +72,10 @@ public:
     std::map<std::string, std::shared_ptr<const structural_schema>> structures;
     /// What may be asked of it: c create, d delete, D deletecollection, g get, l list, p patch, u update, w watch.
     std::string verbs = "dDglpcuw";
-    std::vector<subresource_type> subresources;   ///< of Kubernetes' own kinds; "status" is among them
+    std::vector<subresource_type> subresources;  ///< of Kubernetes' own kinds; "status" is among them
+    /// Of a kind whose definition says that a webhook converts its objects; null: its versions differ in name only.
+    std::shared_ptr<const conversion_webhook> conversion;
+    std::string storage_version;                  ///< of a custom kind: in which its objects are kept
     std::string storage_hash;                     ///< as discovery shows it, or empty
     std::size_t place = std::size_t(-1);          ///< in discovery; kinds without one come last, by name
     const schema_type* schema = nullptr;          ///< of Kubernetes' own kinds, in the preferred version

@@ -18,12 +18,14 @@ namespace kcontrol::testing {
 /// Thread-safety: immutable.
 class stored_object {
 public:
-    /// `content` is the whole object; apiVersion and kind in it are passed over.
-    KCONTROL_DECL explicit stored_object(json::object content);
+    /// `content` is the whole object; apiVersion and kind in it are passed over. `written_in`: the version of the API
+    /// that it is in; empty: it is the same in all.
+    KCONTROL_DECL explicit stored_object(json::object content, std::string written_in = {});
 
     std::uint64_t version() const noexcept { return version_; }
     const std::string& uid() const noexcept { return uid_; }
     const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
+    const std::string& written_in() const noexcept { return written_in_; }
     bool terminating() const noexcept { return terminating_; }
     /// Whether it has metadata.managedFields: something was applied to it.
     bool managed() const noexcept { return managed_; }
@@ -41,6 +43,7 @@ private:
     std::string text_;
     std::uint64_t version_ = 0;
     std::string uid_;
+    std::string written_in_;
     std::map<std::string, std::string> labels_;
     bool terminating_ = false;
     bool managed_ = false;

@@ -34,6 +34,9 @@ KCONTROL_DECL void take_string_data(json::object& secret);
 /// What the server decides when the object is made: a Job's selector, a Service's address, a Pod's class.
 KCONTROL_DECL void set_initial_values(const resource_type& type, json::object& object);
 
+/// The same for an update that leaves out what the server has put there.
+KCONTROL_DECL void keep_initial_values(const resource_type& type, json::object& object, const json::object& before);
+
 }  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY

@@ -8,6 +8,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include <functional>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -34,6 +35,9 @@ public:
     /// A stop gives the Lease up, so that another one leads at once; it does not if the leader's work has not returned.
     /// Default true (client-go: false).
     leader_options& release_on_stop(bool yes) { return release_on_stop_ = yes, *this; }
+    /// What the Lease is marked with while this candidate holds it. Default: nothing; what is there stays.
+    leader_options& labels(std::map<std::string, std::string> l) { return labels_ = std::move(l), *this; }
+    leader_options& annotations(std::map<std::string, std::string> a) { return annotations_ = std::move(a), *this; }
 
     const namespaced_name& lease() const noexcept { return lease_; }
     const std::string& identity() const noexcept { return identity_; }
@@ -41,6 +45,8 @@ public:
     duration renew_deadline() const noexcept { return renew_deadline_; }
     duration retry_period() const noexcept { return retry_period_; }
     bool release_on_stop() const noexcept { return release_on_stop_; }
+    const std::map<std::string, std::string>& labels() const noexcept { return labels_; }
+    const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
     /// Errors: invalid_argument where client-go refuses, too: lease_duration is longer than renew_deadline, and that
     /// longer than 1.2 times retry_period.
@@ -53,6 +59,7 @@ private:
     duration renew_deadline_ = std::chrono::seconds(10);
     duration retry_period_ = std::chrono::seconds(2);
     bool release_on_stop_ = true;
+    std::map<std::string, std::string> labels_, annotations_;
 };
 
 /// What is called on the elector's executor. All are optional; what they throw is logged and counted.

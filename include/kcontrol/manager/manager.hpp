@@ -101,6 +101,10 @@ public:
 
     KCONTROL_DECL metrics_registry& metrics() noexcept;
 
+    /// A place where a room above keeps something with this manager, such as its webhook server; empty at first. `key`
+    /// is an address that only it uses. What is there goes with the manager, before its cluster does.
+    KCONTROL_DECL std::shared_ptr<void>& attachment(const void* key);
+
     /// Answers /healthz, /readyz and /metrics; anything else with 404.
     KCONTROL_DECL http::response answer(const http::request& req) const;
     /// answer() for an http::server, which may outlive the manager: requests get 503 then.

@@ -36,10 +36,13 @@ public:
     log_levels levels;                          ///< --log-level info,controller=websites:debug
     leader_flags leader;                        ///< --leader-elect, --leader-election-…; else what the options say
     std::optional<log_format> format;           ///< --log-format text|json; else what the options say
-    bool help = false;                          ///< --help
+    /// --kube-api-content-type TYPE: application/json, or application/vnd.kubernetes.protobuf where kind and server
+    /// have it
+    std::string kube_api_content_type = "application/json";
+    bool help = false;  ///< --help
 
-    /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument naming the flag, and
-    /// theirs.
+    /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument, and theirs; each
+    /// names the flag.
     static KCONTROL_DECL result<command_line> parse(const std::vector<std::string>& arguments,
                                                     std::span<const own_flag> own = {});
     /// The text of --help, without the first line.

@@ -2,6 +2,7 @@
 // for.
 #pragma once
 
+#include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/leader/options.hpp>
 #include <kcontrol/logging/log_format.hpp>
@@ -30,6 +31,19 @@ public:
     function take;
 };
 
+class manager;
+
+/// What a program prints in place of running.
+class own_print {
+public:
+    using function = std::function<result<std::string>(manager&)>;
+
+    own_print(std::function<bool()> w, function t) : wanted(std::move(w)), text(std::move(t)) {}
+
+    std::function<bool()> wanted;
+    function text;
+};
+
 /// How run() goes about it; a manager_options is one, too.
 class run_options {
 public:
@@ -43,9 +57,14 @@ public:
         return own_flags_.emplace_back(std::move(name), std::string(), std::move(help), std::move(take)), *this;
     }
     /// A flag with a value, which may be there several times: `take` gets each value, and may refuse it; the program
-    /// ends with its words and status 2 then. `value` stands for the value in --help.
+    /// ends with the flag's name, its words and status 2 then. `value` stands for the value in --help.
     run_options& flag(std::string name, std::string value, std::string help, own_flag::function take) {
         return own_flags_.emplace_back(std::move(name), std::move(value), std::move(help), std::move(take)), *this;
+    }
+    /// If `wanted` says so once the flags are read, the program makes its set-up with a client of no cluster, prints
+    /// what `text` says of the manager, and ends: what is derived from a program and put into its manifests.
+    run_options& print_instead(std::function<bool()> wanted, own_print::function text) {
+        return prints_.emplace_back(std::move(wanted), std::move(text)), *this;
     }
     /// What --leader-elect does; --leader-election-namespace and --leader-election-id say another Lease. (Where
     /// manager_options has leader election, there is one without the flag.)
@@ -53,22 +72,30 @@ public:
     /// Of the log, unless --log-format says otherwise. Default: text.
     run_options& log_as(log_format f) { return log_format_ = f, *this; }
 
+    /// Where to put how this program reaches its cluster, before the set-up is called: for what else connects there,
+    /// such as a source of more clusters. `out` outlives run().
+    run_options& config_to(auth::cluster_config& out) { return config_to_ = &out, *this; }
+
     /// Whether --listen speaks TLS and asks the cluster who may ask, unless --metrics-secure says otherwise. Default
     /// false: it takes the right to create TokenReviews and SubjectAccessReviews, which a program must be given.
     run_options& metrics_secure(bool yes) { return metrics_secure_ = yes, *this; }
 
     const manager_options& manager() const noexcept { return manager_; }
     const std::vector<own_flag>& own_flags() const noexcept { return own_flags_; }
+    const std::vector<own_print>& prints() const noexcept { return prints_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
     log_format log_as() const noexcept { return log_format_; }
     bool metrics_secure() const noexcept { return metrics_secure_; }
+    auth::cluster_config* config_to() const noexcept { return config_to_; }
 
 private:
     manager_options manager_;
     std::vector<own_flag> own_flags_;
+    std::vector<own_print> prints_;
     std::optional<leader_options> leader_election_;
     log_format log_format_ = log_format::text;
     bool metrics_secure_ = false;
+    auth::cluster_config* config_to_ = nullptr;
 };
 
 }  // namespace kcontrol

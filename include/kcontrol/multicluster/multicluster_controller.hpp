@@ -3,6 +3,7 @@
 
 #include <kcontrol/model/label_selector.hpp>
 #include <kcontrol/multicluster/cluster_controllers.hpp>
+#include <kcontrol/multicluster/cluster_workers.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
 #include <algorithm>
@@ -113,14 +114,15 @@ public:
     result<std::shared_ptr<cluster_controllers>> complete(F reconcile) {
         detail::assert_reconciles<F, request, detail::reconciled_object<T>>();
         const detail::shared_reconciler<F> shared(std::make_shared<F>(std::move(reconcile)));
-        made_->make_ = [begin = begin_, steps = std::move(steps_), shared](controller_host& host) {
-            builder b = begin(host);
-            for (const auto& each : steps) each(b, host);
-            return b.complete(shared);
-        };
-        const result<void> taken = manager_->add(made_);
-        if (!taken) return taken.error();
-        return made_;
+        return add(shared);
+    }
+    /// The same where the clusters share workers, and other controllers if they are given these, too: a reconcile
+    /// begins when it is its cluster's turn. See cluster_workers.
+    template <class F>
+    result<std::shared_ptr<cluster_controllers>> complete(F reconcile, std::shared_ptr<shared_workers> workers) {
+        detail::assert_reconciles<F, request, detail::reconciled_object<T>>();
+        const detail::reconciler_in_turn<F> shared(std::make_shared<F>(std::move(reconcile)), std::move(workers));
+        return add(shared);
     }
 
 private:
@@ -132,6 +134,17 @@ private:
     multicluster_controller_for(multicluster_manager& m, std::shared_ptr<cluster_controllers> made)
         : manager_(&m), made_(std::move(made)) {}
 
+    template <class Shared>
+    result<std::shared_ptr<cluster_controllers>> add(Shared shared) {
+        made_->make_ = [begin = begin_, steps = std::move(steps_), shared](controller_host& host) {
+            builder b = begin(host);
+            for (const auto& each : steps) each(b, host);
+            return b.complete(shared);
+        };
+        const result<void> taken = manager_->add(made_);
+        if (!taken) return taken.error();
+        return made_;
+    }
     multicluster_controller_for& step(builder_step s) { return steps_.push_back(std::move(s)), *this; }
     template <detail::typed_kind V>
     std::shared_ptr<detail::cluster_feed> make_feed(std::string cluster, const kind_options* how) {

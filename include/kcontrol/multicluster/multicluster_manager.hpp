@@ -2,10 +2,12 @@
 #pragma once
 
 #include <kcontrol/leader/leader_elector.hpp>
+#include <kcontrol/manager/readiness.hpp>
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/engaged_cluster.hpp>
 #include <kcontrol/multicluster/options.hpp>
+#include <kcontrol/multicluster/sharding_options.hpp>
 
 #include <memory>
 #include <optional>
@@ -21,6 +23,9 @@ namespace kcontrol {
 /// With multicluster_options::leader_election() informers run always, so that a follower's caches are warm, and
 /// controllers only while this process leads. It contends from the first set_desired() on; stop() gives the Lease up
 /// when the clusters' controllers have returned.
+///
+/// With multicluster_options::sharding() several equal programs share the clusters: each engages those that are its
+/// own, and disengages one that becomes another's before that engages it.
 ///
 /// All of it, and all that the program hears of it, is on one strand over the executor given, so that the program's
 /// functions need no locks, on however many threads; multicluster_options::cluster_executor() spreads the clusters.
@@ -54,8 +59,22 @@ public:
 
     /// Who leads; null without leader election. Started and stopped by the manager.
     KCONTROL_DECL const leader_elector* get_elector() const noexcept;
-    /// Why it does not contend for leadership, as the last set_desired() found: what leader_elector::start() says.
+    /// Why it does not contend for leadership, or share clusters, as the last set_desired() found: what
+    /// leader_elector::start() and sharding_options::validate() say.
     KCONTROL_DECL const std::optional<error>& last_error() const noexcept;
+
+    /// Who shares the clusters, and which are this replica's; nothing without sharding, or where last_error() says why
+    /// there is none.
+    KCONTROL_DECL std::optional<sharding_status> sharding() const;
+
+    /// What is known of each cluster and its kinds, as on_status() was told last; by name. Those that are shared only
+    /// while they are this replica's. On any thread.
+    KCONTROL_DECL std::vector<cluster_status> statuses() const;
+    /// Whether the program is at work: set_desired() was called, it can share or contend as its options ask for, and
+    /// every cluster was reached, or told why not. With readiness::synced_once it stays ready from then on: a cluster
+    /// that joins, or can't be reached, takes no program out of service. With readiness::live all clusters are live.
+    /// Errors: not_synced naming one cluster, and last_error()'s. On any thread. See also clusters_ready().
+    KCONTROL_DECL result<void> ready(readiness when = readiness::synced_once) const;
 
     KCONTROL_DECL environment& env() const noexcept;
     KCONTROL_DECL const logger& log() const noexcept;

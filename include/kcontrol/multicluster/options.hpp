@@ -4,14 +4,18 @@
 #include <kcontrol/auth/cluster_config.hpp>
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/client/client_options.hpp>
 #include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/leader/options.hpp>
+#include <kcontrol/multicluster/cluster_budget.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/kind_choice.hpp>
+#include <kcontrol/multicluster/sharding_options.hpp>
 #include <kcontrol/runtime/executor.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -51,6 +55,10 @@ public:
     multicluster_options& cache(cache_options o) { return cache_ = std::move(o), *this; }
     /// What makes connections to the clusters.
     multicluster_options& transport(http::transport_factory t) { return transport_ = std::move(t), *this; }
+    /// How each cluster is asked: a limit of requests a second is each cluster's own, the name that its audit log has…
+    multicluster_options& client(client_options o) { return client_ = std::move(o), *this; }
+    /// What each cluster may cost: requests at a time, requests that nobody answers, objects. Default: no bounds.
+    multicluster_options& budget(cluster_budget b) { return budget_ = b, *this; }
     /// How long the controllers of a cluster may take to return when it disengages. Default 30 s.
     multicluster_options& graceful_shutdown_timeout(duration d) { return graceful_shutdown_timeout_ = d, *this; }
     /// Controllers run only while this process holds that Lease of the cluster `home`, which need not be one of the
@@ -60,11 +68,20 @@ public:
         leader_election_ = std::move(o), home_ = std::move(home);
         return *this;
     }
+    /// The clusters are spread over all programs that name the same group in the cluster `home`: each engages those
+    /// that are its own. Not together with leader_election(). See docs/multicluster.md.
+    multicluster_options& sharding(sharding_options o, auth::cluster_config home) {
+        sharding_ = std::move(o), home_ = std::move(home);
+        return *this;
+    }
     /// Adds kcontrol_cluster_… and kcontrol_informer_… of every cluster to a registry, a second old at most. The
     /// registry must be there when the multicluster_manager is made, may go before it, and may be asked on any thread.
+    /// The first `most_clusters` by name have series of their own, with the label `cluster`; the others count in
+    /// kcontrol_clusters and in what is summed over all.
     // A template, so that only programs that call this link what the registry is made of.
     template <std::same_as<metrics_registry> Registry>
-    multicluster_options& metrics(Registry& r) {
+    multicluster_options& metrics(Registry& r, std::size_t most_clusters = 200) {
+        metrics_clusters_ = most_clusters;
         add_collector_ = [&r](collector c) { r.collect(std::move(c)); };
         return *this;
     }
@@ -98,11 +115,15 @@ public:
     const informer_options& informers() const noexcept { return cache_.all_kinds(); }
     const cache_options& cache() const noexcept { return cache_; }
     const http::transport_factory& transport() const noexcept { return transport_; }
+    const std::optional<client_options>& client() const noexcept { return client_; }
+    const cluster_budget& budget() const noexcept { return budget_; }
     duration graceful_shutdown_timeout() const noexcept { return graceful_shutdown_timeout_; }
     /// Adds a collector to the registry of metrics(); null without one.
     const std::function<void(collector)>& add_collector() const noexcept { return add_collector_; }
+    std::size_t metrics_clusters() const noexcept { return metrics_clusters_; }
     const std::optional<leader_options>& leader_election() const noexcept { return leader_election_; }
-    /// The cluster of leader_election(); there if that is.
+    const std::optional<sharding_options>& sharding() const noexcept { return sharding_; }
+    /// The cluster of leader_election() or sharding(); there if one of them is.
     const std::optional<auth::cluster_config>& home() const noexcept { return home_; }
     const logger& log() const noexcept { return log_; }
     /// Empty if it was not set.
@@ -118,9 +139,13 @@ private:
     std::vector<kind_choice> kinds_;
     cache_options cache_;
     http::transport_factory transport_;
+    std::optional<client_options> client_;
+    cluster_budget budget_;
     duration graceful_shutdown_timeout_ = std::chrono::seconds(30);
     std::function<void(collector)> add_collector_;
+    std::size_t metrics_clusters_ = 0;
     std::optional<leader_options> leader_election_;
+    std::optional<sharding_options> sharding_;
     std::optional<auth::cluster_config> home_;
     logger log_;
     executor cluster_executor_;

@@ -42,6 +42,18 @@ public:
         return annotations_.insert_or_assign(std::move(key), std::move(value)), *this;
     }
 
+    /// Versions are converted by a webhook behind a Service. `ca_pem`: the authority of its certificate, PEM; empty:
+    /// left to others, such as cert-manager. Default: nothing is converted but apiVersion.
+    custom_resource_definition& convert_by_service(std::string ns, std::string service, std::string ca_pem = {},
+                                                   std::string path = "/convert") {
+        converter_ns_ = std::move(ns), converter_ = std::move(service);
+        return converter_ca_ = std::move(ca_pem), converter_path_ = std::move(path), *this;
+    }
+    /// The same of one at a URL.
+    custom_resource_definition& convert_by_url(std::string url, std::string ca_pem = {}) {
+        return converter_url_ = std::move(url), converter_ca_ = std::move(ca_pem), *this;
+    }
+
     /// The object as compact JSON (which is YAML as well: `kubectl apply -f` takes it). The same types give the same
     /// text.
     KCONTROL_DECL std::string to_json() const;
@@ -52,6 +64,7 @@ private:
     std::vector<version> versions_;
     std::map<std::string, std::string> labels_;
     std::map<std::string, std::string> annotations_;
+    std::string converter_ns_, converter_, converter_path_, converter_url_, converter_ca_;
 };
 
 namespace detail {

@@ -11,7 +11,7 @@
 
 namespace kcontrol {
 
-/// The kinds of field.Error (apimachinery) that schemas give rise to.
+/// The kinds of field.Error (apimachinery) that schemas give rise to, and `forbidden`, which only webhooks say.
 enum class field_error_kind : std::uint8_t {
     required,
     invalid,
@@ -19,7 +19,8 @@ enum class field_error_kind : std::uint8_t {
     not_supported,
     too_long,
     too_many,
-    duplicate
+    duplicate,
+    forbidden
 };
 
 /// What is wrong at one place, in the words of the API server.

@@ -5,6 +5,7 @@
 #include <kcontrol/apiserver/fault.hpp>
 #include <kcontrol/apiserver/object_store.hpp>
 #include <kcontrol/apiserver/options.hpp>
+#include <kcontrol/apiserver/pod_streams.hpp>
 #include <kcontrol/apiserver/request_log.hpp>
 #include <kcontrol/base/chrono.hpp>
 #include <kcontrol/base/result.hpp>
@@ -36,8 +37,8 @@ class api_server_core;
 /// apply empties is removed; Kubernetes leaves null there in custom kinds, and refuses that where the schema does.
 /// Other than in Kubernetes, the number of updaters on record has no limit (there: 10).
 ///
-/// What it does not do: protobuf bodies, admission, quota. Objects are defaulted and validated, custom ones by the
-/// schema of their definition, and garbage is collected by owner, only if the options say so (docs/apiserver.md). A
+/// What it does not do: admission other than by webhooks, quota. Objects are defaulted and validated, custom ones by
+/// the schema of their definition, and garbage is collected by owner, only if the options say so (docs/apiserver.md). A
 /// list that asks for a version ahead of the server is refused at once, where a real one waits 3 s first.
 ///
 /// Thread-safety: shared objects unsafe; use it on its executor, a strand or a single-threaded context, where its
@@ -107,6 +108,11 @@ public:
     KCONTROL_DECL void write_log(const namespaced_name& pod, const std::string& container, std::string_view text);
     /// The container starts anew: what it has said so far is what `kubectl logs --previous` shows.
     KCONTROL_DECL void restart_log(const namespaced_name& pod, const std::string& container);
+
+    /// Who plays containers (`kubectl exec` and `attach`), and their ports (open_port()); none: such requests get 501.
+    /// They are served where clients come by a socket (local_api_server).
+    KCONTROL_DECL void on_exec(exec_peer peer);
+    KCONTROL_DECL void on_port(port_peer peer);
 
     KCONTROL_DECL access_control& access();
     /// The hook is asked for every request; null: no faults.

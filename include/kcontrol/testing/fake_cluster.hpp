@@ -59,7 +59,8 @@ private:
 /// - The scheduler binds pods to the node with the fewest: by nodeSelector, schedulingGates and spec.unschedulable;
 ///   resources, taints and affinity are not looked at.
 /// - Kubelets start, end, restart (with Kubernetes' backoff) and evict pods as pod_life says, and end deleted ones. All
-///   containers of a pod begin and end together; init containers, probes and volumes are passed over.
+///   containers of a pod begin and end together; init containers, probes and volumes are passed over. Commands in them
+///   (`kubectl exec`) do what annotated_containers() says.
 /// - Jobs: parallelism, completions, Indexed, backoffLimit with backoff, activeDeadlineSeconds, suspend,
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no

@@ -13,17 +13,17 @@ namespace kcontrol::testing {
 
 /// The life of a pod in a fake_cluster. The annotations of a pod that say the same:
 ///
-/// | annotation           | meaning                                                                                  |
-/// |----------------------|------------------------------------------------------------------------------------------|
-/// | `sim/run-ms`         | how long its containers run, or `forever`; without it: 2 s where restartPolicy is Never or
-/// | |                      | OnFailure, else forever | | `sim/exit-code`      | what they end with; 0 | |
-/// `sim/message`        | their termination message                                                                | |
-/// `sim/reason`         | the reason of their end: OOMKilled; else Completed or Error                              | |
-/// `sim/start-ms`       | how long it takes from the node to running: images, volumes                              | |
-/// `sim/evict-ms`       | after so long on its node it is evicted                                                  | |
-/// `sim/node-lost-ms`   | after so long its node is not heard of any more                                          | |
-/// `sim/unschedulable`  | no node takes it; the value is the scheduler's message                                   | |
-/// `sim/image-error`    | its image is not there; the value is the kubelet's message                               |
+/// - `sim/run-ms`: how long its containers run, or `forever`; without it 2 s where restartPolicy is Never or OnFailure,
+///   else forever
+/// - `sim/exit-code`: what they end with; 0
+/// - `sim/message`: their termination message
+/// - `sim/reason`: the reason of their end: OOMKilled; else Completed or Error
+/// - `sim/start-ms`: how long it takes from the node to running: images, volumes
+/// - `sim/evict-ms`: after so long on its node it is evicted
+/// - `sim/node-lost-ms`: after so long its node is not heard of any more
+/// - `sim/unschedulable`: no node takes it; the value is the scheduler's message
+/// - `sim/image-error`: its image is not there; the value is the kubelet's message
+/// - `sim/log`, `sim/exec`: what its containers say when they start, and to commands (pod_commands.hpp)
 ///
 /// `sim/run-ms` and `sim/exit-code` may be lists, "1,1,0": the first entry is for the first run of a pod of that name,
 /// be the next one a restart in place or another pod; the last entry stands for all that follow.

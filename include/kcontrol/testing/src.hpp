@@ -7,14 +7,19 @@
 #endif
 
 #include <kcontrol/apiserver/impl/access_control.ipp>
+#include <kcontrol/apiserver/impl/admission_hooks.ipp>
+#include <kcontrol/apiserver/impl/admission_review.ipp>
 #include <kcontrol/apiserver/impl/api_defaults.ipp>
 #include <kcontrol/apiserver/impl/api_server_access.ipp>
+#include <kcontrol/apiserver/impl/api_server_admission.ipp>
 #include <kcontrol/apiserver/impl/api_server_collector.ipp>
+#include <kcontrol/apiserver/impl/api_server_conversion.ipp>
 #include <kcontrol/apiserver/impl/api_server_core.ipp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/api_server_eviction.ipp>
 #include <kcontrol/apiserver/impl/api_server_logs.ipp>
 #include <kcontrol/apiserver/impl/api_server_reviews.ipp>
+#include <kcontrol/apiserver/impl/api_server_streams.ipp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/api_server_watch.ipp>
 #include <kcontrol/apiserver/impl/api_server_writes.ipp>
@@ -31,6 +36,7 @@
 #include <kcontrol/apiserver/impl/compare_fields.ipp>
 #include <kcontrol/apiserver/impl/crd_schema_validation.ipp>
 #include <kcontrol/apiserver/impl/crd_validation.ipp>
+#include <kcontrol/apiserver/impl/cron_schedule.ipp>
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/discovery.ipp>
 #include <kcontrol/apiserver/impl/failure.ipp>
@@ -49,9 +55,12 @@
 #include <kcontrol/apiserver/impl/object_store_apply.ipp>
 #include <kcontrol/apiserver/impl/object_store_remove.ipp>
 #include <kcontrol/apiserver/impl/openapi.ipp>
+#include <kcontrol/apiserver/impl/openapi_schemas.ipp>
 #include <kcontrol/apiserver/impl/owned_fields.ipp>
 #include <kcontrol/apiserver/impl/pod_cells.ipp>
 #include <kcontrol/apiserver/impl/pod_logs.ipp>
+#include <kcontrol/apiserver/impl/pod_streams.ipp>
+#include <kcontrol/apiserver/impl/protobuf_bodies.ipp>
 #include <kcontrol/apiserver/impl/prune_fields.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/request_info.ipp>
@@ -60,6 +69,7 @@
 #include <kcontrol/apiserver/impl/resource_type.ipp>
 #include <kcontrol/apiserver/impl/role_rules.ipp>
 #include <kcontrol/apiserver/impl/schema_shape.ipp>
+#include <kcontrol/apiserver/impl/selector_match.ipp>
 #include <kcontrol/apiserver/impl/selector_text.ipp>
 #include <kcontrol/apiserver/impl/service_cells.ipp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
@@ -73,6 +83,8 @@
 #include <kcontrol/apiserver/impl/validate_changes.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/webhook_caller.ipp>
+#include <kcontrol/apiserver/impl/webhook_client.ipp>
 #include <kcontrol/apiserver/impl/workload_cells.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
@@ -89,8 +101,10 @@
 #include <kcontrol/testing/impl/idempotence.ipp>
 #include <kcontrol/testing/impl/local_api_server.ipp>
 #include <kcontrol/testing/impl/manual_environment.ipp>
+#include <kcontrol/testing/impl/pod_commands.ipp>
 #include <kcontrol/testing/impl/pod_life.ipp>
 #include <kcontrol/testing/impl/program_world.ipp>
+#include <kcontrol/testing/impl/rbac_rules.ipp>
 #include <kcontrol/testing/impl/scripted_body.ipp>
 #include <kcontrol/testing/impl/scripted_transport.ipp>
 #include <kcontrol/testing/impl/server_under_test.ipp>

@@ -1,4 +1,4 @@
-// The real transport: HTTP/1.1 over TCP and TLS with a pool of kept-alive connections.
+// The real transport: HTTP/2 over TLS, HTTP/1.1 over TCP and TLS, with a pool of kept-alive connections.
 #pragma once
 
 #include <kcontrol/base/chrono.hpp>
@@ -29,12 +29,26 @@ public:
     /// Which addresses are connected to; invalid_argument where a host has no other one. Default: all.
     transport_options& addresses(address_rules rules) { return addresses_ = std::move(rules), *this; }
 
+    /// Offers HTTP/2 in TLS (off unless said): one connection carries many requests and watches. Off: HTTP/1.1, a
+    /// connection for each request that is going on. WebSockets have connections of their own, over HTTP/1.1, in either
+    /// case.
+    transport_options& http2(bool on) { return http2_ = on, *this; }
+    /// After so long without a byte on a connection that speaks HTTP/2 and is in use, the server is asked for a sign of
+    /// life; if none comes in time, the connection is dead, and all that goes on over it ends. An `idle` of zero:
+    /// never.
+    transport_options& http2_ping(duration idle, duration timeout) {
+        return http2_ping_idle_ = idle, http2_ping_timeout_ = timeout, *this;
+    }
+
     duration connect_timeout() const noexcept { return connect_timeout_; }
     duration handshake_timeout() const noexcept { return handshake_timeout_; }
     duration idle_timeout() const noexcept { return idle_timeout_; }
     std::size_t max_idle() const noexcept { return max_idle_; }
     bool allow_plaintext_credentials() const noexcept { return allow_plaintext_credentials_; }
     const address_rules& addresses() const noexcept { return addresses_; }
+    bool http2() const noexcept { return http2_; }
+    duration http2_ping_idle() const noexcept { return http2_ping_idle_; }
+    duration http2_ping_timeout() const noexcept { return http2_ping_timeout_; }
 
 private:
     duration connect_timeout_ = std::chrono::seconds(10);
@@ -43,11 +57,20 @@ private:
     std::size_t max_idle_ = 8;
     bool allow_plaintext_credentials_ = false;
     address_rules addresses_;
+    bool http2_ = false;
+    duration http2_ping_idle_ = std::chrono::seconds(30);
+    duration http2_ping_timeout_ = std::chrono::seconds(15);
 };
 
 /// Makes transports to real servers. TLS is 1.2 or newer and the peer is verified (unless tls_options::insecure()):
 /// against exactly the given authorities, or the system's roots if none are given, and for the endpoint's host (or
 /// `server_name`).
+///
+/// Over TLS the server may choose HTTP/2 where transport_options::http2() is on. Requests share a connection then, as
+/// many as the server allows at a time; what does not fit goes over another one. A server that does not choose it is
+/// asked over HTTP/1.1, and offered HTTP/2 again after 10 min. The variable DISABLE_HTTP2, if it is not empty, switches
+/// HTTP/2 off; HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS, whole numbers, are http2_ping(). They
+/// are read once, by this function.
 ///
 /// Where the endpoint has a proxy, it is asked for a way to the server (CONNECT, or SOCKS5 with the server's name), and
 /// TLS with the server goes through it; requests to an http server are handed to an http proxy as they are. An https

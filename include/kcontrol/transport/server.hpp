@@ -54,6 +54,11 @@ public:
     /// handler that awaits it is not waited for, and may answer afterwards.
     KCONTROL_DECL awaitable<void> stop();
 
+    /// Stops listening and lets go of nothing that has begun: idle connections are closed, the others after the answer
+    /// to the request that they are at, which says `Connection: close`, and handlers' gone() is not triggered. What has
+    /// not ended after `most` does so as in stop(). Returns when all have ended; listen() and start() may follow.
+    KCONTROL_DECL awaitable<void> drain(duration most);
+
     /// Cuts every connection off with a reset, as a crash would; still listening. For tests and fault injection.
     KCONTROL_DECL void reset_connections();
 

@@ -39,6 +39,10 @@ public:
     /// answers.
     static KCONTROL_DECL serving_certificate self_signed(environment& env, logger log = {});
 
+    /// Asks clients for a certificate of these authorities, a PEM file that is read and followed as the two are; who
+    /// has none is refused. Call it before load(). Only of files.
+    KCONTROL_DECL serving_certificate& require_clients_of(std::string authorities);
+
     /// What the server shall have now. Errors: file_failed, too_large, invalid_config (an empty file), each naming the
     /// file. Whether certificate and key fit is found out by the server that takes them.
     KCONTROL_DECL result<server_tls> load();

@@ -231,6 +231,9 @@ TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({"--namespace=a.b"}).starts_with("--namespace: \"a.b\" is no namespace's name: "));
     CHECK(refuse({"--schedule=@sometimes"}).starts_with("--schedule: "));
     CHECK(refuse({"--dry-run", "--once"}).find("exclude each other") != std::string::npos);
+    CHECK(refuse({"--report-health", "--output=none"}).find("which node is this") != std::string::npos);
+    CHECK(refuse({"--report-health", "--node-name=n", "--once"}).find("leave out --once and --dry-run") !=
+          std::string::npos);
     CHECK(refuse({"--cleanup", "--output=none"}).starts_with("--cleanup: "));
     env.set_variable("NODE_NAME", "a/b");
     CHECK(refuse({"--once"}).starts_with("NODE_NAME: "));

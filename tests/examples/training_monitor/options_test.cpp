@@ -178,10 +178,20 @@ TEST_CASE("--test-notify may name a receiver") {
     CHECK_FALSE(parse_options({"--notify-config=n"})->test_notify().has_value());
 }
 
+TEST_CASE("--external-url is where the page is, without a slash at its end") {
+    CHECK(parse_options({"--external-url=https://m.example.com/base//"})->external_url() ==
+          "https://m.example.com/base");
+    for (const char* bad :
+         {"m.example.com", "ftp://m", "https://m/?a", "https://m/#a", "https://<m>", "https://a:b@m"}) {
+        CAPTURE(bad);
+        CHECK(refusal({"--external-url", bad}).starts_with("--external-url: "));
+    }
+}
+
 TEST_CASE("--help names every flag") {
     for (const char* flag :
          {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--listen", "--output", "--once",
-          "--notify-config", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
+          "--notify-config", "--external-url", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
         CAPTURE(flag);
         CHECK(help_text().find(flag) != std::string_view::npos);
     }

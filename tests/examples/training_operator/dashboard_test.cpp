@@ -1,5 +1,6 @@
 // Each query of the dashboard names metrics that /metrics serves.
 #include "operator_world.hpp"
+#include "support/folders.hpp"
 
 #include <fstream>
 #include <regex>
@@ -45,8 +46,7 @@ TEST_CASE("the names in a query") {
 
 TEST_CASE_FIXTURE(operator_world, "each query of the dashboard names metrics that are served") {
     std::stringstream text;
-    text << std::ifstream(std::string(KCONTROL_SOURCE_DIR) +
-                          "/examples/training_operator/deploy/grafana/training-jobs.json")
+    text << std::ifstream(kcontrol::test::source_file("examples/training_operator/deploy/grafana/training-jobs.json"))
                 .rdbuf();
     const auto board = json::parse(text.str());
     REQUIRE(board.has_value());

@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(fake_world, "batch-job: with a queue the Job is suspended unti
     add_job({{"executor", "batch-job"}});
     CHECK(phase() == "Queued");
     CHECK(holder().at("spec").at("suspend") == true);
-    CHECK(json::get_string(holder(), {"metadata", "labels", queue_label}) == "team-a");
+    CHECK(json::get_string(holder(), {"metadata", "labels", kueue::queue_label}) == "team-a");
     CHECK(pods() == "");
     settle(20min);  // no start is missed
     CHECK(phase() == "Queued");

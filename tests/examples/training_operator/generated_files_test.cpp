@@ -4,6 +4,7 @@
 
 #include "job/phases.hpp"
 #include "job/training_job.hpp"
+#include "support/folders.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,7 @@ using namespace training_operator;
 namespace {
 
 void compare(const std::string& path, const std::string& wanted) {
-    const std::string file = std::string(KCONTROL_SOURCE_DIR) + "/" + path;
+    const std::string file = kcontrol::test::source_file(path);
     if (std::getenv("KCONTROL_WRITE_GENERATED") != nullptr) std::ofstream(file) << wanted;  // seam: ok, asked for
     std::stringstream found;
     found << std::ifstream(file).rdbuf();

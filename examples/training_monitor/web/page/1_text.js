@@ -23,6 +23,14 @@ const replicaText = j =>
         .map(([type, r]) => `${type}: ${r.active} of ${r.desired} active` +
                 `${r.succeeded ? `, ${r.succeeded} succeeded` : ""}${r.failed ? `, ${r.failed} failed` : ""}`)
         .join("; ");
+// Whose job it is, as far as its labels say it.
+const WHO = [
+  ["Team", ["team", "app.kubernetes.io/part-of"]], ["Owner", ["owner", "user"]],
+  ["Queue", ["kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "queue"]]
+];
+const whoIs = j =>
+    WHO.map(([what, keys]) => [what, keys.map(key => j.labels?.[key]).find(Boolean) || ""]).filter(([, who]) => who);
+const whoText = j => whoIs(j).map(([, who]) => who).join(" · ");
 // All types together: 7/8 are active, some succeeded (✓), some failed (✗).
 function replicaSum(j) {
   let active = 0, desired = 0, succeeded = 0, failed = 0;
@@ -38,4 +46,4 @@ function replicaSum(j) {
   ].filter(Boolean)
       .join(" ");
 }
-const why = j => [j.reason, j.message].filter(Boolean).join(": ");
+const why = j => [j.reason, j.why || j.message].filter(Boolean).join(": ");

@@ -8,6 +8,7 @@ class Store {
   perCluster = new Map();  // name → {jobs, failed, running, gpus}
   requested = 0;
   running = 0;
+  knowsWho = false;  // some job has said whose it is
 
   count(j, times) {
     this.counts.set(j.state, (this.counts.get(j.state) || 0) + times);
@@ -28,7 +29,12 @@ class Store {
     j.key = keyOf(j);
     j.seen = performance.now();
     j.started = j.startTime ? Date.parse(j.startTime) : null;
-    j.text = `${j.name} ${j.namespace} ${j.cluster} ${j.kind} ${j.reason}`.toLowerCase();
+    j.ended = j.completionTime ? Date.parse(j.completionTime) : null;
+    const labels = Object.entries(j.labels || {}).map(([name, value]) => `${name}=${value}`).join(" ");
+    j.who = whoText(j);
+    if (j.who) this.knowsWho = true;
+    j.text =
+        `${j.name} ${j.namespace} ${j.cluster} ${j.kind} ${j.state} ${j.reason} ${j.why || ""} ${labels}`.toLowerCase();
     const known = this.jobs.get(j.key);
     this.count(j, 1);
     if (!known) {
@@ -61,7 +67,8 @@ const dirty = {
   clusters: true,
   totals: true,
   route: true,
-  gone: false
+  gone: false,
+  attention: true
 };
 let planned = false;
 function plan() {
@@ -73,13 +80,14 @@ function plan() {
   });
 }
 
-const RELEVANT = ["state", "startTime", "durationSeconds", "gpus", "reason"];
+const RELEVANT = ["state", "startTime", "durationSeconds", "gpus", "reason", "why"];
 const events = {
   job(j) {
     if (stage) return void stage.jobs.push(j);
     const before = store.jobs.get(keyOf(j));
     if (!before || RELEVANT.some(name => before[name] !== j[name])) dirty.layout = true;
     const was = before ? before.state : null;
+    if (was !== j.state) attention.wanted = true;
     const now = store.set(j);
     dirty.jobs.add(now.key);
     dirty.totals = true;
@@ -89,7 +97,7 @@ const events = {
     if (stage) return;
     const gone = store.delete(keyOf(j));
     if (!gone) return;
-    dirty.layout = dirty.totals = dirty.gone = true;
+    dirty.layout = dirty.totals = dirty.gone = attention.wanted = true;
     dirty.jobs.add(gone.key);
     if (everReady) noteGone(gone);
   },

@@ -11,6 +11,7 @@ const link = {
   lastBytes: 0,
   patience: 40000,  // until the server has told its heartbeat
   timer: 0,
+  opened: false,  // it was live once
 
   say(is) {
     this.is = is;
@@ -73,6 +74,8 @@ const link = {
     this.say("live");
     extras.absent.clear();  // it may be another monitor than before
     extras.refresh();
+    if (!this.opened) tellChangesBefore();
+    this.opened = true;
   },
   lose(reason) {
     this.why = reason;

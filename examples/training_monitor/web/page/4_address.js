@@ -1,5 +1,6 @@
 // What is looked at, as the address says it: shareable, and the back button goes through it.
 //   /?cluster=&namespace=&kind=&state=&q=&sort=     names as in /api/v1/jobs; repeated for several
+//   /?finished=1                                    with what ended long ago
 //   /?job=CLUSTER/NAMESPACE/KIND/NAME               each part percent-encoded
 const SORTS = {
   started: ["Started", (j, down) => j.started ?? (down ? -Infinity : Infinity)],  // what has not started comes last
@@ -8,16 +9,22 @@ const SORTS = {
   namespace: ["Namespace", j => j.namespace],
   cluster: ["Cluster", j => j.cluster],
   kind: ["Kind", j => j.kind],
+  who: ["Team", j => j.who],
   gpus: ["GPUs", j => j.gpus],
   duration: ["Duration", j => durationOf(j) ?? -1],
 };
 const FILTERS = ["cluster", "namespace", "kind", "state"];
 const DEFAULT_SORT = "-started";
-let view = {job: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT};
+let view = {job: null, cluster: [], namespace: [], kind: [], state: [], q: "", sort: DEFAULT_SORT, finished: false};
 
 function readAddress(search) {
   const from = new URLSearchParams(search);
-  const out = {job: null, q: from.get("q") || "", sort: from.get("sort") || DEFAULT_SORT};
+  const out = {
+    job: null,
+    q: from.get("q") || "",
+    sort: from.get("sort") || DEFAULT_SORT,
+    finished: from.get("finished") === "1"
+  };
   for (const name of FILTERS) out[name] = from.getAll(name).flatMap(v => v.split(",")).filter(Boolean);
   if (!Object.hasOwn(SORTS, out.sort.replace(/^-/, ""))) out.sort = DEFAULT_SORT;
   if (from.has("job")) {
@@ -36,6 +43,7 @@ function addressOf(v) {
     for (const value of v[name] || []) to.append(name, value);
   if (v.q) to.set("q", v.q);
   if (v.sort && v.sort !== DEFAULT_SORT) to.set("sort", v.sort);
+  if (v.finished) to.set("finished", "1");
   const text = to.toString();
   return text ? "?" + text : location.pathname;
 }
@@ -56,8 +64,16 @@ function goBack() {
 }
 const filtered = () => Boolean(view.q || FILTERS.some(name => view[name].length));
 
+// What ended long ago is folded away, unless somebody looks for a state or a word.
+const FOLDED_AFTER = {
+  Succeeded: 3600e3,
+  Failed: 24 * 3600e3
+};
+const foldsNow = () => !view.finished && !view.q && !view.state.length;
+const isOver = (j, now) => FINAL.has(j.state) && j.ended !== null && now - j.ended > FOLDED_AFTER[j.state];
+
 // The jobs that pass, in order. The last order is where it begins: nearly sorted lists sort fast.
-let order = [];
+let order = [], folded = 0;
 function arrangeJobs() {
   const wants = name => (view[name].length ? new Set(view[name]) : null);
   const [cluster, namespace, kind, state] = FILTERS.map(wants);
@@ -66,10 +82,12 @@ function arrangeJobs() {
       (!kind || kind.has(j.kind)) && (!state || state.has(j.state)) && words.every(w => j.text.includes(w));
   const down = view.sort.startsWith("-");
   const rank = SORTS[view.sort.replace(/^-/, "")][1];
-  const listed = new Set(), next = [];
+  const listed = new Set(), next = [], folds = foldsNow(), now = Date.now();
+  folded = 0;
   const add = j => {
     if (j.removed || listed.has(j) || !passes(j)) return;
     listed.add(j);
+    if (folds && isOver(j, now)) return void ++folded;
     j.rank = rank(j, down);
     next.push(j);
   };

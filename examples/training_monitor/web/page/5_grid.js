@@ -5,13 +5,15 @@ const COLUMNS = [
   ["namespace", "Namespace"],
   ["cluster", "Cluster"],
   ["kind", "Kind"],
+  ["who", "Team"],
   ["gpus", "GPUs"],
   [null, "Replicas"],
   ["started", "Started"],
   ["duration", "Duration"],
   [null, "Why"],
 ];
-const CELLS = ["state", "name", "namespace", "cluster", "kind", "n gpus", "replicas", "n started", "n duration", "why"];
+const CELLS =
+    ["state", "name", "namespace", "cluster", "kind", "who", "n gpus", "replicas", "n started", "n duration", "why"];
 const NARROW = matchMedia("(max-width: 760px)");
 const SPARE = 8;             // rows beyond each edge
 const elements = new Map();  // key → row
@@ -92,16 +94,17 @@ function fillRow(row, j) {
     put(cells[2], j.namespace);
     put(cells[3], j.cluster);
     put(cells[4], j.kind);
-    put(cells[5], j.gpus ? String(j.gpus) : "");
-    put(cells[6], replicaSum(j));
-    put(cells[9], CALM.has(j.state) ? "" : why(j));
+    put(cells[5], j.who);
+    put(cells[6], j.gpus ? String(j.gpus) : "");
+    put(cells[7], replicaSum(j));
+    put(cells[10], CALM.has(j.state) && !j.why ? "" : why(j));
     if (blink || row.news) row.classList.toggle("news", row.news = blink);
   }
   tickRow(row, j);
 }
 function tickRow(row, j) {
-  put(row.children[7], j.started === null ? "" : ago(j.started));
-  put(row.children[8], span(durationOf(j)));
+  put(row.children[8], j.started === null ? "" : ago(j.started));
+  put(row.children[9], span(durationOf(j)));
 }
 
 // Which rows are in sight, drawn where they belong.
@@ -180,11 +183,16 @@ function layout() {
 function drawEmpty() {
   const all = store.jobs.size;
   put($("shown"),
-      filtered() ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en"));
+      filtered() || folded ? `${order.length.toLocaleString("en")} of ${all.toLocaleString("en")}`
+                           : all.toLocaleString("en"));
   show($("clear"), filtered());
+  $("grid").classList.toggle("with-who", store.knowsWho);
+  put($("fold"), view.finished ? "Fold what ended long ago" : `${many(folded, "job")} ended long ago: show`);
+  show($("fold"), folded > 0 || view.finished);
   show($("empty"), order.length === 0);
   show($("grid"), order.length > 0);
-  const text = all          ? "No job fits these filters."
+  const text = folded       ? "All jobs that fit ended long ago."
+      : all                 ? "No job fits these filters."
       : !everReady          ? (link.since ? "Nothing was loaded yet." : "Loading the jobs …")
       : store.clusters.size ? "There are no jobs in these clusters."
                             : "No cluster is being watched yet.";
@@ -217,8 +225,8 @@ function gridKey(e, i) {
 function tellInFull(e) {
   const cell = e.target.closest?.(".row > span"), row = cell?.parentNode;
   if (!row?.job) return;
-  if (cell === row.children[7]) cell.title = fullTime(row.job.startTime);
-  else if (cell === row.children[6]) cell.title = replicaText(row.job);
+  if (cell === row.children[8]) cell.title = fullTime(row.job.startTime);
+  else if (cell === row.children[7]) cell.title = replicaText(row.job);
   else if (cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent;
   else cell.removeAttribute("title");
 }

@@ -3,29 +3,33 @@ function makeTiles() {
   for (const state of STATES) {
     const tile =
         el("button", {type: "button", class: "tile " + stateClass(state), "data-state": state, "aria-pressed": "false"},
-            el("span", {class: "word"}, icon(state), state), el("b", {}, "0"));
+            el("span", {class: "word"}, icon(state), state), el("b"));
     tile.onclick = () =>
         go({state: view.state.includes(state) ? view.state.filter(s => s !== state) : [...view.state, state]});
     $("tiles").append(tile);
   }
   $("tiles").append(el("div", {class: "tile gpus"}, el("span", {class: "word"}, "GPUs in use of wanted"),
-      el("b", {id: "gpus"}, "0 / 0"), el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
+      el("b", {id: "gpus"}), el("span", {class: "meter", "aria-hidden": "true"}, el("i", {id: "gpu-meter"}))));
 }
 function drawTiles() {
   for (const tile of $("tiles").querySelectorAll("[data-state]")) {
     const state = tile.dataset.state, n = store.counts.get(state) || 0, on = view.state.includes(state);
-    put(tile.querySelector("b"), n.toLocaleString("en"));
+    put(tile.querySelector("b"), everReady || n ? n.toLocaleString("en") : "");
     tile.classList.toggle("none", n === 0 && !on);
+    tile.classList.toggle("loading", !everReady && n === 0);
     tile.setAttribute("aria-pressed", String(on));
   }
-  put($("gpus"), `${store.running.toLocaleString("en")} / ${store.requested.toLocaleString("en")}`);
+  if (everReady || store.requested)
+    put($("gpus"), `${store.running.toLocaleString("en")} / ${store.requested.toLocaleString("en")}`);
   $("gpu-meter").style.width = `${store.requested ? 100 * store.running / store.requested : 0}%`;
   drawTitle();
 }
 function drawTitle() {
   if (view.job) return drawJobTitle();
   const [running, failed] = [store.counts.get("Running") || 0, store.counts.get("Failed") || 0];
-  const title = (everReady ? `${running} running, ${failed} failed · ` : "") + "Training jobs";
+  drawIcon();
+  const title = (link.since ? "Disconnected · " : "") + (everReady ? `${running} running, ${failed} failed · ` : "") +
+      "Training jobs";
   if (document.title !== title) document.title = title;
 }
 
@@ -157,7 +161,8 @@ function drawFilters() {
   choose("kind", "All kinds", kinds);
 }
 
-// The latest changes, for the eye; and the same, seldom and in sum, for who listens.
+// The latest changes, for the eye; and the same, seldom and in sum, for who listens. Those before the page was opened
+// are the monitor's to tell.
 const LISTED = 30, changes = [];
 let toSay = [], sayTimer = 0, changesDirty = true;
 function note(sign, text, j, spoken) {
@@ -166,6 +171,17 @@ function note(sign, text, j, spoken) {
   changesDirty = true;
   toSay.push({text: spoken || text, sign});
   sayTimer ||= setTimeout(speak, 1500);
+  plan();
+}
+async function tellChangesBefore() {
+  const opened = new Date(), told = await extras.get("/api/v1/changes");
+  if (!told) return;
+  for (const c of told.items) {
+    if (changes.length >= LISTED) break;
+    const at = new Date(Date.parse(c.at));
+    if (at < opened) changes.push({sign: c.to, text: `${c.from} → ${c.to}`, j: c, at});
+  }
+  changesDirty = true;
   plan();
 }
 function noteJob(j, was) {
@@ -191,6 +207,9 @@ function speak() {
   $("live").textContent = text;
   sayTimer = setTimeout(speak, 5000);  // no more often than that
 }
+const changeTime = at => at.toDateString() === new Date().toDateString()
+    ? el("time", {title: fullTime(at.toISOString())}, clock(at))
+    : el("time", {title: fullTime(at.toISOString())}, at.toLocaleDateString([], {month: "short", day: "numeric"}));
 function drawChanges() {
   changesDirty = false;
   $("changes").replaceChildren(...changes.map(c => {
@@ -202,12 +221,12 @@ function drawChanges() {
           goJob(c.j);
         }
       };
-    return el("li", {}, el("time", {}, clock(c.at)), el("span", {class: stateClass(c.sign)}, icon(c.sign)),
+    return el("li", {}, changeTime(c.at), el("span", {class: stateClass(c.sign)}, icon(c.sign)),
         el("div", {}, what,
             what ? el("div", {}, c.text,
                        el("span", {class: "soft where", title: `${c.j.cluster}, ${c.j.namespace}`}, c.j.cluster))
                  : c.text));
   }));
   if (!changes.length)
-    $("changes").append(el("li", {class: "soft"}, "Nothing has changed since this page was opened."));
+    $("changes").append(el("li", {class: "soft"}, everReady ? "Nothing has changed yet." : "Loading …"));
 }

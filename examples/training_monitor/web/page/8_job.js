@@ -9,7 +9,8 @@ const opened = {
   again: false,
   shape: "",
   commands: null,
-  commandsOf: ""
+  commandsOf: "",
+  askedFor: ""
 };
 
 async function fetchJob() {
@@ -31,6 +32,11 @@ async function fetchJob() {
         error: answer.ok ? "" : data?.error || `status ${answer.status}`,
         data: answer.ok ? data : null
       });
+      // That somebody looks has the events asked for: a moment later they are there.
+      if (data?.events && opened.askedFor !== key) {
+        opened.askedFor = key;
+        setTimeout(fetchJob, 2000);
+      }
     }
   } catch (failure) {
     if (view.job && keyOf(view.job) === key) Object.assign(opened, {key, error: failure.message, status: 0});
@@ -186,10 +192,20 @@ function jobParts(j, data) {
     parts.push(panel(
         "Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
   return there([
-    spans.length ? timeline(spans) : null,
+    spans.length ? timeline(spans) : null, ...knownParts(j, data),
     el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null,
         el("div", {class: "stack"}, opened.commands))
   ]);
+}
+
+// What has to be scrolled sideways can be, without a mouse, too.
+function reachByKeys(box) {
+  for (const wide of box.querySelectorAll(".scroll-x")) {
+    if (wide.scrollWidth <= wide.clientWidth) continue;
+    wide.tabIndex = 0;
+    wide.setAttribute("role", "group");
+    wide.setAttribute("aria-label", wide.querySelector("caption")?.textContent || "Table");
+  }
 }
 
 const openedData = () => (opened.key === keyOf(view.job) ? opened.data : null);
@@ -235,7 +251,7 @@ function drawJob() {
                      : `This job is gone since ${fullTime(gone)}. What follows is the last that was seen of it.`)
                      : null,
       reason ? el("p", {class: "because " + (CALM.has(j.state) ? "soft" : stateClass(j.state))}, reason) : "", facts([
-        ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`],
+        ["Cluster", j.cluster], ["Namespace", j.namespace], ["Kind", `${j.kind} (${j.apiVersion})`], ...whoIs(j),
         ["GPUs", String(j.gpus)], ["Started", fullTime(j.startTime) || "not yet"],
         ["Finished", fullTime(j.completionTime)],
         ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]
@@ -245,6 +261,7 @@ function drawJob() {
     if (data === null && opened.key === key && opened.status === 404)
       box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));
   }
+  reachByKeys(box);
   if (hadFocus) $(hadFocus)?.focus({preventScroll: true});
   tickJob();
 }

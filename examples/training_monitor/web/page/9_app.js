@@ -13,6 +13,7 @@ const extras = {
     const [gone, notices] = await Promise.all([this.get("/api/v1/gone"), this.get("/api/v1/notices")]);
     if (gone) this.drawGone(gone.items || []);
     if (notices) this.drawNotices(notices);
+    attention.refresh();
     if (view.job) fetchJob();
   },
   drawGone(items) {
@@ -113,6 +114,7 @@ function frame() {
     drawRows();
     drawFilters();
     if (dirty.clusters || dirty.totals) drawClusters(), drawEmpty();
+    if (dirty.attention || dirty.totals) drawAttention();
     if (changesDirty) drawChanges();
     if (dirty.totals) drawCharts();
   }
@@ -127,6 +129,7 @@ function frame() {
 }
 function tick() {
   link.watch();
+  attention.watch();
   drawLink();
   if (document.hidden) return drawTitle();  // browsers draw no frames then, but the tab's title is still read
   if (view.job) return tickJob();
@@ -172,9 +175,11 @@ function clearFilters() {
 
 function start() {
   startTheme();
+  startAttention();
   $("keys").onclick = () => $("help").showModal();
   $("try").onclick = () => link.connect();
   $("clear").onclick = clearFilters;
+  $("fold").onclick = () => go({finished: !view.finished});
   $("home").onclick = e => {
     e.preventDefault();
     if (view.job) goBack();

@@ -16,6 +16,9 @@ public:
     body_writer(environment& env, http::responder& out, const fault& injected)
         : env_(env), out_(out), fault_(injected) {}
 
+    /// Events are sent as `form` makes them of their line of JSON.
+    void write_as(std::string (*form)(std::string event)) noexcept { form_ = form; }
+
     /// Adds an event (with its newline) to what flush() will send. False: the stream has ended, add no more.
     KCONTROL_DECL bool add(std::string event);
 
@@ -30,6 +33,7 @@ private:
     environment& env_;
     http::responder& out_;
     const fault& fault_;
+    std::string (*form_)(std::string) = nullptr;
     std::string buffer_;
     std::size_t events_ = 0;
     std::size_t sent_ = 0;

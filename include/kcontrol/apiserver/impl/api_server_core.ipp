@@ -5,7 +5,9 @@
 #include <kcontrol/apiserver/discovery.hpp>
 #include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/openapi.hpp>
+#include <kcontrol/apiserver/protobuf_bodies.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>
+#include <kcontrol/codec/protobuf.hpp>
 #include <kcontrol/documents/yaml.hpp>
 
 #include <algorithm>
@@ -44,7 +46,10 @@ inline store_options store_options_of(const api_server_options& options) {
 }
 
 KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_options o)
-    : env(e), options(std::move(o)), store(inputs_from(e), store_options_of(options)) {
+    : env(e),
+      options(std::move(o)),
+      store(inputs_from(e), store_options_of(options)),
+      webhooks_(options.webhook_transport(), options.webhook_services()) {
     for (auto& type : builtin_resource_types()) store.add_resource(std::move(type));
     const auto namespaces = store.table({"", "namespaces"});
     for (const std::string_view name : {"default", "kube-system"}) {
@@ -61,10 +66,33 @@ inline bool is_log(const request_info& info) {
     return info.is_resource && info.group.empty() && info.resource == "pods" && info.subresource == "log";
 }
 
+inline bool is_stream(const request_info& info) {
+    if (!info.is_resource || !info.group.empty() || info.resource != "pods" || info.name.empty()) return false;
+    return info.subresource == "exec" || info.subresource == "attach" || info.subresource == "portforward";
+}
+
 inline failure no_stream_of_yaml() {
     return failure(406, "NotAcceptable",
                    "only the following media types are accepted: application/json;stream=watch, "
                    "application/vnd.kubernetes.protobuf;stream=watch");
+}
+
+// A body of Protocol Buffers as the same in JSON, which is what all that follows reads.
+inline outcome<void> read_as_json(http::server_request& request, bool available) {
+    const std::string_view given = request.headers.get("Content-Type");
+    if (!available || !given.starts_with(protobuf_media_type) || request.body.empty()) return {};
+    auto text = json_of_protobuf(request.body);
+    if (!text) return text.error();
+    request.body = std::move(*text);
+    request.headers.set("Content-Type", std::string(json_media_type));
+    return {};
+}
+
+inline void show_as_protobuf(http::response& response) {
+    auto bytes = protobuf_of_json(response.body);
+    if (!bytes) return;  // a subresource of another kind
+    response.body = std::move(*bytes);
+    response.headers.set("Content-Type", std::string(protobuf_media_type));
 }
 
 // What was answered in JSON, for who prefers YAML.
@@ -97,8 +125,13 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
     }
     http::response response;
     const auto user = identify(request);
-    const bool yaml = prefers_yaml(request.headers.get("Accept"));
-    const auto form = negotiate(request.headers.get("Accept"), job.info.verb == "list" || job.info.verb == "watch");
+    const auto table = store.table(job.info.id());
+    const bool own_kind = table != nullptr ? !table->type().custom : answers_review(job.info);
+    const accepted_forms accepted(request.headers.get("Accept"), own_kind);
+    const bool yaml = prefers_yaml(accepted.in_json());
+    const auto form = negotiate(accepted.in_json(), job.info.verb == "list" || job.info.verb == "watch");
+    const auto readable = read_as_json(request, own_kind);
+    job.protobuf = accepted.protobuf();
     if (user) log.set_user(number, user->name);
     if (job.injected.answer()) {
         response = *job.injected.answer();
@@ -114,8 +147,14 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         const int code = co_await serve_log(request, out, job);
         log.end(number, code);
         co_return;
+    } else if (is_stream(job.info)) {
+        const int code = co_await serve_stream(request, out, job, *user);
+        log.end(number, code);
+        co_return;
     } else if (!form) {
         response = status_response(form.error());
+    } else if (!readable) {
+        response = status_response(readable.error());
     } else if (job.info.verb == "watch" && yaml) {
         response = status_response(no_stream_of_yaml());
     } else if (job.info.verb == "watch") {
@@ -125,7 +164,10 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         if (code == 200) co_await run_watch(out, job);
         co_return;
     } else {
-        response = answer(request, job.info, *form, job.injected.replica());
+        asked_request asked(request, job.info, *user);
+        asked.form = *form;
+        asked.replica = job.injected.replica();
+        response = co_await answer(asked);
     }
     log.end(number, response.status);
     if (job.injected.loses_answer()) {
@@ -133,6 +175,9 @@ KCONTROL_DECL awaitable<void> api_server_core::handle(http::server_request reque
         co_return;
     }
     const bool shows_resource = job.info.is_resource && !job.injected.answer();
+    if (job.protobuf && shows_resource && response.headers.get("Content-Type") == json_media_type) {
+        show_as_protobuf(response);
+    }
     if (yaml && shows_resource && response.headers.get("Content-Type") == json_media_type) show_as_yaml(response);
     response.headers.set("Cache-Control", "no-cache, private");
     co_await send_answer(env, out, std::move(response), job.injected);
@@ -166,11 +211,10 @@ KCONTROL_DECL http::response api_server_core::answer_path(const http::server_req
     return page_not_found();
 }
 
-KCONTROL_DECL http::response api_server_core::answer(const http::server_request& request, const request_info& info,
-                                                     shape form, const std::string& replica) {
-    auto response = answer_resource(request, info, form, replica);
-    if (response) return std::move(*response);
-    return response.error().code == 0 ? page_not_found() : status_response(response.error());
+KCONTROL_DECL awaitable<http::response> api_server_core::answer(const asked_request& asked) {
+    auto response = co_await answer_resource(asked);
+    if (response) co_return std::move(*response);
+    co_return response.error().code == 0 ? page_not_found() : status_response(response.error());
 }
 
 // Fails with code 0 where Kubernetes answers "404 page not found" as text: no such group or version, and an unknown
@@ -199,51 +243,65 @@ KCONTROL_DECL outcome<object_store::table_ptr> api_server_core::find_table(const
                    "this server has no " + type.plural + "/" + info.subresource + ", which Kubernetes has");
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::answer_resource(const http::server_request& request,
-                                                                       const request_info& info, shape form,
-                                                                       const std::string& replica) {
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_resource(const asked_request& asked) {
+    const request_info& info = asked.info;
     const auto table = find_table(info);
-    if (!table) return table.error();
-    if (serves_below((*table)->type(), info)) return answer_below(request, info, **table);
-    if (info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty()) {
-        return answer_binding(request, info);
+    if (!table) co_return table.error();
+    if (serves_below((*table)->type(), info)) {
+        auto below = co_await answer_below(asked, *table);
+        co_return below;
     }
-    if (answers_review(info)) return answer_review(request, info, (*table)->type());
+    if (info.resource == "bindings" && info.group.empty() && info.verb == "create" && !info.namespace_.empty()) {
+        co_return answer_binding(asked.message, info);
+    }
+    if (answers_review(info)) co_return answer_review(asked.message, info, (*table)->type());
     const bool creates_named = info.verb == "create" && !info.name.empty();
     const bool changes_unnamed = (info.verb == "update" || info.verb == "patch") && info.name.empty();
     const bool deletes_status = info.verb == "delete" && !info.subresource.empty();
     const bool no_namespace = info.verb == "create" && (*table)->type().namespaced && info.namespace_.empty();
     if (info.verb.empty() || creates_named || changes_unnamed || deletes_status || no_namespace ||
         !(*table)->type().allows(letter_of_verb(info.verb))) {
-        return failure::method_not_allowed();
+        co_return failure::method_not_allowed();
     }
     if (!(*table)->type().allows('g')) {
-        return failure(501, "NotImplemented", "this server does not answer a " + (*table)->type().kind);
+        co_return failure(501, "NotImplemented", "this server does not answer a " + (*table)->type().kind);
     }
-    if (info.verb == "get" || info.verb == "list") return answer_read(info, **table, form, replica);
-    return answer_write(request, info, **table, form);
+    if (info.verb == "get" || info.verb == "list") {
+        auto read = co_await answer_read(asked, *table);
+        co_return read;
+    }
+    auto written = co_await answer_write(asked, *table);
+    co_return written;
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::answer_read(const request_info& info,
-                                                                   const resource_table& table, shape form,
-                                                                   const std::string& replica) const {
-    const read_view view = view_of(replica);
-    const renderer out = renderer_for(table, info, form);
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_read(const asked_request& asked,
+                                                                              object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    const read_view view = view_of(asked.replica);
     if (info.verb == "list") {
-        const auto query = list_query::of_request(info, table.type());
-        if (!query) return query.error();
-        const auto page = read_page(table, *query, view);
-        if (!page) return page.error();
-        return http::response(200, json_media_type, out.list(*page));
+        const auto query = list_query::of_request(info, table->type());
+        if (!query) co_return query.error();
+        auto page = read_page(*table, *query, view);
+        if (!page) co_return page.error();
+        if (table->type().conversion != nullptr) {
+            std::vector<object_ptr> objects;
+            for (const auto& [key, object] : page->items) objects.push_back(object);
+            auto shown = co_await shown_from_cache(table, std::move(objects), info.version);
+            if (!shown) co_return shown.error();
+            for (std::size_t i = 0; i < shown->size(); ++i) page->items[i].second = std::move((*shown)[i]);
+        }
+        co_return http::response(200, json_media_type, renderer_for(*table, info, asked.form).list(*page));
     }
-    const std::string_view asked = info.parameter("resourceVersion");
-    const auto version = parse_version(asked).value_or(0);
-    if (version > view.cache) return failure::too_large_version(version, view.cache);
+    const std::string_view version_asked = info.parameter("resourceVersion");
+    const auto version = parse_version(version_asked).value_or(0);
+    if (version > view.cache) co_return failure::too_large_version(version, view.cache);
     // With a resourceVersion the cache answers, without one the truth does.
-    const std::uint64_t at = std::max(asked.empty() ? view.truth : view.cache, table.oldest());
-    const object_ptr object = table.get_at({info.namespace_, info.name}, at);
-    if (object == nullptr) return failure::not_found(table.type().id(), info.name);
-    return http::response(200, json_media_type, out.object(*object));
+    const std::uint64_t at = std::max(version_asked.empty() ? view.truth : view.cache, table->oldest());
+    object_ptr object = table->get_at({info.namespace_, info.name}, at);
+    if (object == nullptr) co_return failure::not_found(table->type().id(), info.name);
+    const auto shown = co_await shown_in(table, std::move(object), info.version);
+    if (!shown) co_return shown.error();
+    co_return http::response(200, json_media_type, renderer_for(*table, info, asked.form).object(**shown));
 }
 
 KCONTROL_DECL renderer api_server_core::renderer_for(const resource_table& table, const request_info& info,

@@ -3,6 +3,7 @@
 
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
+#include <kcontrol/apiserver/impl/selector_match.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 
 namespace kcontrol::testing::detail {
@@ -10,35 +11,6 @@ namespace kcontrol::testing::detail {
 inline std::int64_t count_in(const json::value& object, std::initializer_list<std::string_view> path) {
     const json::value* found = json::find(object, path);
     return found != nullptr && found->is_int64() ? found->get_int64() : 0;
-}
-
-// Whether a selector of labels selects an object. One that is empty selects everything.
-inline bool selector_selects(const json::value* selector, const std::map<std::string, std::string>& labels) {
-    if (selector == nullptr || !selector->is_object()) return false;
-    const json::value* equal = json::find(*selector, {"matchLabels"});
-    if (equal != nullptr && equal->is_object()) {
-        for (const auto& one : equal->get_object()) {
-            const auto found = labels.find(one.key());
-            if (found == labels.end() || !one.value().is_string() ||
-                one.value().get_string() != found->second.c_str()) {
-                return false;
-            }
-        }
-    }
-    const json::value* expressions = json::find(*selector, {"matchExpressions"});
-    if (expressions == nullptr || !expressions->is_array()) return true;
-    for (const auto& one : expressions->get_array()) {
-        const auto found = labels.find(std::string(json::get_string(one, {"key"})));
-        const std::string_view how = json::get_string(one, {"operator"});
-        const auto values = strings_of(json::find(one, {"values"}));
-        const bool listed =
-            found != labels.end() && std::find(values.begin(), values.end(), found->second) != values.end();
-        if (how == "In" && !listed) return false;
-        if (how == "NotIn" && listed) return false;
-        if (how == "Exists" && found == labels.end()) return false;
-        if (how == "DoesNotExist" && found != labels.end()) return false;
-    }
-    return true;
 }
 
 inline bool is_pod_ready(const json::value& pod) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <kcontrol/apiserver/api_server_core.hpp>
+#include <kcontrol/apiserver/impl/api_server_writes.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/selector_text.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 #include <kcontrol/apiserver/impl/write_rules.ipp>
 #include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>
+#include <kcontrol/base/base64.hpp>
 
 #include <algorithm>
 
@@ -77,58 +79,82 @@ inline http::response json_answer(int code, const json::value& document) {
     return {code, "application/json", json::serialize(document)};
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::answer_scale(const http::server_request& request,
-                                                                    const request_info& info, resource_table& table) {
-    const resource_type& type = table.type();
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_scale(const asked_request& asked,
+                                                                               object_store::table_ptr table) {
+    const http::server_request& request = asked.message;
+    const request_info& info = asked.info;
+    const resource_type& type = table->type();
     const auto paths = scale_of(type, info.version);
-    const object_ptr stored = table.get({info.namespace_, info.name});
-    if (stored == nullptr) return failure::not_found(type.id(), info.name);
-    const json::value object = stored->value(type, type.api_version(info.version));
+    const object_ptr stored = table->get({info.namespace_, info.name});
+    if (stored == nullptr) co_return failure::not_found(type.id(), info.name);
+    const auto shown = co_await shown_in(table, stored, info.version);
+    if (!shown) co_return shown.error();
+    const json::value object = (*shown)->value(type, type.api_version(info.version));
     json::value wanted = scale_of_object(object, *paths);
-    if (info.verb == "get") return json_answer(200, wanted);
+    if (info.verb == "get") co_return json_answer(200, wanted);
     if (info.verb == "patch") {
         const auto edit = editor_of(request, type, info.version);
-        if (!edit) return edit.error();
-        if (auto edited = (*edit)(wanted); !edited) return edited.error();
+        if (!edit) co_return edit.error();
+        if (auto edited = (*edit)(wanted); !edited) co_return edited.error();
     } else if (info.verb == "update") {
         auto body = parse_document(request, "couldn't read the Scale: ");
-        if (!body) return body.error();
+        if (!body) co_return body.error();
         wanted = std::move(*body);
         const std::string kind(json::get_string(wanted, {"kind"}));
         if (!kind.empty() && kind != "Scale") {
-            return failure::bad_request(
+            co_return failure::bad_request(
                 R"(no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111")");
         }
     } else if (type.custom) {
-        return failure(405, "MethodNotAllowed",
-                       info.verb + " is not supported on resources of kind " + in_quotes(type.id().text()));
+        co_return failure(405, "MethodNotAllowed",
+                          info.verb + " is not supported on resources of kind " + in_quotes(type.id().text()));
     } else {
-        return failure::method_not_allowed();
+        co_return failure::method_not_allowed();
     }
     const json::value* found = json::find(wanted, {"spec", "replicas"});
     const json::value replicas = found == nullptr || found->is_null() ? json::value(0) : *found;
     if (!type.custom && replicas.is_int64() && replicas.get_int64() < 0) {
-        return failure::invalid({"autoscaling", "Scale"}, info.name, "spec.replicas", "FieldValueInvalid",
-                                "Invalid value: " + json::serialize(replicas) + ": must be greater than or equal to 0");
+        co_return failure::invalid(
+            {"autoscaling", "Scale"}, info.name, "spec.replicas", "FieldValueInvalid",
+            "Invalid value: " + json::serialize(replicas) + ": must be greater than or equal to 0");
     }
     const std::string version(json::get_string(wanted, {"metadata", "resourceVersion"}));
     write_target target(info.version, info.namespace_, info.name);
     target.subresource = "scale";
     target.manager = manager_of(request, info);
     const auto dry_run = dry_run_of(info.parameter("dryRun"), info.verb == "update" ? "UpdateOptions" : "PatchOptions");
-    if (!dry_run) return dry_run.error();
+    if (!dry_run) co_return dry_run.error();
     if (!version.empty() && version != std::to_string(stored->version())) {
-        return failure::modified(type.id(), info.name);
+        co_return failure::modified(type.id(), info.name);
     }
-    const auto written = store.patch(
-        table, target,
-        [&](json::value& whole) -> outcome<void> {
-            put_at_path(whole, paths->spec, replicas);
+    std::vector<std::string> warnings;
+    write_order order;
+    order.table = table;
+    order.key = {info.namespace_, info.name};
+    order.about = attributes_of(asked, type);
+    order.about.kind_group = "autoscaling";
+    order.about.kind_version = "v1";
+    order.about.kind = "Scale";
+    order.about.dry_run = *dry_run;
+    order.warnings = &warnings;
+    order.begin = [this, table, target, path = paths->spec, replicas](const object_ptr& live) {
+        const auto edit = [&path, &replicas](json::value& whole) -> outcome<void> {
+            put_at_path(whole, path, replicas);
             return {};
-        },
-        *dry_run);
-    if (!written) return written.error();
-    return json_answer(200, scale_of_object((*written)->value(type, type.api_version(info.version)), *paths));
+        };
+        return store.begin_patch(*table, target, edit, live);
+    };
+    order.show = [at = *paths](const json::value& whole) { return scale_of_object(whole, at); };
+    order.put_back = [path = paths->spec](json::value& whole, const json::value& changed) {
+        const json::value* now = json::find(changed, {"spec", "replicas"});
+        put_at_path(whole, path, now == nullptr ? json::value(0) : *now);
+    };
+    const auto written = co_await write(std::move(order));
+    if (!written) co_return written.error();
+    const json::value now = written->object->value(type, type.api_version(info.version));
+    http::response response = json_answer(200, scale_of_object(now, *paths));
+    show_warnings(response, warnings);
+    co_return response;
 }
 
 inline std::string_view node_of_pod(const json::value& pod) { return json::get_string(pod, {"spec", "nodeName"}); }
@@ -203,13 +229,52 @@ KCONTROL_DECL void set_pod_condition(json::value& pod, std::string_view type, st
     all.get_array().push_back(std::move(made));
 }
 
+// RFC 7515 §2: base64url without padding.
+inline std::string base64_of_token(std::string_view bytes) {
+    std::string out = encode_base64(bytes);
+    for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+    out.erase(out.find_last_not_of('=') + 1);
+    return out;
+}
+
+// A token in the form of a real one (clients look into it for its end), with a signature that nobody has made.
+inline std::string made_up_token(const json::object& account, const json::value* audiences, std::int64_t seconds,
+                                 environment& env) {
+    constexpr std::string_view issuer = "https://kubernetes.default.svc.cluster.local";
+    const std::int64_t now =
+        std::chrono::duration_cast<std::chrono::seconds>(env.wall_now().time_since_epoch()).count();
+    const json::value whole(account);
+    const std::string ns(json::get_string(whole, {"metadata", "namespace"}));
+    const std::string name(json::get_string(whole, {"metadata", "name"}));
+    json::object claims;
+    claims["aud"] = audiences != nullptr && audiences->is_array() ? *audiences : json::value(json::array({issuer}));
+    claims["exp"] = now + seconds;
+    claims["iat"] = now;
+    claims["iss"] = issuer;
+    json::object& about = claims["kubernetes.io"].emplace_object();
+    about["namespace"] = ns;
+    json::object& of = about["serviceaccount"].emplace_object();
+    of["name"] = name;
+    of["uid"] = json::get_string(whole, {"metadata", "uid"});
+    claims["nbf"] = now;
+    claims["sub"] = "system:serviceaccount:" + ns + ":" + name;
+    std::string signature;
+    for (int i = 0; i < 32; ++i) {
+        const std::uint64_t random = env.random();
+        for (int byte = 0; byte < 8; ++byte) signature += static_cast<char>(random >> (8 * byte) & 0xff);
+    }
+    return base64_of_token(R"({"alg":"RS256","kid":"kcontrol"})") + "." + base64_of_token(json::serialize(claims)) +
+           "." + base64_of_token(signature);
+}
+
 KCONTROL_DECL outcome<http::response> api_server_core::answer_token(const http::server_request& request,
                                                                     const request_info& info,
                                                                     const resource_table& table) {
     constexpr std::int64_t shortest = 600, usual = 3600;
     auto body = parse_document(request, "couldn't read the TokenRequest: ");
     if (!body) return body.error();
-    if (table.get({info.namespace_, info.name}) == nullptr) return failure::not_found(table.type().id(), info.name);
+    const object_ptr object = table.get({info.namespace_, info.name});
+    if (object == nullptr) return failure::not_found(table.type().id(), info.name);
     const json::value* asked = json::find(*body, {"spec", "expirationSeconds"});
     const std::int64_t seconds = asked != nullptr && asked->is_int64() ? asked->get_int64() : usual;
     if (seconds < shortest) {
@@ -226,7 +291,8 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_token(const http::
     if (const json::value* given = json::find(*body, {"spec"}); given != nullptr && given->is_object()) spec = *given;
     spec.get_object()["expirationSeconds"] = seconds;
     json::object status;
-    status["token"] = "token-" + info.namespace_ + "-" + info.name + "-" + std::to_string(env.random());
+    const json::object account = object->value(table.type(), "v1").as_object();
+    status["token"] = made_up_token(account, json::find(spec, {"audiences"}), seconds, env);
     status["expirationTimestamp"] = format_timestamp(now + std::chrono::seconds(seconds));
     json::object out;
     out["kind"] = "TokenRequest";
@@ -244,13 +310,40 @@ KCONTROL_DECL bool serves_below(const resource_type& type, const request_info& i
     return type.plural == "serviceaccounts" && info.subresource == "token";
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::answer_below(const http::server_request& request,
-                                                                    const request_info& info, resource_table& table) {
-    if (info.subresource == "scale") return answer_scale(request, info, table);
-    if (info.verb != "create") return failure::method_not_allowed();
-    if (info.subresource == "binding") return answer_binding(request, info);
-    if (info.subresource == "eviction") return answer_eviction(request, info, table);
-    return answer_token(request, info, table);
+// What is created below an object is shown to admission as it came.
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_below(const asked_request& asked,
+                                                                               object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    if (info.subresource == "scale") {
+        auto scaled = co_await answer_scale(asked, table);
+        co_return scaled;
+    }
+    if (info.verb != "create") co_return failure::method_not_allowed();
+    http::server_request request = asked.message;
+    std::vector<std::string> warnings;
+    const subresource_type* below = table->type().subresource(info.subresource);
+    const bool somebody_asks = !admission_hooks(true)->empty() || !admission_hooks(false)->empty();
+    auto body = somebody_asks ? json::parse(request.body) : result<json::value>(json::value());
+    if (body && body->is_object() && below != nullptr) {
+        admission_attributes about = attributes_of(asked, table->type());
+        about.kind_group = below->group;
+        about.kind_version = below->version;
+        about.kind = below->kind;
+        about.operation = "CREATE";
+        about.dry_run = !info.parameter("dryRun").empty();
+        about.options.as_object()["kind"] = "CreateOptions";
+        const json::value nothing;
+        const auto changed = co_await mutate(about, table->type(), *body, nothing, warnings);
+        if (!changed) co_return changed.error();
+        auto valid = co_await validate(about, table->type(), *body, nothing, warnings);
+        if (!valid) co_return valid.error();
+        if (*changed) request.body = json::serialize(*body);
+    }
+    auto response = info.subresource == "binding"    ? answer_binding(request, info)
+                    : info.subresource == "eviction" ? answer_eviction(request, info, *table)
+                                                     : answer_token(request, info, *table);
+    if (response) show_warnings(*response, warnings);
+    co_return response;
 }
 
 }  // namespace kcontrol::testing::detail

@@ -88,7 +88,8 @@ KCONTROL_DECL awaitable<int> api_server_core::start_watch(http::responder& out, 
         if (query) {
             job.query = std::move(*query);
             http::response_head head(200);
-            head.headers.set("Content-Type", "application/json");
+            head.headers.set("Content-Type",
+                             job.protobuf ? std::string(protobuf_media_type) + ";stream=watch" : "application/json");
             head.headers.set("Cache-Control", "no-cache, private");
             const auto started = co_await out.start(std::move(head));
             co_return started ? 200 : 0;
@@ -108,6 +109,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     self.table = job.table.get();
     const watch_registration registration(watches_, log, self);
     body_writer writer(env, out, job.injected);
+    if (job.protobuf) writer.write_as(protobuf_event_of_json);
     watch_schedule schedule(env, options, job.query);
     const std::string& replica = job.injected.replica();
     std::uint64_t position = job.query.version.value_or(0);
@@ -122,13 +124,23 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     }
     if (starts_from_state(job.query)) {
         position = std::max(view.cache, job.table->oldest());
-        const renderer show = renderer_for(*job.table, job.info, job.form);
+        std::vector<object_ptr> objects;
         job.table->visit_at(position, {}, [&](const namespaced_name& key, const object_ptr& object) {
-            if (!job.query.filter.matches(key, *object)) return true;
+            if (job.query.filter.matches(key, *object)) objects.push_back(object);
+            return true;
+        });
+        const auto shown = co_await shown_from_cache(job.table, std::move(objects), job.info.version);
+        if (!shown) {
+            writer.add(error_event_text(shown.error()));
+            co_await writer.flush();
+            co_return;
+        }
+        const renderer show = renderer_for(*job.table, job.info, job.form);
+        for (const auto& object : *shown) {
             const bool go_on = writer.add(show.event("ADDED", *object, first));
             first = false;
-            return go_on;
-        });
+            if (!go_on) break;
+        }
         if (job.query.bookmarks && job.query.send_initial_events) writer.add(show.bookmark(position, true));
     } else if (position == 0) {
         position = view.cache;
@@ -143,8 +155,15 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     watch_cursor cursor(job.table, job.query.filter, position);
     for (;;) {
         while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(view_of(replica).cache)) {
+            std::vector<object_ptr> one(1, seen->object);
+            const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
+            if (!shown) {
+                writer.add(error_event_text(shown.error()));
+                co_await writer.flush();
+                co_return;
+            }
             const renderer show = renderer_for(*job.table, job.info, job.form);
-            writer.add(show.event(seen->type, *seen->object, first));
+            writer.add(show.event(seen->type, *shown->front(), first));
             first = false;
             if (writer.pending() < flush_at) continue;
             const bool flushed = co_await writer.flush();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/admission_hooks.hpp>
 #include <kcontrol/apiserver/api_server_core.hpp>
 #include <kcontrol/apiserver/impl/api_server_crds.ipp>
 #include <kcontrol/apiserver/impl/rendering.ipp>
@@ -20,11 +21,65 @@ inline json::value deleted_status(const resource_type& type, const stored_object
     return status;
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::server_request& request,
-                                                                    const request_info& info, resource_table& table,
-                                                                    shape form) {
-    if (info.verb == "delete") return remove_one(request, info, table, form);
-    if (info.verb == "deletecollection") return remove_many(request, info, table, form);
+// What admission is told of a request.
+inline admission_attributes attributes_of(const asked_request& asked, const resource_type& type) {
+    admission_attributes out;
+    out.resource = type.id();
+    out.version = asked.info.version;
+    out.subresource = asked.info.subresource;
+    out.kind_group = type.group;
+    out.kind_version = asked.info.version;
+    out.kind = type.kind;
+    out.namespaced = type.namespaced;
+    out.namespace_ = asked.info.namespace_;
+    out.name = asked.info.name;
+    out.user = asked.user;
+    json::object options;
+    options["apiVersion"] = "meta.k8s.io/v1";
+    for (const std::string_view name : {"fieldManager", "fieldValidation"}) {
+        if (const auto given = asked.info.parameter(name); !given.empty()) options[name] = given;
+    }
+    if (!asked.info.parameter("dryRun").empty()) options["dryRun"] = json::array({"All"});
+    out.options = std::move(options);
+    return out;
+}
+
+// The DeleteOptions of a request, which come as its body or are made of its query.
+inline json::value delete_options_of(const http::server_request& request) {
+    auto given = request.body.empty() ? result<json::value>(json::object()) : json::parse(request.body);
+    json::object out = given && given->is_object() ? std::move(given->get_object()) : json::object();
+    out["kind"] = "DeleteOptions";
+    out["apiVersion"] = "meta.k8s.io/v1";
+    return json::value(std::move(out));
+}
+
+inline void show_warnings(http::response& answer, const std::vector<std::string>& warnings) {
+    for (const auto& warning : warnings) {
+        answer.headers.add("Warning", "299 - " + json::serialize(json::value(warning)));
+    }
+}
+
+KCONTROL_DECL outcome<void> api_server_core::check_described(const resource_type& type, const json::value& body) const {
+    if (type.id() == definitions_id() && !options.completes_objects()) {
+        const auto described = resource_type_of_crd(body);
+        if (!described) return described.error();
+    }
+    if (is_webhook_configuration(type.id())) {
+        json::value named = body;
+        named.as_object()["kind"] = type.kind;
+        const auto problems = validate_webhook_configuration(named);
+        if (!problems.empty()) {
+            return failure::invalid(kind_of(type), json::get_string(body, {"metadata", "name"}), problems);
+        }
+    }
+    return {};
+}
+
+KCONTROL_DECL outcome<write_order> api_server_core::order_write(const asked_request& asked,
+                                                                object_store::table_ptr table,
+                                                                std::vector<std::string>& warnings) {
+    const http::server_request& request = asked.message;
+    const request_info& info = asked.info;
     const std::string_view options_kind = info.verb == "create"   ? "CreateOptions"
                                           : info.verb == "update" ? "UpdateOptions"
                                                                   : "PatchOptions";
@@ -33,41 +88,77 @@ KCONTROL_DECL outcome<http::response> api_server_core::answer_write(const http::
     write_target target(info.version, info.namespace_, info.name);
     target.subresource = info.subresource;
     target.manager = manager_of(request, info);
-    std::vector<std::string> warnings;
     target.warnings = &warnings;
     const auto validation = field_validation_of(info, options_kind);
     if (!validation) return validation.error();
     target.unknown_fields = *validation;
     const bool applies = info.verb == "patch" && media_type(request) == apply_media_type;
     if (auto checked = check_manager(info, applies); !checked) return checked.error();
-    if (applies) return answer_apply(request, info, target, table, *dry_run, form);
-    outcome<object_ptr> written = object_ptr();
-    int code = 200;
+    write_order order;
+    order.table = table;
+    order.key = {info.namespace_, info.name};
+    order.about = attributes_of(asked, table->type());
+    order.about.dry_run = *dry_run;
+    order.warnings = &warnings;
+    if (applies) {
+        auto config = parse_applied(request);
+        if (!config) return config.error();
+        target.warnings = nullptr;
+        order.begin = [this, table, target, config = std::move(*config),
+                       force = info.flag("force")](const object_ptr& live) -> outcome<pending_write> {
+            if (live == nullptr) {
+                if (auto described = check_described(table->type(), config); !described) return described.error();
+            }
+            return store.begin_apply(*table, target, config.get_object(), force, live);
+        };
+        return order;
+    }
     if (info.verb == "patch") {
-        written = patch(request, target, table, *dry_run);
-    } else {
-        auto body = parse_body(request, table.type());
-        if (!body) return body.error();
-        const bool is_new = info.verb == "create" || table.get({info.namespace_, info.name}) == nullptr;
-        code = is_new ? 201 : 200;
-        written = info.verb == "create" ? create(table, target, std::move(*body), *dry_run)
-                                        : update(table, target, std::move(*body), *dry_run);
+        auto edit = editor_of(request, table->type(), info.version);
+        if (!edit) return edit.error();
+        order.begin = [this, table, target, edit = std::move(*edit)](const object_ptr& live) {
+            return store.begin_patch(*table, target, edit, live);
+        };
+        return order;
     }
-    if (!written) return written.error();
-    const renderer out = renderer_for(table, info, form);
-    http::response answer(code, "application/json", out.object(**written));
-    for (const auto& warning : warnings) {
-        answer.headers.add("Warning", "299 - " + json::serialize(json::value(warning)));
+    auto body = parse_body(request, table->type());
+    if (!body) return body.error();
+    if (info.verb == "create" || is_webhook_configuration(table->type().id())) {
+        if (auto described = check_described(table->type(), *body); !described) return described.error();
     }
-    return answer;
+    const bool creates = info.verb == "create";
+    order.begin = [this, table, target, body = std::move(*body), creates](const object_ptr& live) {
+        return creates ? store.begin_create(*table, target, body.get_object())
+                       : store.begin_update(*table, target, body.get_object(), live);
+    };
+    return order;
+}
+
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_write(const asked_request& asked,
+                                                                               object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    if (info.verb == "delete") {
+        auto removed = co_await remove_one(asked, table);
+        co_return removed;
+    }
+    if (info.verb == "deletecollection") {
+        auto removed = co_await remove_many(asked, table);
+        co_return removed;
+    }
+    std::vector<std::string> warnings;
+    auto order = order_write(asked, table, warnings);
+    if (!order) co_return order.error();
+    auto written = co_await write(std::move(*order));
+    if (!written) co_return written.error();
+    const renderer out = renderer_for(*table, info, asked.form);
+    http::response response(written->created ? 201 : 200, "application/json", out.object(*written->object));
+    show_warnings(response, warnings);
+    co_return response;
 }
 
 KCONTROL_DECL outcome<object_ptr> api_server_core::create(resource_table& table, const write_target& target,
                                                           json::value body, bool dry_run) {
-    if (table.type().id() == definitions_id() && !options.completes_objects()) {
-        const auto described = resource_type_of_crd(body);
-        if (!described) return described.error();
-    }
+    if (auto described = check_described(table.type(), body); !described) return described.error();
     auto created = store.create(table, target, std::move(body.as_object()), dry_run);
     if (created && !dry_run) crd_written(table, *created);
     return created;
@@ -80,38 +171,14 @@ KCONTROL_DECL outcome<object_ptr> api_server_core::update(resource_table& table,
     return updated;
 }
 
-KCONTROL_DECL outcome<object_ptr> api_server_core::patch(const http::server_request& request,
-                                                         const write_target& target, resource_table& table,
-                                                         bool dry_run) {
-    const auto edit = editor_of(request, table.type(), target.version);
-    if (!edit) return edit.error();
-    auto patched = store.patch(table, target, *edit, dry_run);
-    if (patched && !dry_run) crd_written(table, *patched);
-    return patched;
-}
-
 KCONTROL_DECL outcome<apply_result> api_server_core::apply(resource_table& table, const write_target& target,
                                                            json::value config, bool force, bool dry_run) {
-    if (table.type().id() == definitions_id() && !options.completes_objects() &&
-        table.get({"", target.name}) == nullptr) {
-        const auto described = resource_type_of_crd(config);
-        if (!described) return described.error();
+    if (table.get({"", target.name}) == nullptr) {
+        if (auto described = check_described(table.type(), config); !described) return described.error();
     }
     auto applied = store.apply(table, target, std::move(config.as_object()), force, dry_run);
     if (applied && !dry_run) crd_written(table, applied->object);
     return applied;
-}
-
-KCONTROL_DECL outcome<http::response> api_server_core::answer_apply(const http::server_request& request,
-                                                                    const request_info& info,
-                                                                    const write_target& target, resource_table& table,
-                                                                    bool dry_run, shape form) {
-    auto config = parse_applied(request);
-    if (!config) return config.error();
-    const auto applied = apply(table, target, std::move(*config), info.flag("force"), dry_run);
-    if (!applied) return applied.error();
-    const renderer out = renderer_for(table, info, form);
-    return http::response(applied->created ? 201 : 200, "application/json", out.object(*applied->object));
 }
 
 KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& table, const namespaced_name& key,
@@ -125,39 +192,46 @@ KCONTROL_DECL outcome<delete_result> api_server_core::remove(resource_table& tab
     return removed;
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::remove_one(const http::server_request& request,
-                                                                  const request_info& info, resource_table& table,
-                                                                  shape form) {
-    const auto asked = delete_options(request, info);
-    if (!asked) return asked.error();
-    const auto removed = remove(table, {info.namespace_, info.name}, *asked);
-    if (!removed) return removed.error();
-    const resource_type& type = table.type();
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_one(const asked_request& asked,
+                                                                             object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    const auto wanted = delete_options(asked.message, info);
+    if (!wanted) co_return wanted.error();
+    std::vector<std::string> warnings;
+    const namespaced_name key(info.namespace_, info.name);
+    const auto removed = co_await remove_admitted(asked, table, key, *wanted, warnings);
+    if (!removed) co_return removed.error();
+    const resource_type& type = table->type();
     std::string text = removed->gone && !type.returns_deleted_object
                            ? json::serialize(deleted_status(type, *removed->object, info.name))
-                           : renderer_for(table, info, form).object(*removed->object);
-    return http::response(200, "application/json", std::move(text));
+                           : renderer_for(*table, info, asked.form).object(*removed->object);
+    http::response response(200, "application/json", std::move(text));
+    show_warnings(response, warnings);
+    co_return response;
 }
 
-KCONTROL_DECL outcome<http::response> api_server_core::remove_many(const http::server_request& request,
-                                                                   const request_info& info, resource_table& table,
-                                                                   shape form) {
-    auto asked = delete_options(request, info);
-    if (!asked) return asked.error();
-    const auto query = list_query::of_request(info, table.type());
-    if (!query) return query.error();
-    auto page = read_page(table, *query, read_view(store.version()));
-    if (!page) return page.error();
+KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::remove_many(const asked_request& asked,
+                                                                              object_store::table_ptr table) {
+    const request_info& info = asked.info;
+    auto wanted = delete_options(asked.message, info);
+    if (!wanted) co_return wanted.error();
+    const auto query = list_query::of_request(info, table->type());
+    if (!query) co_return query.error();
+    auto page = read_page(*table, *query, read_view(store.version()));
+    if (!page) co_return page.error();
+    std::vector<std::string> warnings;
     for (auto& [key, object] : page->items) {
         // Each one again: finalizers of one may have changed another, and NotFound is no failure here.
-        auto removed = remove(table, key, *asked);
+        auto removed = co_await remove_admitted(asked, table, key, *wanted, warnings);
         if (removed) {
             object = removed->object;
         } else if (removed.error().code != 404) {
-            return removed.error();
+            co_return removed.error();
         }
     }
-    return http::response(200, "application/json", renderer_for(table, info, form).list(*page));
+    http::response response(200, "application/json", renderer_for(*table, info, asked.form).list(*page));
+    show_warnings(response, warnings);
+    co_return response;
 }
 
 }  // namespace kcontrol::testing::detail

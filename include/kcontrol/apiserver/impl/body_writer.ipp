@@ -38,6 +38,7 @@ inline awaitable<bool> write_at_rate(environment& env, http::responder& out, std
 KCONTROL_DECL bool body_writer::add(std::string event) {
     check_end();
     if (ended_) return false;
+    if (form_ != nullptr) event = form_(std::move(event));
     if (events_++ == fault_.position()) {
         switch (fault_.kind()) {
         case fault::stream::truncated_event:
@@ -50,6 +51,7 @@ KCONTROL_DECL bool body_writer::add(std::string event) {
         case fault::stream::error_event:
             ended_ = true;
             event = error_event_text(fault_.error());
+            if (form_ != nullptr) event = form_(std::move(event));
             break;
         default: break;
         }

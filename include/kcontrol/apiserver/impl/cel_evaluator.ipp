@@ -224,7 +224,36 @@ private:
     std::vector<std::pair<std::string, json::value>> scope_;
 };
 
+inline std::string find_undeclared_name(const cel_node& node, std::vector<std::string_view>& known) {
+    if (node.what == cel_node::kind::name) {
+        const bool declared = std::find(known.begin(), known.end(), node.text) != known.end();
+        return declared ? std::string() : node.text;
+    }
+    static constexpr std::string_view macros[] = {"all", "exists", "exists_one", "filter", "map"};
+    const bool is_macro = node.what == cel_node::kind::call && node.is_method && node.children.size() == 3 &&
+                          std::find(std::begin(macros), std::end(macros), node.text) != std::end(macros);
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+        if (is_macro && i == 1) continue;
+        if (is_macro && i == 2) known.push_back(node.children[1].text);
+        std::string found = find_undeclared_name(node.children[i], known);
+        if (is_macro && i == 2) known.pop_back();
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
 }  // namespace detail
+
+KCONTROL_DECL result<json::value> cel_expression::evaluate(const variables& given, text_checks& texts) const {
+    detail::cel_evaluator evaluator(texts);
+    for (const auto& [name, value] : given) evaluator.bind(name, value);
+    return evaluator.evaluate(root_);
+}
+
+KCONTROL_DECL std::string cel_expression::undeclared_name(const std::vector<std::string_view>& known) const {
+    std::vector<std::string_view> scope = known;
+    return detail::find_undeclared_name(root_, scope);
+}
 
 KCONTROL_DECL result<json::value> cel_expression::evaluate(const json::value& self, const json::value* old_self,
                                                            text_checks& texts) const {

@@ -77,8 +77,7 @@ inline std::string class_of_pod(json::object& spec) {
     return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
 
-// What admission plugins that are on by default add to a Pod.
-inline void admit_pod(json::object& object, json::object& spec) {
+inline void add_tolerations(json::object& spec) {
     json::value& tolerations = spec["tolerations"];
     if (!tolerations.is_array()) tolerations = json::array();
     for (const char* taint : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
@@ -95,6 +94,11 @@ inline void admit_pod(json::object& object, json::object& spec) {
         toleration["tolerationSeconds"] = 300;
         all.push_back(std::move(toleration));
     }
+}
+
+// What admission plugins that are on by default add to a Pod.
+inline void admit_pod(json::object& object, json::object& spec) {
+    add_tolerations(spec);
     set_missing(spec, "priority", 0);
     set_missing(spec, "preemptionPolicy", "PreemptLowerPriority");
     std::string quality = class_of_pod(spec);
@@ -146,6 +150,18 @@ KCONTROL_DECL void set_initial_values(const resource_type& type, json::object& o
     if (spec == nullptr) return;
     if (id == "services") detail::give_address(uid, *spec);
     if (id == "pods") detail::admit_pod(object, *spec);
+}
+
+KCONTROL_DECL void keep_initial_values(const resource_type& type, json::object& object, const json::object& before) {
+    if (type.id().text() != "pods") return;
+    const json::value was(before);
+    json::object* spec = detail::object_at(object, "spec");
+    if (spec == nullptr) return;
+    for (const std::string_view name : {"priority", "preemptionPolicy"}) {
+        const json::value* old = json::find(was, {"spec", name});
+        if (old != nullptr && !spec->contains(name)) (*spec)[name] = *old;
+    }
+    detail::add_tolerations(*spec);
 }
 
 KCONTROL_DECL void take_string_data(json::object& secret) {

@@ -10,9 +10,25 @@
 #include <kcontrol/runtime/random_uuid.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace kcontrol::testing {
 namespace detail {
+
+// As Go writes a map.
+inline json::value in_order_of_names(const json::value& given) {
+    if (given.is_array()) {
+        json::array out;
+        for (const auto& one : given.get_array()) out.push_back(in_order_of_names(one));
+        return out;
+    }
+    if (!given.is_object()) return given;
+    std::map<std::string_view, const json::value*> members;
+    for (const auto& member : given.get_object()) members.emplace(member.key(), &member.value());
+    json::object out;
+    for (const auto& [name, value] : members) out[name] = in_order_of_names(*value);
+    return out;
+}
 
 inline const group_resource& namespaces_id() {
     static const group_resource id("", "namespaces");
@@ -138,89 +154,187 @@ KCONTROL_DECL object_store::table_ptr object_store::table(const group_resource& 
     return found == tables_.end() ? nullptr : found->second;
 }
 
-KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, write_target target, json::object body,
-                                                       bool dry_run) {
-    return store_new(table, std::move(target), std::move(body), nullptr, dry_run);
+KCONTROL_DECL json::value pending_write::whole(const resource_type& type) const {
+    json::object out;
+    out["apiVersion"] = type.api_version(target.version);
+    out["kind"] = type.kind;
+    for (const auto& member : body) out[member.key()] = member.value();
+    return json::value(std::move(out));
 }
 
-KCONTROL_DECL outcome<object_ptr> object_store::store_new(resource_table& table, write_target target, json::object body,
-                                                          const json::array* managed, bool dry_run) {
-    const resource_type& type = table.type();
-    if (target.version.empty()) target.version = type.versions.front();
-    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
-    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
-    if (auto named = choose_name(table, target, body); !named) return named.error();
-    const std::string name = detail::member(metadata_of(body), "name");
-    if (auto allowed = check_namespace(type, target, name); !allowed) return allowed.error();
-    if (auto ready = prepare_create(type, target, body, make_uid(), inputs_.timestamp()); !ready) return ready.error();
-    detail::set_defaults(type, body);
-    if (auto ready = complete(type, target, body, nullptr); !ready) return ready.error();
-    if (managed != nullptr && !managed->empty()) {
-        metadata_of(body)["managedFields"] = *managed;
-    } else if (managed == nullptr && options_.complete_objects()) {
-        detail::set_managed_fields(body, first_managed_fields(type, target, body));
-    }
-    const namespaced_name key(target.namespace_, name);
-    if (const object_ptr there = table.get(key)) {
-        failure refused = failure::already_exists(type.id(), name);
-        if (there->terminating()) refused.message = "object is being deleted: " + refused.message;
-        return refused;
-    }
-    if (dry_run) return std::make_shared<const stored_object>(std::move(body));
-    return commit(table, key, change::added, std::move(body));
+KCONTROL_DECL outcome<object_ptr> object_store::create(resource_table& table, write_target target, json::object body,
+                                                       bool dry_run) {
+    return store_at_once(table, begin_create(table, std::move(target), std::move(body)), dry_run);
 }
 
 KCONTROL_DECL outcome<object_ptr> object_store::update(resource_table& table, write_target target, json::object body,
                                                        bool dry_run) {
-    if (target.version.empty()) target.version = table.type().versions.front();
-    const bool may_make = table.type().create_on_update && target.subresource.empty() && !target.is_patch;
-    if (may_make && table.get({target.namespace_, target.name}) == nullptr &&
-        detail::member(metadata_of(body), "name") == target.name) {
-        return store_new(table, std::move(target), std::move(body), nullptr, dry_run);
-    }
-    const json::array nobody;
-    const bool reset = detail::resets_managed_fields(body);
-    return store_changed(table, target, std::move(body), reset ? &nobody : nullptr, dry_run);
-}
-
-KCONTROL_DECL outcome<object_ptr> object_store::store_changed(resource_table& table, const write_target& target,
-                                                              json::object body, const json::array* managed,
-                                                              bool dry_run) {
-    const resource_type& type = table.type();
-    const namespaced_name key(target.namespace_, target.name);
-    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
-    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
-    const object_ptr stored = table.get(key);
-    if (stored == nullptr) return failure::not_found(type.id(), target.name);
-    if (auto ready = prepare_update(type, target, *stored, body); !ready) return ready.error();
-    const json::object before = stored->content();
-    if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
-    if (managed != nullptr) {
-        detail::set_managed_fields(body, *managed);
-    } else if (stored->managed()) {
-        const auto writer = detail::writer_of(type, target, inputs_.timestamp());
-        detail::set_managed_fields(body, follow_update(type, before, body, writer));
-    }
-    if (body == before) return stored;
-    if (dry_run) return std::make_shared<const stored_object>(std::move(body));
-    if (!is_released(type, body)) return commit(table, key, change::modified, std::move(body));
-    // The last finalizer went. As in Kubernetes the answer shows the object with the version it had before.
-    object_ptr answer = std::make_shared<const stored_object>(body);
-    commit(table, key, change::deleted, std::move(body));
-    return answer;
+    return store_at_once(table, begin_update(table, std::move(target), std::move(body)), dry_run);
 }
 
 KCONTROL_DECL outcome<object_ptr> object_store::patch(resource_table& table, write_target target, const editor& edit,
                                                       bool dry_run) {
+    return store_at_once(table, begin_patch(table, std::move(target), edit), dry_run);
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::store_at_once(resource_table& table, outcome<pending_write> begun,
+                                                              bool dry_run) {
+    if (!begun) return begun.error();
+    if (auto ready = prepare(table, *begun); !ready) return ready.error();
+    return finish(table, std::move(*begun), dry_run);
+}
+
+KCONTROL_DECL outcome<pending_write> object_store::begin_create(const resource_table& table, write_target target,
+                                                                json::object body) const {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
+    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
+    pending_write out;
+    out.target = std::move(target);
+    out.body = std::move(body);
+    return out;
+}
+
+KCONTROL_DECL outcome<pending_write> object_store::begin_update(const resource_table& table, write_target target,
+                                                                json::object body, object_ptr live) const {
     const resource_type& type = table.type();
     if (target.version.empty()) target.version = type.versions.front();
     const object_ptr stored = table.get({target.namespace_, target.name});
+    const bool may_make = type.create_on_update && target.subresource.empty() && !target.is_patch;
+    if (may_make && stored == nullptr && detail::member(metadata_of(body), "name") == target.name) {
+        return begin_create(table, std::move(target), std::move(body));
+    }
+    const bool reset = detail::resets_managed_fields(body);
+    if (auto checked = read_as_typed(type, target, body); !checked) return checked.error();
+    if (auto checked = check_and_normalise(type, target, body); !checked) return checked.error();
     if (stored == nullptr) return failure::not_found(type.id(), target.name);
-    json::value whole = stored->value(type, type.api_version(target.version));
+    pending_write out;
+    out.target = std::move(target);
+    out.body = std::move(body);
+    out.stored = stored;
+    out.live = live == nullptr ? stored : std::move(live);
+    if (reset) out.managed.emplace();
+    return out;
+}
+
+KCONTROL_DECL outcome<pending_write> object_store::begin_patch(const resource_table& table, write_target target,
+                                                               const editor& edit, object_ptr live) const {
+    const resource_type& type = table.type();
+    if (target.version.empty()) target.version = type.versions.front();
+    if (live == nullptr) live = table.get({target.namespace_, target.name});
+    if (live == nullptr) return failure::not_found(type.id(), target.name);
+    json::value whole = live->value(type, type.api_version(target.version));
     if (auto edited = edit(whole); !edited) return edited.error();
     if (!whole.is_object()) return failure::unprocessable();
     target.is_patch = true;
-    return update(table, std::move(target), std::move(whole.get_object()), dry_run);
+    return begin_update(table, std::move(target), std::move(whole.get_object()), std::move(live));
+}
+
+KCONTROL_DECL outcome<void> object_store::may_create(const resource_type& type, const pending_write& write) const {
+    const json::value* metadata = write.body.if_contains("metadata");
+    const json::object none;
+    return check_namespace(type, write.target,
+                           detail::member(metadata == nullptr ? none : metadata->get_object(), "name"));
+}
+
+KCONTROL_DECL outcome<void> object_store::take_admitted(const resource_type& type, pending_write& write,
+                                                        json::object whole) const {
+    write_target reading = write.target;
+    reading.unknown_fields = write_target::field_validation::ignore;
+    reading.warnings = nullptr;
+    if (auto checked = read_as_typed(type, reading, whole); !checked) return checked.error();
+    if (auto checked = check_and_normalise(type, reading, whole); !checked) return checked.error();
+    if (!write.asked) write.asked = std::move(write.body);
+    write.body = std::move(whole);
+    return {};
+}
+
+KCONTROL_DECL outcome<void> object_store::prepare(const resource_table& table, pending_write& write) {
+    if (!write.creates()) return prepare_changed(table.type(), write, write.body);
+    return prepare_new(table, write, write.body);
+}
+
+KCONTROL_DECL outcome<void> object_store::prepare_new(const resource_table& table, pending_write& write,
+                                                      json::object& body) {
+    const resource_type& type = table.type();
+    const write_target& target = write.target;
+    if (auto named = choose_name(table, target, body); !named) return named.error();
+    const std::string name = detail::member(metadata_of(body), "name");
+    if (auto allowed = check_namespace(type, target, name); !allowed) return allowed.error();
+    const std::string now = inputs_.timestamp();
+    const std::string uid = make_uid();
+    const auto complete_new = [&](json::object& made) -> outcome<void> {
+        if (auto ready = prepare_create(type, target, made, uid, now); !ready) return ready;
+        detail::set_defaults(type, made);
+        return complete(type, target, made, nullptr);
+    };
+    if (auto ready = complete_new(body); !ready) return ready;
+    if (write.managed && !write.managed->empty()) {
+        metadata_of(body)["managedFields"] = *write.managed;
+    } else if (!write.managed && options_.complete_objects()) {
+        const json::object* owned = &body;
+        if (write.asked) {
+            metadata_of(*write.asked)["name"] = name;
+            if (complete_new(*write.asked)) owned = &*write.asked;
+        }
+        detail::set_managed_fields(body, first_managed_fields(type, target, *owned));
+    }
+    return {};
+}
+
+KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& type, pending_write& write,
+                                                          json::object& body) {
+    const write_target& target = write.target;
+    if (auto ready = prepare_update(type, target, *write.live, body); !ready) return ready.error();
+    write.before = write.live->content();
+    const json::object& before = write.before;
+    if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
+    if (write.managed) {
+        detail::set_managed_fields(body, *write.managed);
+        return {};
+    }
+    if (!write.live->managed()) return {};
+    const auto writer = detail::writer_of(type, target, inputs_.timestamp());
+    json::object owned = write.asked ? *write.asked : body;
+    const bool usable =
+        !write.asked || (prepare_update(type, target, *write.live, owned) && complete(type, target, owned, &before));
+    detail::set_managed_fields(body, follow_update(type, before, usable ? owned : body, writer));
+    return {};
+}
+
+KCONTROL_DECL bool object_store::is_current(const resource_table& table, const pending_write& write) {
+    if (write.creates()) return true;  // somebody else's is found at the end
+    return table.get({write.target.namespace_, write.target.name}) == write.stored;
+}
+
+KCONTROL_DECL outcome<object_ptr> object_store::finish(resource_table& table, pending_write write, bool dry_run) {
+    const resource_type& type = table.type();
+    const bool unchanged =
+        !write.creates() && (write.encoded ? *write.encoded == write.stored->content() : write.body == write.before);
+    json::object content = write.encoded ? std::move(*write.encoded) : std::move(write.body);
+    std::string written_in = write.encoded || type.conversion == nullptr ? type.storage_version : write.target.version;
+    if (write.creates()) {
+        const std::string name = detail::member(metadata_of(content), "name");
+        const namespaced_name key(write.target.namespace_, name);
+        if (const object_ptr there = table.get(key)) {
+            failure refused = failure::already_exists(type.id(), name);
+            if (there->terminating()) refused.message = "object is being deleted: " + refused.message;
+            return refused;
+        }
+        if (dry_run) return std::make_shared<const stored_object>(std::move(content), std::move(written_in));
+        return commit(table, key, change::added, std::move(content), std::move(written_in));
+    }
+    const namespaced_name key(write.target.namespace_, write.target.name);
+    if (unchanged) return write.stored;
+    if (dry_run) return std::make_shared<const stored_object>(std::move(content), std::move(written_in));
+    if (!is_released(type, content)) {
+        return commit(table, key, change::modified, std::move(content), std::move(written_in));
+    }
+    // The last finalizer went. As in Kubernetes the answer shows the object with the version it had before.
+    object_ptr answer = std::make_shared<const stored_object>(content, written_in);
+    commit(table, key, change::deleted, std::move(content), std::move(written_in));
+    return answer;
 }
 
 KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& type, const write_target& target,
@@ -234,7 +348,10 @@ KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& typ
     const std::string refusal =
         type.kind + " in version \"" + target.version + "\" cannot be handled as a " + type.kind + ": ";
     std::vector<std::string> odd;
+    const bool strict = target.unknown_fields == write_target::field_validation::strict;
+    std::string patched;  // as it is before what nobody knows goes
     if (structure != nullptr) {
+        if (strict && target.is_patch) patched = json::serialize(detail::in_order_of_names(body));
         structure->prune(body, odd);
         for (auto& path : odd) path = "unknown field \"" + path + "\"";
         structure->set_defaults(body);
@@ -251,8 +368,9 @@ KCONTROL_DECL outcome<void> object_store::read_as_typed(const resource_type& typ
     std::string text = "strict decoding error: ";
     for (std::size_t i = 0; i < odd.size(); ++i) text.append(i == 0 ? "" : ", ").append(odd[i]);
     if (!target.is_patch) return failure::bad_request(refusal + text);
+    if (patched.empty()) patched = json::serialize(body);
     return failure::invalid({}, "", "patch", "FieldValueInvalid",
-                            "Invalid value: " + json::serialize(json::value(json::serialize(body))) + ": " + text);
+                            "Invalid value: " + json::serialize(json::value(patched)) + ": " + text);
 }
 
 KCONTROL_DECL outcome<void> object_store::complete(const resource_type& type, const write_target& target,
@@ -271,7 +389,11 @@ KCONTROL_DECL outcome<void> object_store::complete(const resource_type& type, co
         set_api_defaults(type, *schema, body);
         const bool defines = type.id() == detail::definitions_id();
         if (defines) set_definition_defaults(body);
-        if (before == nullptr) set_initial_values(type, body);
+        if (before == nullptr) {
+            set_initial_values(type, body);
+        } else if (target.subresource.empty()) {
+            keep_initial_values(type, body, *before);
+        }
         if (!target.subresource.empty()) return {};
         problems = defines ? validate_definition(body, before) : validate_builtin(type, body, before);
     }
@@ -320,7 +442,7 @@ KCONTROL_DECL outcome<void> object_store::check_namespace(const resource_type& t
     return refused;
 }
 
-KCONTROL_DECL outcome<void> object_store::choose_name(const resource_table& table, write_target& target,
+KCONTROL_DECL outcome<void> object_store::choose_name(const resource_table& table, const write_target& target,
                                                       json::object& body) {
     json::object& metadata = metadata_of(body);
     const std::string base = detail::member(metadata, "generateName");
@@ -338,14 +460,15 @@ KCONTROL_DECL outcome<void> object_store::choose_name(const resource_table& tabl
 }
 
 KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const namespaced_name& key, change what,
-                                              json::object content) {
+                                              json::object content, std::string written_in) {
     store_event event;
     event.what = what;
     event.version = ++version_;
     event.key = key;
     event.previous = table.get(key);
     set_resource_version(content, version_);
-    event.object = std::make_shared<const stored_object>(std::move(content));
+    if (written_in.empty() && event.previous != nullptr) written_in = event.previous->written_in();
+    event.object = std::make_shared<const stored_object>(std::move(content), std::move(written_in));
     object_ptr object = event.object;
     table.commit(std::move(event));
     if (listener_) listener_(table, what, object);

@@ -76,14 +76,14 @@ inline void keep_applicable(const resource_type& type, const write_target& targe
 
 }  // namespace detail
 
-KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config,
-                                                        bool force, bool dry_run) {
+KCONTROL_DECL outcome<pending_write> object_store::begin_apply(const resource_table& table, write_target target,
+                                                               json::object config, bool force, object_ptr live) const {
     const resource_type& type = table.type();
     if (target.version.empty()) target.version = type.versions.front();
     target.is_patch = true;
     if (auto checked = detail::check_applied(type, target, config); !checked) return checked.error();
-    const object_ptr stored = table.get({target.namespace_, target.name});
-    if (stored == nullptr) {
+    if (live == nullptr) live = table.get({target.namespace_, target.name});
+    if (live == nullptr) {
         if (auto allowed = detail::may_be_made(type, target, config); !allowed) return allowed.error();
     }
     const json::value api_version = config["apiVersion"];
@@ -94,20 +94,28 @@ KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, w
                            type.api_version(target.version) + ", Kind=" + type.kind + "): " + *twice);
     }
     const auto writer = detail::writer_of(type, target, inputs_.timestamp());
-    const json::object live = stored == nullptr ? json::object() : stored->content();
-    auto applied = apply_fields(type, live, std::move(config), writer, force);
+    const json::object before = live == nullptr ? json::object() : live->content();
+    auto applied = apply_fields(type, before, std::move(config), writer, force);
     if (!applied) return applied.error();
     const auto nulls = find_null_fields(type, applied->object);
     if (!nulls.empty()) return detail::invalid_nulls(type, target.name, nulls);
     applied->object["apiVersion"] = api_version;
     applied->object["kind"] = type.kind;
-    outcome<object_ptr> written =
-        stored == nullptr ? store_new(table, target, std::move(applied->object), &applied->managed, dry_run)
-                          : store_changed(table, target, std::move(applied->object), &applied->managed, dry_run);
-    if (!written) return written.error();
+    auto begun = live == nullptr ? begin_create(table, std::move(target), std::move(applied->object))
+                                 : begin_update(table, std::move(target), std::move(applied->object), live);
+    if (begun) begun->managed = std::move(applied->managed);
+    return begun;
+}
+
+KCONTROL_DECL outcome<apply_result> object_store::apply(resource_table& table, write_target target, json::object config,
+                                                        bool force, bool dry_run) {
+    auto begun = begin_apply(table, std::move(target), std::move(config), force);
+    if (!begun) return begun.error();
     apply_result out;
+    out.created = begun->creates();
+    auto written = store_at_once(table, std::move(begun), dry_run);
+    if (!written) return written.error();
     out.object = std::move(*written);
-    out.created = stored == nullptr;
     return out;
 }
 

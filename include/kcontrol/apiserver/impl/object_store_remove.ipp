@@ -31,7 +31,9 @@ KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table,
     done.gone = step == deletion_step::remove || step == deletion_step::mark_and_remove;
     if (step == deletion_step::nothing) return done;
     if (request.dry_run()) {
-        if (step != deletion_step::remove) done.object = std::make_shared<const stored_object>(std::move(content));
+        if (step != deletion_step::remove) {
+            done.object = std::make_shared<const stored_object>(std::move(content), stored->written_in());
+        }
     } else if (step == deletion_step::remove) {
         // An object that goes at once is shown as it was, without a deletionTimestamp.
         done.object = commit(table, key, change::deleted, std::move(content));

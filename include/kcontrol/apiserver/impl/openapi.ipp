@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/openapi_schemas.ipp>
 #include <kcontrol/apiserver/openapi.hpp>
 
 #include <string>
@@ -50,6 +51,7 @@ KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& st
     if (!path.starts_with("/openapi/v3/")) return std::nullopt;
     const std::string_view wanted = path.substr(root.size() + 1);
     json::object paths;
+    detail::schema_collector schemas;
     for (const auto& [id, table] : store.tables()) {
         const resource_type& type = table->type();
         for (const auto& version : type.versions) {
@@ -59,6 +61,7 @@ KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& st
             key += type.namespaced ? "/namespaces/{namespace}/" : "/";
             key += type.plural + "/{name}";
             paths[key] = detail::patch_operation(type, version);
+            detail::add_kind(schemas, store, type, version);
         }
     }
     if (paths.empty()) return std::nullopt;
@@ -68,6 +71,7 @@ KCONTROL_DECL std::optional<json::value> openapi_document(const object_store& st
     info["title"] = "kcontrol in-process API server";
     info["version"] = "0";
     document["paths"] = std::move(paths);
+    document["components"].emplace_object()["schemas"] = schemas.take();
     return document;
 }
 

@@ -3,6 +3,7 @@
 #include <kcontrol/apiserver/builtin_schema.hpp>
 #include <kcontrol/apiserver/resource_type.hpp>
 #include <kcontrol/apiserver/structural_schema.hpp>
+#include <kcontrol/apiserver/webhook_client.hpp>
 #include <kcontrol/schema/schema.hpp>
 
 #include <algorithm>
@@ -58,6 +59,24 @@ inline void read_schema(const json::value& schema, const std::string& path, reso
         if (refuses_null && (kind == "array" || kind == "object")) type.structured_fields[below] = kind;
         read_schema(property.value(), below, type);
     }
+}
+
+inline void read_crd_conversion(const json::value& crd, resource_type& type) {
+    const json::value* versions = json::find(crd, {"spec", "versions"});
+    if (versions != nullptr && versions->is_array()) {
+        for (const auto& version : versions->get_array()) {
+            const json::value* storage = json::find(version, {"storage"});
+            if (storage != nullptr && *storage == true) type.storage_version = json::get_string(version, {"name"});
+        }
+    }
+    if (json::get_string(crd, {"spec", "conversion", "strategy"}) != "Webhook") return;
+    auto conversion = std::make_shared<conversion_webhook>();
+    if (const json::value* client = json::find(crd, {"spec", "conversion", "webhook", "clientConfig"})) {
+        conversion->client = read_webhook_client(*client);
+    }
+    conversion->review_versions =
+        strings_of(json::find(crd, {"spec", "conversion", "webhook", "conversionReviewVersions"}));
+    type.conversion = std::move(conversion);
 }
 
 inline void read_crd_version(const json::value& version, resource_type& type) {
@@ -173,6 +192,7 @@ KCONTROL_DECL outcome<resource_type> resource_type_of_crd(const json::value& crd
         return failure::invalid(kind, name, "spec.versions", "FieldValueInvalid",
                                 "must have at least one served version");
     }
+    detail::read_crd_conversion(crd, type);
     if (type.singular.empty()) type.singular = detail::lower_case(type.kind);
     if (type.list_kind.empty()) type.list_kind = type.kind + "List";
     return type;

@@ -17,7 +17,8 @@ inline std::optional<std::uint64_t> parse_version(std::string_view text) {
 
 }  // namespace detail
 
-KCONTROL_DECL stored_object::stored_object(json::object content) {
+KCONTROL_DECL stored_object::stored_object(json::object content, std::string written_in)
+    : written_in_(std::move(written_in)) {
     content.erase("apiVersion");
     content.erase("kind");
     const json::value whole(std::move(content));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/cron_schedule.hpp>
 #include <kcontrol/apiserver/impl/field_validator.ipp>
 #include <kcontrol/apiserver/impl/validate_changes.ipp>
 #include <kcontrol/apiserver/validation.hpp>
@@ -45,7 +46,33 @@ inline void validate_job(validator& v, const json::value& spec, const std::strin
     const std::string_view policy = json::get_string(spec, {"template", "spec", "restartPolicy"});
     if (policy == "Always") {
         v.required(at + ".template.spec.restartPolicy", R"(valid values: "OnFailure", "Never")");
+    } else if (policy != "OnFailure" && policy != "Never") {
+        v.unsupported(at + ".template.spec.restartPolicy", policy, R"("OnFailure", "Never")");
     }
+}
+
+inline void validate_cron_job(validator& v, const json::value& object, const json::value& spec) {
+    constexpr std::size_t most_of_name = 52;  // its Jobs' names are longer
+    const json::value* name = json::find(object, {"metadata", "name"});
+    if (name != nullptr && name->is_string() && name->get_string().size() > most_of_name) {
+        v.invalid("metadata.name", name, "must be no more than 52 characters");
+    }
+    const json::value* schedule = json::find(spec, {"schedule"});
+    const std::string_view text = json::get_string(spec, {"schedule"});
+    if (text.empty()) v.required("spec.schedule");
+    if (const auto wrong = cron_problem(text); wrong && !text.empty()) v.invalid("spec.schedule", schedule, *wrong);
+    if (text.find("TZ") != std::string_view::npos) {
+        v.invalid("spec.schedule", schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+    }
+    v.not_negative(spec, "startingDeadlineSeconds", "spec");
+    const std::string_view policy = json::get_string(spec, {"concurrencyPolicy"});
+    if (policy != "Allow" && policy != "Forbid" && policy != "Replace") {
+        v.unsupported("spec.concurrencyPolicy", policy, R"("Allow", "Forbid", "Replace")");
+    }
+    const json::value* job = json::find(spec, {"jobTemplate", "spec"});
+    if (job != nullptr && job->is_object()) validate_job(v, *job, "spec.jobTemplate.spec");
+    v.not_negative(spec, "successfulJobsHistoryLimit", "spec");
+    v.not_negative(spec, "failedJobsHistoryLimit", "spec");
 }
 
 inline void validate_service(validator& v, const json::value& object) {
@@ -73,12 +100,14 @@ KCONTROL_DECL std::vector<field_problem> validate_builtin(const resource_type& t
     detail::validator v;
     const json::value now(object);
     const std::string id = type.id().text();
+    const bool workload =
+        id == "deployments.apps" || id == "replicasets.apps" || id == "statefulsets.apps" || id == "daemonsets.apps";
     v.metadata(now);
     if (before != nullptr) {
         const json::value was(*before);
         if (id == "pods") {
             detail::validate_pod_change(v, now, was);
-        } else {
+        } else if (!workload) {
             detail::validate_change(v, id, now, was);
         }
         if (!v.problems.empty()) return std::move(v.problems);
@@ -97,10 +126,10 @@ KCONTROL_DECL std::vector<field_problem> validate_builtin(const resource_type& t
     }
     if (spec == nullptr || !spec->is_object()) return std::move(v.problems);
     if (id == "pods") v.pod_spec(spec, "spec");
-    if (id == "deployments.apps" || id == "replicasets.apps" || id == "statefulsets.apps" || id == "daemonsets.apps") {
-        detail::validate_workload(v, now);
-    }
+    if (workload) detail::validate_workload(v, now);
+    if (workload && before != nullptr) detail::validate_change(v, id, now, json::value(*before));
     if (id == "jobs.batch") detail::validate_job(v, *spec, "spec");
+    if (id == "cronjobs.batch") detail::validate_cron_job(v, now, *spec);
     if (id == "services") detail::validate_service(v, now);
     return std::move(v.problems);
 }

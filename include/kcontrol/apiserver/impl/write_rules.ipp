@@ -101,6 +101,24 @@ inline outcome<void> check_metadata(const resource_type& type, const write_targe
     return {};
 }
 
+// Where a real server's etcd has an object, which some of its messages say.
+inline std::string storage_key(const resource_type& type, const write_target& target) {
+    constexpr std::pair<std::string_view, std::string_view> old_names[] = {{"services", "services/specs"},
+                                                                           {"endpoints", "services/endpoints"},
+                                                                           {"nodes", "minions"},
+                                                                           {"replicationcontrollers", "controllers"},
+                                                                           {"ingresses", "ingress"}};
+    const bool by_group = type.custom || type.group == "apiextensions.k8s.io" || type.group == "apiregistration.k8s.io";
+    std::string key = "/registry/" + (by_group ? type.group + "/" : std::string());
+    std::string_view plural = type.plural;
+    for (const auto& [now, old] : old_names) {
+        if (!by_group && plural == now) plural = old;
+    }
+    key += plural;
+    if (!target.namespace_.empty()) key += "/" + target.namespace_;
+    return key + "/" + target.name;
+}
+
 inline outcome<void> check_version_and_uid(const resource_type& type, const write_target& target,
                                            const stored_object& stored, const json::object& metadata) {
     const std::string version = member(metadata, "resourceVersion");
@@ -122,7 +140,9 @@ inline outcome<void> check_version_and_uid(const resource_type& type, const writ
     }
     return failure::conflict(
         type.id(), target.name,
-        "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " + stored.uid());
+        "StorageError: invalid object, Code: 4, Key: " + storage_key(type, target) +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + uid +
+            ", UID in object meta: " + stored.uid());
 }
 
 inline outcome<void> check_finalizers(const resource_type& type, const write_target& target, const json::object& before,

@@ -6,6 +6,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/detail/manners.hpp>
+#include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/renewed_transport.hpp>
 #include <kcontrol/client/request_counts.hpp>
 #include <kcontrol/client/server_identity.hpp>
@@ -43,7 +44,8 @@ public:
           default_namespace(config.default_namespace()),
           log(std::move(l)),
           takes_gzip(!config.disable_compression()),
-          manners(std::make_shared<client_manners>(e, log, client_options())) {
+          manners(std::make_shared<client_manners>(e, log, client_options())),
+          agreed(std::make_shared<negotiation>(nullptr, log)) {
         requests->host = config.server().host + ":" + std::to_string(config.server().port);
     }
 
@@ -57,6 +59,7 @@ public:
     logger log;
     bool takes_gzip;
     std::shared_ptr<client_manners> manners;
+    std::shared_ptr<negotiation> agreed;
     std::shared_ptr<identity_question> identity;  // asked last
     bool told_identity_unknown = false;
     std::shared_ptr<client_load> load = std::make_shared<client_load>();
@@ -91,6 +94,9 @@ private:
 /// The budget of a body is the client's own, so the message says how to stay within it.
 KCONTROL_DECL error explain_budget(const error& why);
 KCONTROL_DECL error body_too_large(std::size_t budget);
+
+/// Follows certificate files that have changed, between requests.
+KCONTROL_DECL void check_certificates(client_state& state);
 
 /// Sends a request with the cluster's credentials until an answer stands; one beyond 2xx comes as error.
 KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state state, http::request req,

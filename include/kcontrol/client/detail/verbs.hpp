@@ -17,11 +17,9 @@ http::exchange_options exchange_options_of(const Options& options) {
     return out;
 }
 
-// The server sends as little as the kind wants, if it knows how; else it sends all, and the decoder takes what it
-// needs. Source: Kubernetes API concepts, "Receiving resources as PartialObjectMetadata".
-inline void ask_for_metadata(const resource_info& info, http::request& req, const char* as) {
-    if (!info.metadata_only) return;
-    req.headers.set("Accept", std::string("application/json;as=") + as + ";g=meta.k8s.io;v=v1,application/json");
+/// Of 406 and 415, which say that the request was not looked at further.
+inline bool refuses_encoding(const error& why) {
+    return why.status() != nullptr && (why.status()->code == 406 || why.status()->code == 415);
 }
 
 }  // namespace kcontrol::detail

@@ -8,8 +8,10 @@
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/fenced_transport.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
+#include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/read_object.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/writer.hpp>
@@ -19,12 +21,76 @@
 namespace kcontrol {
 namespace detail {
 
-// One verb on one object whose answer is an object. The path may be the reason why nothing is sent.
+// One verb on one object whose answer is an object, as JSON.
 inline awaitable<result<any_object>> object_call(shared_client_state state, const resource_info* info,
                                                  http::request req, http::exchange_options options) {
     auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
     if (!answer) co_return answer.error();
     co_return read_object(*answer, *info);
+}
+
+// The object in an answer to a request that asked for an encoding.
+inline result<any_object> read_encoded(client_state& state, const resource_info& info, const kind_encoding& as,
+                                       const http::response& answer) {
+    if (state.agreed->is_encoded(answer)) return as.decode(answer.body);
+    auto object = read_object(answer, info);
+    if (object) state.agreed->answered_otherwise(info, answer.headers.get("Content-Type"));
+    return object;
+}
+
+inline awaitable<result<any_object>> get_call(shared_client_state state, const resource_info* info, http::request req,
+                                              http::exchange_options options) {
+    const auto as = state->agreed->ask(*info, req, "PartialObjectMetadata");
+    if (!as) {
+        auto object = co_await object_call(std::move(state), info, std::move(req), std::move(options));
+        co_return object;
+    }
+    auto answer = co_await exchange(state, req, options);
+    if (answer) co_return read_encoded(*state, *info, *as, *answer);
+    if (!refuses_encoding(answer.error())) co_return answer.error();
+    state->agreed->answered_otherwise(*info, answer.error().message());
+    req.headers.erase("Accept");
+    auto object = co_await get_call(std::move(state), info, std::move(req), std::move(options));
+    co_return object;
+}
+
+// The object in an answer to a write; `as` may be null. Where the answer is a Status of success, `sent` stands in for
+// it, if that is not empty.
+inline result<any_object> read_written(client_state& state, const resource_info& info, const kind_encoding* as,
+                                       http::response answer, any_object sent) {
+    if (sent) {
+        state.agreed->make_readable(answer);
+        if (!state.agreed->is_encoded(answer)) {
+            json::document document;
+            const auto root = answer_json(answer, document);
+            if (!root) return root.error();
+            if (answer_text((*root)["kind"]) == "Status") return sent;
+        }
+    }
+    return as != nullptr ? read_encoded(state, info, *as, answer) : read_object(answer, info);
+}
+
+// A write whose body is an object, which the request holds as JSON.
+inline awaitable<result<any_object>> write_object_call(shared_client_state state, const resource_info* info,
+                                                       http::request req, http::exchange_options options,
+                                                       any_object sent) {
+    const auto as = info->metadata_only ? nullptr : state->agreed->ask(*info, req, "PartialObjectMetadata");
+    const auto body = as != nullptr ? as->encode(req.body) : result<std::string>(std::string());
+    if (as != nullptr && body) {
+        http::request encoded(req.method, req.target);
+        encoded.headers = req.headers;
+        encoded.headers.set("Content-Type", std::string(state->agreed->wanted()->media_type()));
+        encoded.body = *body;
+        auto answer = co_await exchange(state, std::move(encoded), options);
+        if (answer) co_return read_written(*state, *info, as.get(), std::move(*answer), std::move(sent));
+        if (!refuses_encoding(answer.error())) co_return answer.error();
+        state->agreed->answered_otherwise(*info, answer.error().message());
+    }
+    // What the encoding can't say the server shall refuse in its own words.
+    req.headers.erase("Accept");
+    auto answer = co_await exchange(state, std::move(req), std::move(options));
+    if (!answer) co_return answer.error();
+    co_return read_written(*state, *info, nullptr, std::move(*answer), std::move(sent));
 }
 
 inline std::string_view to_string(field_validation level) {
@@ -58,7 +124,9 @@ inline awaitable<result<any_object>> write_call(shared_client_state state, const
     http::request req(std::move(method), write_query(options).after(state->base_path + *path));
     req.headers.set("Content-Type", std::move(content_type));
     req.body = std::move(body);
-    return object_call(std::move(state), &info, std::move(req), exchange_options_of(options));
+    if (req.method == "PATCH")
+        return object_call(std::move(state), &info, std::move(req), exchange_options_of(options));
+    return write_object_call(std::move(state), &info, std::move(req), exchange_options_of(options), {});
 }
 
 // What is created there is answered and never stored, so that it has no name: reviews of tokens and of access.
@@ -171,6 +239,7 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
         log.warning("the server is not verified: whoever sits between can read and change everything",
                     {{"server", config.server_url()}, {"field", "insecure-skip-tls-verify"}});
     }
+    auto encoding = detail::encoding_of(**transport);
     auto login = auth::credential_source::make(env, ex, config, log);
     std::shared_ptr<detail::renewed_transport> renewed;
     if (login->tls_may_change()) {
@@ -180,7 +249,14 @@ KCONTROL_DECL result<client> client::connect(environment& env, executor ex, cons
     }
     auto state = std::make_shared<detail::client_state>(env, std::move(ex), config, std::move(login),
                                                         std::move(*transport), std::move(log));
+    if (renewed) {
+        const auto check = [weak = std::weak_ptr(state)] {
+            if (const auto held = weak.lock()) detail::check_certificates(*held);
+        };
+        renewed->check_while_watching(env, check);
+    }
     state->renewed = std::move(renewed);
+    state->agreed = std::make_shared<detail::negotiation>(std::move(encoding), state->log);
     if (state->default_namespace.empty()) state->default_namespace = "default";
     return client(std::move(state));
 }
@@ -196,8 +272,7 @@ KCONTROL_DECL awaitable<result<any_object>> client::get(const resource_info& inf
     http::query_builder query;
     if (!options.resource_version().empty()) query.append("resourceVersion", options.resource_version());
     http::request req("GET", query.after(state_->base_path + *path));
-    detail::ask_for_metadata(info, req, "PartialObjectMetadata");
-    return detail::object_call(state_, &info, std::move(req), detail::exchange_options_of(options));
+    return detail::get_call(state_, &info, std::move(req), detail::exchange_options_of(options));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> client::create(const resource_info& info, any_object object,

@@ -70,7 +70,7 @@ KCONTROL_DECL awaitable<result<any_list>> client::delete_collection(const resour
     req.headers.set("Content-Type", "application/json");
     req.body = detail::delete_body(how);
     auto metadata = metadata_resource(info.gvk, info.plural, info.scope);
-    detail::ask_for_metadata(metadata, req, "PartialObjectMetadataList");
+    detail::negotiation(nullptr, {}).ask(metadata, req, "PartialObjectMetadataList");
     auto remove = detail::delete_collection_call(state_, std::move(metadata), std::move(req),
                                                  detail::exchange_options_of(how), said.ignore_not_found());
     if (!cache_ || said.dry_run()) return remove;

@@ -44,6 +44,12 @@ inline void follow_certificates(client_state& state) {
     if (!renewed) state.login->reject_tls(state.renewed->tls(), renewed.error());
 }
 
+KCONTROL_DECL void check_certificates(client_state& state) {
+    // Reads the files that are due. What has to be asked for, a plugin, is asked by the next request.
+    const bool ready = state.login->ready();
+    if (ready) follow_certificates(state);
+}
+
 // Who asks for a coding himself gets what comes.
 inline bool asks_for_gzip(const client_state& state, const http::request& req) {
     return state.takes_gzip && !req.headers.contains("Accept-Encoding");
@@ -118,12 +124,6 @@ inline void trace_request(const client_state& state, const http::request& req, c
                    {"host", state.requests->host}};
     if (status != 0) span.fields.push_back({"code", std::to_string(status)});
     state.trace.sink(span);
-}
-
-inline bool asks_for_watch(const http::request& req) {
-    if (req.method != "GET") return false;
-    const std::string_view query = http::split_target(req.target).second;
-    return query == "watch=true" || query.starts_with("watch=true&") || query.find("&watch=true") != std::string::npos;
 }
 
 // Waits until the client's own limit lets the request through.
@@ -238,7 +238,9 @@ KCONTROL_DECL awaitable<result<http::response>> exchange(shared_client_state sta
         }
         const auto again = co_await wait_for_retry(state, req, *answer, begun->serial, budget);
         if (!again) co_return again.error();
-        if (!*again) co_return answer_error(*answer);
+        if (*again) continue;
+        state->agreed->make_readable(*answer);
+        co_return answer_error(*answer);
     }
 }
 
@@ -271,10 +273,12 @@ KCONTROL_DECL awaitable<result<http::streamed_response>> open_exchange(shared_cl
         unpack(asks_for_gzip(*state, req), *opened);
         if (is_success(opened->head.status)) co_return std::move(*opened);
         const duration left = budget.deadline() - state->env->now();
-        const auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
+        auto refused = co_await refused_stream(std::move(*opened), left, budget.stop());
         const auto again = co_await wait_for_retry(state, req, refused, begun->serial, budget);
         if (!again) co_return again.error();
-        if (!*again) co_return answer_error(refused);
+        if (*again) continue;
+        state->agreed->make_readable(refused);
+        co_return answer_error(refused);
     }
 }
 

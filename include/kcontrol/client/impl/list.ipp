@@ -7,7 +7,9 @@
 #include <kcontrol/client/detail/client_state.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/list_reader.hpp>
+#include <kcontrol/client/detail/negotiation.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
+#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/codec/share_pool.hpp>
@@ -62,21 +64,44 @@ inline error page_too_slow(std::uint64_t bytes, const list_options& options) {
                                       " s: " + std::to_string(bytes) + " bytes came");
 }
 
-// One page, decoded as it arrives.
-inline awaitable<result<any_list>> list_page_call(shared_client_state state, const resource_info* info,
-                                                  http::request req, list_options options, time_point deadline) {
-    http::exchange_options bounds;
-    bounds.deadline(deadline - state->env->now()).stop(options.stop());
-    auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
+// A stream of objects, asked for in the encoding of the kind, which is null where it comes as JSON.
+class opened_objects {
+public:
+    http::streamed_response answer;
+    std::shared_ptr<const kind_encoding> as;
+};
+
+// The body of an answer that is in JSON has what JSON must have by its head.
+inline awaitable<result<opened_objects>> open_objects(shared_client_state state, const resource_info* info,
+                                                      http::request req, std::string_view metadata_as,
+                                                      http::exchange_options bounds) {
+    opened_objects out;
+    out.as = state->agreed->ask(*info, req, metadata_as);
+    auto opened = co_await open_exchange(state, req, bounds);
+    if (!opened && out.as && refuses_encoding(opened.error())) {
+        state->agreed->answered_otherwise(*info, opened.error().message());
+        req.headers.erase("Accept");
+        out.as = state->agreed->ask(*info, req, metadata_as);
+        opened = co_await open_exchange(state, std::move(req), std::move(bounds));
+    }
     if (!opened) co_return opened.error();
-    if (auto refused = refuse_head(opened->head)) co_return std::move(*refused);
-    list_reader reader(std::move(opened->head), *info, *options.pool());
-    reader.reuse(options.reuse());
+    out.answer = std::move(*opened);
+    if (!out.as || !state->agreed->is_encoded(out.answer.head)) {
+        if (auto refused = refuse_head(out.answer.head)) co_return std::move(*refused);
+        if (out.as) state->agreed->answered_otherwise(*info, out.answer.head.headers.get("Content-Type"));
+        out.as.reset();
+    }
+    co_return result<opened_objects>(std::move(out));
+}
+
+// One page, decoded as it arrives; by a list_reader or a list_decoder.
+template <class Reader>
+awaitable<result<any_list>> read_list(shared_client_state state, std::unique_ptr<http::body_stream> body,
+                                      std::unique_ptr<Reader> reader, list_options options, time_point deadline) {
     std::uint64_t bytes = 0;
     for (time_point last = state->env->now();; last = state->env->now()) {
-        const std::span<char> into = reader.room();
-        const auto count =
-            co_await read_some_guarded(*opened->body, into, deadline - state->env->now(), options.stop());
+        const std::span<char> into = reader->room();
+        const auto count = co_await read_some_guarded(*body, into, deadline - state->env->now(), options.stop());
         if (!count) {
             // A server that has not fallen silent, and does not come to an end, was asked for too much.
             const bool slow =
@@ -85,13 +110,32 @@ inline awaitable<result<any_list>> list_page_call(shared_client_state state, con
         }
         if (*count == 0) {
             state->requests->count_response_size("GET", bytes);
-            co_return reader.finish();
+            co_return reader->finish();
         }
         bytes += *count;
         if (bytes > options.max_body()) co_return explain_budget(body_too_large(options.max_body()));
-        auto read = reader.filled(*count);
+        auto read = reader->filled(*count);
         if (!read) co_return read.error();
     }
+}
+
+inline awaitable<result<any_list>> list_page_call(shared_client_state state, const resource_info* info,
+                                                  http::request req, list_options options, time_point deadline) {
+    http::exchange_options bounds;
+    bounds.deadline(deadline - state->env->now()).stop(options.stop());
+    auto opened = co_await open_objects(state, info, std::move(req), "PartialObjectMetadataList", std::move(bounds));
+    if (!opened) co_return opened.error();
+    auto body = std::move(opened->answer.body);
+    if (opened->as) {
+        auto decoder = opened->as->decode_list(*options.pool(), options.reuse());
+        auto page =
+            co_await read_list(std::move(state), std::move(body), std::move(decoder), std::move(options), deadline);
+        co_return page;
+    }
+    auto reader = std::make_unique<list_reader>(std::move(opened->answer.head), *info, *options.pool());
+    reader->reuse(options.reuse());
+    auto page = co_await read_list(std::move(state), std::move(body), std::move(reader), std::move(options), deadline);
+    co_return page;
 }
 
 inline awaitable<result<any_list>> list_call(shared_client_state state, const resource_info* info, std::string path,
@@ -103,7 +147,6 @@ inline awaitable<result<any_list>> list_call(shared_client_state state, const re
     list_meter meter(list_bounds(), state->env->now());
     for (bool first = true;; first = false) {
         http::request req("GET", list_target(path, options, page_token));
-        ask_for_metadata(*info, req, "PartialObjectMetadataList");
         auto page = co_await list_page_call(state, info, std::move(req), options, deadline);
         if (!page) co_return page.error();
         if (auto over = meter.add(*page, state->env->now())) co_return std::move(*over);
@@ -118,10 +161,15 @@ inline awaitable<result<std::unique_ptr<watch_stream>>> watch_call(shared_client
                                                                    http::request req, watch_options options) {
     http::exchange_options bounds;
     bounds.deadline(options.deadline()).stop(options.stop());
-    auto opened = co_await open_exchange(state, std::move(req), std::move(bounds));
+    auto opened = co_await open_objects(state, info, std::move(req), "PartialObjectMetadata", std::move(bounds));
     if (!opened) co_return opened.error();
-    if (auto refused = refuse_head(opened->head)) co_return std::move(*refused);
-    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(opened->body), options, state->log);
+    if (opened->as && options.pool() == nullptr) options.pool(std::make_shared<share_pool>());
+    auto body = std::move(opened->answer.body);
+    if (opened->as) {
+        auto decoder = opened->as->decode_watch(options.pool(), state->log);
+        body = std::make_unique<encoded_body>(std::move(body), std::move(decoder));
+    }
+    co_return std::make_unique<watch_stream>(*state->env, *info, std::move(body), options, state->log);
 }
 
 inline awaitable<result<any_list>> log_invalid(shared_client_state state, const resource_info* info,
@@ -183,7 +231,6 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<watch_stream>>> client::watch(con
     if (options.timeout().count() > 0) query.append("timeoutSeconds", std::to_string(options.timeout().count()));
     detail::append_selection(query, options);
     http::request req("GET", query.after(state_->base_path + *path));
-    detail::ask_for_metadata(info, req, "PartialObjectMetadata");
     return detail::watch_call(state_, &info, std::move(req), std::move(options));
 }
 

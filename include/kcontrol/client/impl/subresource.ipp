@@ -22,21 +22,6 @@ inline result<std::string> subresource_body(const resource_info& kind, const nam
     return json::serialize(*parsed);
 }
 
-// `sent` stands in for an answer that is a Status, if it is not empty.
-inline awaitable<result<any_object>> subresource_call(shared_client_state state, const resource_info* kind,
-                                                      http::request req, http::exchange_options options,
-                                                      any_object sent) {
-    auto answer = co_await exchange(std::move(state), std::move(req), std::move(options));
-    if (!answer) co_return answer.error();
-    if (sent) {
-        json::document document;
-        const auto root = answer_json(*answer, document);
-        if (!root) co_return root.error();
-        if (answer_text((*root)["kind"]) == "Status") co_return sent;
-    }
-    co_return read_object(*answer, *kind);
-}
-
 }  // namespace detail
 
 KCONTROL_DECL subresource_client client::subresource(const resource_info& info, std::string name) const {
@@ -62,7 +47,7 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::get(const resour
     const get_options& said = options;
     if (!said.resource_version().empty()) query.append("resourceVersion", said.resource_version());
     http::request req("GET", query.after(*path));
-    return detail::object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
+    return detail::get_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> subresource_client::create(const resource_info& kind, namespaced_name key,
@@ -86,8 +71,8 @@ KCONTROL_DECL awaitable<result<any_object>> subresource_client::write(const char
     http::request req(method, detail::write_query(options).after(*path));
     req.headers.set("Content-Type", "application/json");
     req.body = std::move(*text);
-    return detail::subresource_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
-                                    std::move(body));
+    return detail::write_object_call(client_.state_, &kind, std::move(req), detail::exchange_options_of(options),
+                                     std::move(body));
 }
 
 KCONTROL_DECL awaitable<result<any_object>> subresource_client::patch(const resource_info& kind, namespaced_name key,

@@ -3,6 +3,7 @@
 #include <kcontrol/client/detail/answer.hpp>
 #include <kcontrol/client/detail/guarded_transport.hpp>
 #include <kcontrol/client/detail/read_event.hpp>
+#include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/watch_stream.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
@@ -69,11 +70,14 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
 }
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
+    watch_decoder* const decoder = detail::decoder_of(*body_);
     for (;;) {
         if (stop.stop_requested()) co_return error(errc::stopped);
         if (given_up_at_ && env_->now() >= *given_up_at_) co_return error(errc::timeout, "its time is up");
+        // Of a body that is no JSON the frame stays empty.
+        auto event = decoder != nullptr ? decoder->next() : result<std::optional<watch_event>>(std::nullopt);
         auto frame = framer_.next();
-        if (frame && frame->text.empty()) {
+        if (event && !*event && frame && frame->text.empty()) {
             if (ended_) co_return watch_event(watch_event_type::end);
             if (deadline_ && env_->now() >= *deadline_) {
                 log_.debug("a watch is ended here, for the server did not", {{"kind", info_->gvk.kind}});
@@ -85,10 +89,16 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
             if (*count > 0) continue;
             if (!ended_) continue;
             frame = framer_.finish();
+            if (decoder != nullptr) {
+                const auto whole = decoder->finish();
+                if (!whole) co_return whole.error();
+            }
         }
+        if (!event) co_return event.error();
+        if (*event) co_return std::move(**event);
         if (!frame) co_return frame.error();
         if (frame->text.empty()) continue;
-        auto event = interpret(*frame);
+        event = interpret(*frame);
         if (!event) co_return event.error();
         if (*event) co_return std::move(**event);
     }
@@ -113,6 +123,11 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
     }
     received_ += *count;
     const std::string_view bytes(chunk_.data(), *count);
+    if (auto* const decoder = detail::decoder_of(*body_)) {
+        decoder->feed(bytes);
+        last_sign_ = env_->now();
+        co_return *count;
+    }
     if (auto refused = look_at_beginning(bytes)) co_return std::move(*refused);
     framer_.feed(bytes);
     if (detail::holds_more_than_blanks(bytes)) last_sign_ = env_->now();

@@ -5,6 +5,17 @@
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/json/writer.hpp>
 
+#ifdef KCONTROL_WITHOUT_YAML
+
+namespace kcontrol::json {
+
+// JSON is YAML.
+KCONTROL_DECL std::string to_yaml(const value& v) { return serialize(v) + "\n"; }
+
+}  // namespace kcontrol::json
+
+#else
+
 #include <yaml.h>
 
 #include <algorithm>
@@ -132,3 +143,5 @@ private:
 KCONTROL_DECL std::string to_yaml(const value& v) { return detail::yaml_emission().write(v); }
 
 }  // namespace kcontrol::json
+
+#endif

@@ -6,6 +6,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ using coordination_lease = api::coordination::v1::lease;
 class lease_settings {
 public:
     std::string name, namespace_, identity;
+    std::map<std::string, std::string> labels, annotations;  // that the Lease gets
     duration lease = std::chrono::seconds(15);
     duration renew = std::chrono::seconds(10);
     duration retry = std::chrono::seconds(2);

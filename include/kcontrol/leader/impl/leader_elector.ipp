@@ -37,6 +37,8 @@ inline lease_settings settings_of(const leader_options& options) {
     out.lease = options.lease_duration();
     out.renew = options.renew_deadline();
     out.retry = options.retry_period();
+    out.labels = options.labels();
+    out.annotations = options.annotations();
     return out;
 }
 

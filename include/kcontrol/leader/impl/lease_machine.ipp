@@ -84,6 +84,8 @@ KCONTROL_DECL coordination_lease lease_machine::wanted(wall_time wall) const {
     if (record_) out = *record_;
     out.metadata.name = set_.name;
     out.metadata.namespace_ = set_.namespace_;
+    for (const auto& [key, value] : set_.labels) out.metadata.labels[key] = text(value);
+    for (const auto& [key, value] : set_.annotations) out.metadata.annotations[key] = text(value);
     const micro_time at(wall);
     auto& spec = out.spec;
     spec.renew_time = at;

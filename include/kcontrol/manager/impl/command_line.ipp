@@ -36,6 +36,14 @@ inline result<bool> parse_metrics_secure(std::string_view text) {
     return error(errc::invalid_argument, "--metrics-secure " + escape_control(text) + ": not true or false");
 }
 
+inline result<std::string> parse_content_type(std::string_view text) {
+    for (const std::string_view one : {"application/json", "application/vnd.kubernetes.protobuf"}) {
+        if (text == one) return std::string(one);
+    }
+    return error(errc::invalid_argument, "--kube-api-content-type " + escape_control(text) +
+                                             ": not one of application/json, application/vnd.kubernetes.protobuf");
+}
+
 inline constexpr flag_shape run_flags[] = {{"--kubeconfig"},
                                            {"--context"},
                                            {"--namespace"},
@@ -47,6 +55,7 @@ inline constexpr flag_shape run_flags[] = {{"--kubeconfig"},
                                            {"--metrics-cert-name"},
                                            {"--metrics-cert-key"},
                                            {"--ready-when"},
+                                           {"--kube-api-content-type"},
                                            {"--log-level"},
                                            {"--log-format"},
                                            {"--help", flag_value::none},
@@ -66,6 +75,7 @@ inline result<void> take_flag(std::string_view name, std::string_view text, comm
     if (is("--help") || is("-h")) out.help = true;
     if (is("--ready-when")) return put(parse_ready_when(text), out.ready_when);
     if (leader_flags::knows(name)) return out.leader.take(name, text);
+    if (is("--kube-api-content-type")) return put(parse_content_type(text), out.kube_api_content_type);
     if (is("--log-level")) {
         const auto assigned = out.levels.assign(text);
         return assigned ? result<void>() : result<void>(assigned.error().with_context("--log-level"));
@@ -95,8 +105,13 @@ KCONTROL_DECL result<command_line> command_line::parse(const std::vector<std::st
             return error(errc::invalid_argument,
                          "unexpected argument \"" + escape_control(one.text) + "\": only flags are known; see --help");
         }
-        const auto taken = one.flag < first_own ? detail::take_flag(flags[one.flag].name, one.text, out)
-                                                : own[one.flag - first_own].take(one.text);
+        if (one.flag >= first_own) {
+            const own_flag& of = own[one.flag - first_own];
+            const auto taken = of.take(one.text);
+            if (!taken) return taken.error().with_context(of.name);
+            continue;
+        }
+        const auto taken = detail::take_flag(flags[one.flag].name, one.text, out);
         if (!taken) return taken.error();
     }
     return out;
@@ -128,6 +143,9 @@ KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
            "                       answer /healthz and /readyz there, too: a port of its own for the kubelet, which a\n"
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
+           "  --kube-api-content-type TYPE\n"
+           "                       application/json, the default; or application/vnd.kubernetes.protobuf where kind\n"
+           "                       and server have it\n"
            "  --log-level LEVELS   debug, info, warning or error; else info; of components others:\n"
            "                       info,controller=websites:debug,lease:warning\n"
            "  --log-format FORMAT  text or json\n" +

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,7 @@ struct manager::impl : std::enable_shared_from_this<manager::impl> {
     bool gone = false;                  // its manager has been destroyed
     std::shared_ptr<scope> term;        // of controllers and runnables of the present run
     std::shared_ptr<task_group> tasks;  // the last run's controllers and runnables
+    std::map<const void*, std::shared_ptr<void>> attachments;
 };
 
 inline void manager::impl::add_routes() {
@@ -399,6 +401,8 @@ KCONTROL_DECL awaitable<void> manager::stop() { return impl::stop(impl_); }
 KCONTROL_DECL manager_state manager::state() const noexcept { return impl_->state; }
 KCONTROL_DECL const std::optional<error>& manager::last_error() const noexcept { return impl_->last_error; }
 KCONTROL_DECL metrics_registry& manager::metrics() noexcept { return impl_->metrics; }
+
+KCONTROL_DECL std::shared_ptr<void>& manager::attachment(const void* key) { return impl_->attachments[key]; }
 KCONTROL_DECL cluster& manager::get_cluster() noexcept { return impl_->home; }
 KCONTROL_DECL std::shared_ptr<event_recorder> manager::get_event_recorder(std::string reporter) {
     return impl_->home.get_event_recorder(std::move(reporter));

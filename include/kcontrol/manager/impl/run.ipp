@@ -3,6 +3,7 @@
 #include <kcontrol/access/delegated_access.hpp>
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/base/thrown.hpp>
+#include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/run.hpp>
 #include <kcontrol/runtime/signals.hpp>
@@ -200,18 +201,24 @@ inline result<std::unique_ptr<otlp_exporter>> exporter_of(environment& env, exec
 }
 
 inline result<void> run_with(environment& env, const std::string& program, const command_line& flags, const logger& log,
-                             manager_options options, bool secure, const setup_step& setup) {
+                             manager_options options, bool secure, const setup_step& setup,
+                             auth::cluster_config* config_to) {
     const auto at = address_of("--listen", flags.listen);
     if (!at) return at.error();
     const auto health_at = address_of("--health-probe-bind-address", flags.health_probe_bind_address);
     if (!health_at) return health_at.error();
     const auto config = config_of(env, flags);
     if (!config) return config.error();
+    if (config_to != nullptr) *config_to = *config;
     options.log(log);
     own_namespace_for_lease(options, *config);
 
     boost::asio::io_context context(1);
-    auto cl = client::connect(env, context.get_executor(), *config, http::make_transport_factory(env), log);
+    auto transports = http::make_transport_factory(env);
+    if (flags.kube_api_content_type != "application/json") {
+        transports = speaking(protobuf_encoding(), std::move(transports));
+    }
+    auto cl = client::connect(env, context.get_executor(), *config, transports, log);
     if (!cl) return cl.error();
     log.info("cluster", {{"server", config->server_url()}});
     const duration grace = options.graceful_shutdown_timeout();
@@ -254,6 +261,48 @@ inline result<void> run_with(environment& env, const std::string& program, const
     return outcome;
 }
 
+inline awaitable<void> print_of_manager(set_up_manager& of, const own_print& what, result<std::string>& out) {
+    const auto done = co_await run_setup(of.m, of.setup, of.grace, std::stop_token());
+    if (!done) {
+        out = done.error();
+        co_return;
+    }
+    out = what.text(of.m);
+}
+
+// There is no cluster behind the client: whoever asks it hears so.
+inline result<std::string> text_of(environment& env, const own_print& what, const logger& log, manager_options options,
+                                   const setup_step& setup) {
+    boost::asio::io_context context(1);
+    http::endpoint nowhere;
+    nowhere.host = "cluster.invalid";
+    auto cl = client::connect(env, context.get_executor(), auth::cluster_config(std::move(nowhere)),
+                              http::make_transport_factory(env), log);
+    if (!cl) return cl.error();
+    options.log(log);
+    const duration grace = options.graceful_shutdown_timeout();
+    manager m(env, context.get_executor(), *cl, std::move(options));
+    set_up_manager parts{m, setup, grace, nullptr};
+    result<std::string> out{std::string()};
+    std::exception_ptr failure;
+    boost::asio::co_spawn(context, print_of_manager(parts, what, out), [&](std::exception_ptr e) {
+        failure = std::move(e);
+        cl->close();
+        context.stop();
+    });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+    return out;
+}
+
+// Nothing is printed by half: status 1, and why.
+inline int print_instead(environment& env, const own_print& what, const std::string& program, const logger& log,
+                         manager_options options, const setup_step& setup) {
+    const auto text = text_of(env, what, log, std::move(options), setup);
+    if (!text) return std::cerr << program << ": " << escape_control(text.error().what()) << "\n", 1;
+    return std::cout << *text << std::flush ? 0 : 1;
+}
+
 KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, run_options options) {
     const std::string program = argc > 0 ? argv[0] : "program";
     const auto refuse = [&program](const error& why) {
@@ -277,7 +326,11 @@ KCONTROL_DECL int run_program(int argc, char** argv, const setup_step& setup, ru
         if (!log.enabled(log_level::error)) {
             log = flags->levels.logger_to(standard_error_sink(env, flags->format.value_or(options.log_as())));
         }
-        const result<void> outcome = run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup);
+        for (const own_print& one : options.prints()) {
+            if (one.wanted()) return print_instead(env, one, program, log, std::move(*of_manager), setup);
+        }
+        const result<void> outcome =
+            run_with(env, program, *flags, log, std::move(*of_manager), *secure, setup, options.config_to());
         if (outcome) return 0;
         std::cerr << program << ": " << escape_control(outcome.error().what()) << "\n";
     } catch (...) {

@@ -7,8 +7,13 @@
 #include <kcontrol/controller/stats.hpp>
 #include <kcontrol/leader/leader_elector.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
+#include <kcontrol/multicluster/sharding_options.hpp>
 #include <kcontrol/record/recorder_set.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,6 +26,9 @@ namespace kcontrol::detail {
 /// Thread-safety: shared objects safe.
 class cluster_board {
 public:
+    /// The first `most_clusters` by name have series of their own.
+    explicit cluster_board(std::size_t most_clusters) : most_(most_clusters) {}
+
     struct entry {
         cluster_state state = cluster_state::connecting;
         std::uint64_t generation = 0;
@@ -57,12 +65,21 @@ public:
         leader_ = now;
     }
 
+    void set_sharding(const std::string& group, const sharding_stats& now) {
+        const std::lock_guard lock(mutex_);
+        group_ = group;
+        sharding_ = now;
+    }
+
     void write(metrics_writer& out, wall_time now) const {
         const std::lock_guard lock(mutex_);
         if (leader_) write_leader_metrics(out, lease_, *leader_);
+        if (sharding_) write_sharding(out);
+        write_totals(out);
+        std::size_t shown = 0;
         for (const auto& [name, cluster] : clusters_) {
-            for (const cluster_state one : {cluster_state::connecting, cluster_state::live, cluster_state::degraded,
-                                            cluster_state::unreachable, cluster_state::failed}) {
+            if (shown++ == most_) break;
+            for (const cluster_state one : states) {
                 out.gauge("kcontrol_cluster_state", "1 for the state that the cluster is in, 0 for the others.",
                           {{"cluster", name}, {"state", std::string(to_string(one))}}, one == cluster.state ? 1 : 0);
             }
@@ -79,6 +96,41 @@ public:
     }
 
 private:
+    static constexpr std::array states{cluster_state::connecting, cluster_state::live, cluster_state::degraded,
+                                       cluster_state::unreachable, cluster_state::failed};
+
+    void write_totals(metrics_writer& out) const {
+        for (const cluster_state one : states) {
+            const auto count = std::count_if(clusters_.begin(), clusters_.end(),
+                                             [one](const auto& each) { return each.second.state == one; });
+            out.gauge("kcontrol_clusters", "Clusters that are engaged, by state.",
+                      {{"state", std::string(to_string(one))}}, static_cast<double>(count));
+        }
+        const std::size_t without = clusters_.size() - std::min(clusters_.size(), most_);
+        out.gauge("kcontrol_clusters_without_series", "Clusters that have no series of their own: there are too many.",
+                  {}, static_cast<double>(without));
+    }
+
+    void write_sharding(metrics_writer& out) const {
+        const metric_labels of{{"group", group_}};
+        const auto gauge = [&](const char* name, const char* help, const metric_labels& labels, double value) {
+            out.gauge(std::string("kcontrol_sharding_") + name, help, labels, value);
+        };
+        const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+            out.counter(std::string("kcontrol_sharding_") + name, help, of, static_cast<double>(value));
+        };
+        gauge("member", "1 while this replica's own Lease is held.", of, sharding_->member ? 1 : 0);
+        gauge("peers", "Replicas that give signs of life, this one included.", of,
+              static_cast<double>(sharding_->peers));
+        const char* const help = "Clusters that are this replica's, or are to become so.";
+        gauge("clusters", help, {{"group", group_}, {"state", "held"}}, static_cast<double>(sharding_->clusters));
+        gauge("clusters", help, {{"group", group_}, {"state", "waiting"}}, static_cast<double>(sharding_->waiting));
+        counter("taken_total", "Times a cluster became this replica's.", sharding_->taken);
+        counter("given_away_total", "Times this replica gave a cluster away, or lost it.", sharding_->given_away);
+        counter("expelled_total", "Replicas that this one took for dead.", sharding_->expelled);
+        counter("request_failures_total", "Requests about Leases of the sharding that failed.", sharding_->failures);
+    }
+
     // Sums over the clusters, so that there are as many series for a thousand of them as for one.
     void write_controllers(metrics_writer& out) const {
         std::map<std::string, controller_stats> all = retired_;
@@ -88,11 +140,14 @@ private:
         for (const auto& [name, stats] : all) write_controller_metrics(out, name, stats);
     }
 
+    const std::size_t most_;
     mutable std::mutex mutex_;
     std::map<std::string, entry> clusters_;
     std::map<std::string, controller_stats> retired_;  // by the controllers' names
     std::string lease_;
     std::optional<leader_stats> leader_;  // nothing without leader election
+    std::string group_;
+    std::optional<sharding_stats> sharding_;  // likewise
 };
 
 }  // namespace kcontrol::detail

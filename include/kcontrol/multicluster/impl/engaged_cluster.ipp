@@ -1,6 +1,8 @@
 #pragma once
 
 #include <kcontrol/multicluster/cluster_aware.hpp>
+#include <kcontrol/multicluster/detail/budgeted_transport.hpp>
+#include <kcontrol/multicluster/impl/engaged_cluster_budget.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
@@ -13,7 +15,8 @@
 namespace kcontrol {
 
 inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
-    auto made = client::connect(env, strand, next, options->transport(), log);
+    auto transports = detail::budgeted_transports(env, options->transport(), options->budget(), log);
+    auto made = client::connect(env, strand, next, transports, log);
     if (!made) {
         refuse(made.error());
         // A factory that threw may do better the next time; a configuration that can't be used stays so.
@@ -22,6 +25,7 @@ inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
         }
         return;
     }
+    if (options->client()) made = made->with(*options->client());
     pause.reset();
     ++generation;
     accept();
@@ -43,6 +47,11 @@ inline void engaged_cluster::impl::engage_with(const auth::cluster_config& next)
     }
     if (!before && engaged() && !introduce()) tasks.spawn(introduce_again(shared_from_this(), lifetime.token()));
     publish();
+}
+
+inline bool engaged_cluster::impl::has(const auth::cluster_config& offered, const std::string& with_warning) const {
+    const bool ends = disengaging || ending_over_budget;
+    return !ends && engaged() && *config == offered && !failure && warning == with_warning;
 }
 
 inline awaitable<void> engaged_cluster::impl::connect_again(std::shared_ptr<impl> self, auth::cluster_config next,
@@ -209,6 +218,10 @@ inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> sel
 inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
     self->running->leave_out(caller);
     self->leadership.leave_out(caller);
+    ++self->leaving;
+    while (self->ending_over_budget) co_await self->rested.wait(self->env, {});
+    --self->leaving;
+    self->over_budget.reset();
     if (self->disengaging) {
         const std::uint64_t number = self->disengagements;
         while (self->disengagements == number) co_await self->disengaged.wait(self->env, {});
@@ -265,12 +278,18 @@ KCONTROL_DECL void engaged_cluster::request_stop() noexcept {
 }
 
 KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, std::string warning) {
+    if (!impl_->disengaging && impl_->over_budget == config) {  // it rests
+        impl_->next_config.reset();
+        return;
+    }
+    if (impl_->has(config, warning)) return;  // of a thousand clusters 999 are told nothing new
     ++impl_->offer;
     impl_->warning = std::move(warning);
-    if (impl_->disengaging) {
+    if (impl_->disengaging || impl_->ending_over_budget) {
         impl_->next_config = config;
         return;
     }
+    impl_->over_budget.reset();
     impl_->removed = false;
     impl_->watch_over_status();
     impl_->engage_with(config);
@@ -279,6 +298,7 @@ KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, s
 KCONTROL_DECL void engaged_cluster::refuse(const error& why) {
     ++impl_->offer;
     impl_->next_config.reset();
+    if (!impl_->ending_over_budget) impl_->over_budget.reset();
     impl_->refuse(why);
     if (impl_->disengaging) return;
     impl_->removed = false;

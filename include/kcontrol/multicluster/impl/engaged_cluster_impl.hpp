@@ -42,6 +42,8 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
 
     bool engaged() const { return config && !lifetime.stopped(); }
 
+    // It is engaged with that already, and nothing is wrong.
+    bool has(const auth::cluster_config& offered, const std::string& with_warning) const;
     void connect(const auth::cluster_config& next);
     void engage_with(const auth::cluster_config& next);
     static awaitable<void> connect_again(std::shared_ptr<impl> self, auth::cluster_config next, std::uint64_t offered,
@@ -84,6 +86,12 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     static bool heard_since(const std::optional<wall_time>& then, const std::optional<wall_time>& now);
     void publish();
     void watch_over_status();
+    // Over its budget: what runs there ends, and begins anew after a rest.
+    void rest_if_over_budget(const std::vector<informer_report>& held);
+    static awaitable<void> rest(std::shared_ptr<impl> self, error why);
+    static awaitable<void> engage_after_rest(std::shared_ptr<impl> self, auth::cluster_config with,
+                                             std::stop_token stop);
+    static backoff_policy rest_backoff(const multicluster_options& options);
     static backoff_policy retry_backoff();
     // False if on_engage() threw.
     bool introduce();
@@ -132,7 +140,12 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::uint64_t disengagements = 0;  // that have ended
     async_event disengaged;
     std::optional<auth::cluster_config> next_config;  // offered while it disengages
-    std::atomic<bool> abandoned = false;              // by request_stop(): no function is called any more
+    std::optional<auth::cluster_config> over_budget;  // its own, while it rests
+    backoff rests{rest_backoff(*options)};
+    bool ending_over_budget = false;      // the rest begins: what runs ends
+    async_event rested;                   // that is over
+    std::size_t leaving = 0;              // disengagements that wait for it
+    std::atomic<bool> abandoned = false;  // by request_stop(): no function is called any more
 };
 
 }  // namespace kcontrol

@@ -130,6 +130,7 @@ inline void engaged_cluster::impl::publish() {
     auto others = reports(false);
     auto now = current(others);
     tell(now);
+    if (options->budget().bounds_caches()) rest_if_over_budget(all_reports(others));
     if (board) {
         detail::cluster_board::entry shown;
         shown.state = now.state;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/base/base64.hpp>
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/schema/crd.hpp>
 
@@ -111,6 +112,32 @@ inline void write_crd_version(json::writer& out, const custom_resource_definitio
     out.end_object();
 }
 
+inline void write_converter(json::writer& out, const std::string& url, const std::string& ns,
+                            const std::string& service, const std::string& path, const std::string& ca_pem) {
+    out.begin_object();
+    out.member("strategy", "Webhook");
+    out.key("webhook");
+    out.begin_object();
+    out.key("clientConfig");
+    out.begin_object();
+    if (!ca_pem.empty()) out.member("caBundle", encode_base64(ca_pem));
+    if (!url.empty()) {
+        out.member("url", url);
+    } else {
+        out.key("service");
+        out.begin_object();
+        out.member("namespace", ns);
+        out.member("name", service);
+        out.member("path", path);
+        out.end_object();
+    }
+    out.end_object();
+    out.key("conversionReviewVersions");
+    out.raw(R"(["v1"])");
+    out.end_object();
+    out.end_object();
+}
+
 KCONTROL_DECL result<custom_resource_definition> make_crd(std::vector<crd_source> sources) {
     std::vector<custom_resource_definition::version> versions;
     versions.reserve(sources.size());
@@ -149,7 +176,11 @@ KCONTROL_DECL std::string custom_resource_definition::to_json() const {
     for (std::size_t i = 0; i < versions_.size(); ++i) detail::write_crd_version(out, versions_[i], i == storage);
     out.end_array();
     out.key("conversion");
-    out.raw(R"({"strategy":"None"})");
+    if (converter_.empty() && converter_url_.empty()) {
+        out.raw(R"({"strategy":"None"})");
+    } else {
+        detail::write_converter(out, converter_url_, converter_ns_, converter_, converter_path_, converter_ca_);
+    }
     out.end_object();
     out.end_object();
     return out.take();

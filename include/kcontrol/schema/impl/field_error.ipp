@@ -5,15 +5,15 @@
 namespace kcontrol {
 
 KCONTROL_DECL std::string_view field_error::reason() const noexcept {
-    constexpr std::string_view reasons[] = {"FieldValueRequired",     "FieldValueInvalid", "FieldValueTypeInvalid",
-                                            "FieldValueNotSupported", "FieldValueTooLong", "FieldValueTooMany",
-                                            "FieldValueDuplicate"};
+    constexpr std::string_view reasons[] = {"FieldValueRequired",     "FieldValueInvalid",  "FieldValueTypeInvalid",
+                                            "FieldValueNotSupported", "FieldValueTooLong",  "FieldValueTooMany",
+                                            "FieldValueDuplicate",    "FieldValueForbidden"};
     return reasons[static_cast<std::size_t>(kind)];
 }
 
 KCONTROL_DECL std::string field_error::body() const {
-    constexpr std::string_view names[] = {"Required value", "Invalid value", "Invalid value",  "Unsupported value",
-                                          "Too long",       "Too many",      "Duplicate value"};
+    constexpr std::string_view names[] = {"Required value", "Invalid value", "Invalid value",   "Unsupported value",
+                                          "Too long",       "Too many",      "Duplicate value", "Forbidden"};
     std::string text(names[static_cast<std::size_t>(kind)]);
     if (!value.empty()) (text += ": ") += value;
     if (!message.empty()) (text += ": ") += message;

@@ -1,33 +1,12 @@
 #pragma once
 
+#include <kcontrol/schema/impl/pattern_set.hpp>
+
 #include <algorithm>
-#include <memory>
-#include <re2/re2.h>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace kcontrol::detail {
-
-/// The patterns of one validation, each compiled once.
-class pattern_set {
-public:
-    const re2::RE2& get(std::string_view pattern) {
-        auto& made = made_[pattern];
-        if (!made) {
-            re2::RE2::Options options;
-            options.set_log_errors(false);
-            made = std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-        }
-        return *made;
-    }
-    bool matches(std::string_view pattern, std::string_view text) {
-        return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), get(pattern));
-    }
-
-private:
-    std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> made_;
-};
 
 struct schema_format {
     std::string_view name;     ///< without dashes

@@ -25,12 +25,11 @@ KCONTROL_DECL text_checks::~text_checks() = default;
 
 KCONTROL_DECL bool text_checks::matches(std::string_view pattern, std::string_view text) {
     const std::string_view own = kept_->own(pattern);
-    return kept_->compiled.get(own).ok() && kept_->compiled.matches(own, text);
+    return kept_->compiled.fault(own).empty() && kept_->compiled.matches(own, text);
 }
 
 KCONTROL_DECL std::string text_checks::problem_of(std::string_view pattern) {
-    const auto& compiled = kept_->compiled.get(kept_->own(pattern));
-    return compiled.ok() ? std::string() : compiled.error();
+    return kept_->compiled.fault(kept_->own(pattern));
 }
 
 KCONTROL_DECL bool text_checks::knows_format(std::string_view name) {

@@ -104,14 +104,18 @@ private:
         }
         const auto want = expect_type(type, r);
         const auto* format = want.format.empty() ? nullptr : find_schema_format(want.format);
-        if (format != nullptr && !has_schema_format(*format, text, patterns_)) wrong_type(path, want.format, text);
+        if (format == nullptr || has_schema_format(*format, text, patterns_)) return;
+        if constexpr (pattern_set::can_match) {
+            wrong_type(path, want.format, text);
+        } else {
+            check_pattern(format->pattern, text, path);
+        }
     }
 
     void check_pattern(std::string_view pattern, std::string_view text, const std::string& path) {
-        const re2::RE2& compiled = patterns_.get(pattern);
         std::string shown(pattern);
-        if (!compiled.ok()) {
-            shown += ", but pattern is invalid: " + compiled.error();
+        if (const auto fault = patterns_.fault(pattern); !fault.empty()) {
+            shown += pattern_set::can_match ? ", but pattern is invalid: " + fault : ", but " + fault;
         } else if (patterns_.matches(pattern, text)) {
             return;
         }

@@ -51,6 +51,7 @@ inline result<object_store::table_ptr> table_of(const object_store& store, const
 
 KCONTROL_DECL api_server::api_server(environment& env, executor ex, api_server_options options)
     : executor_(std::move(ex)), core_(std::make_shared<detail::api_server_core>(env, std::move(options))) {
+    core_->calls_on = executor_;
     core_->spawn = [ex = executor_](awaitable<void> work) {
         boost::asio::co_spawn(ex, std::move(work), [](std::exception_ptr failure) {
             if (failure) std::rethrow_exception(failure);
@@ -192,6 +193,10 @@ KCONTROL_DECL void api_server::restart_log(const namespaced_name& pod, const std
     core_->container_logs.begin(pod, container);
     core_->log_written.notify_all();
 }
+
+KCONTROL_DECL void api_server::on_exec(exec_peer peer) { core_->play_container = std::move(peer); }
+
+KCONTROL_DECL void api_server::on_port(port_peer peer) { core_->play_port = std::move(peer); }
 
 KCONTROL_DECL access_control& api_server::access() { return core_->access; }
 

@@ -9,6 +9,7 @@
 #include <kcontrol/testing/impl/fake_kubelet.ipp>
 #include <kcontrol/testing/impl/fake_objects.ipp>
 #include <kcontrol/testing/impl/fake_scheduler.ipp>
+#include <kcontrol/testing/pod_commands.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -26,6 +27,7 @@ KCONTROL_DECL void fake_core::begin() {
     for (int i = 0; i < options_.nodes(); ++i) {
         add_node("node-" + std::to_string(i));
     }
+    api_.on_exec(annotated_containers(api_));
     listening_ =
         api_.on_change([weak = weak_from_this()](const resource_type& type, change what, const json::value& o) {
             if (const auto self = weak.lock()) self->changed(type, what, o);

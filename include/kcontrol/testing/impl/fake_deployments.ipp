@@ -35,8 +35,8 @@ inline std::string hash_of_template(const json::value& deployment) {
     return out;
 }
 
-inline std::int64_t revision_of(const json::value& replica_set) {
-    const std::string text = text_at(replica_set, {"metadata", "annotations", revision_annotation});
+inline std::int64_t revision_of(const json::value& object) {
+    const std::string text = text_at(object, {"metadata", "annotations", revision_annotation});
     std::int64_t revision = 0;
     std::from_chars(text.data(), text.data() + text.size(), revision);
     return revision;
@@ -113,6 +113,24 @@ KCONTROL_DECL json::value fake_core::new_replica_set(const json::value& deployme
     return created ? std::move(*created) : json::value();
 }
 
+// The newest set has the highest number, also one that is in use again; the Deployment says which it is, as `kubectl
+// rollout undo` wants to read.
+inline void number_revision(api_server& api, const json::value& deployment, const json::value& current,
+                            const std::vector<json::value>& old) {
+    std::int64_t highest = 0;
+    for (const auto& set : old) highest = std::max(highest, revision_of(set));
+    const std::int64_t revision = std::max(revision_of(current), highest + 1);
+    json::object patch;
+    patch["metadata"].emplace_object()["annotations"].emplace_object()[revision_annotation] = std::to_string(revision);
+    const json::value numbered(std::move(patch));
+    if (revision_of(current) != revision) {
+        static_cast<void>(api.patch(fake_replica_sets, key_of_object(current), numbered));
+    }
+    if (revision_of(deployment) != revision) {
+        static_cast<void>(api.patch(fake_deployments, key_of_object(deployment), numbered));
+    }
+}
+
 // How many pods a Deployment's sets have, together.
 class rollout {
 public:
@@ -134,6 +152,7 @@ KCONTROL_DECL fake_core::again fake_core::step_deployment(const namespaced_name&
     std::vector<json::value> old = controlled_by(api_, fake_replica_sets, deployment);
     const json::value current = new_replica_set(deployment, old);
     std::erase_if(old, [&current](const json::value& set) { return uid_of(set) == uid_of(current); });
+    if (!current.is_null()) number_revision(api_, deployment, current, old);
     const std::int64_t replicas = whole_at(deployment, {"spec", "replicas"}, 1);
     const rollout before(old), now({current});
     const bool at_once = json::get_string(deployment, {"spec", "strategy", "type"}) == "Recreate";

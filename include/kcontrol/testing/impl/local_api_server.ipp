@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/testing/local_api_server.hpp>
+#include <kcontrol/transport/client.hpp>
 
 namespace kcontrol::testing {
 namespace detail {
@@ -41,13 +42,18 @@ inline std::string kubeconfig_text(const auth::cluster_config& config, const std
            ", namespace: default}\ncurrent-context: " + name + "\n";
 }
 
+inline api_server_options with_real_webhooks(environment& env, api_server_options options) {
+    if (!options.webhook_transport()) options.webhook_transport(http::make_transport_factory(env));
+    return options;
+}
+
 }  // namespace detail
 
 KCONTROL_DECL local_api_server::local_api_server(environment& env, executor ex, api_server_options options, bool tls,
                                                  logger log)
     : env_(env),
       tls_(tls),
-      api_(env, ex, std::move(options)),
+      api_(env, ex, detail::with_real_webhooks(env, std::move(options))),
       own_(std::make_shared<own_paths>()),
       server_(
           env, ex,

@@ -8,9 +8,21 @@
 
 namespace kcontrol::testing {
 
+namespace detail {
+
+// Webhooks are called over the network that the server is on.
+inline api_server_options with_webhooks(api_server_options options, http::transport_factory factory) {
+    if (!options.webhook_transport()) options.webhook_transport(std::move(factory));
+    return options;
+}
+
+}  // namespace detail
+
 KCONTROL_DECL sim_server::sim_server(sim_context& context, environment& env, sim_network& network, std::string name,
                                      api_server_options options)
-    : name_(std::move(name)), api_(env, asio::make_strand(context.get_executor()), std::move(options)) {
+    : name_(std::move(name)),
+      api_(env, asio::make_strand(context.get_executor()),
+           detail::with_webhooks(std::move(options), network.factory())) {
     network.listen(name_, api_.get_executor(), api_.handler());
 }
 

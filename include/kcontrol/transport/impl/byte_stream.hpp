@@ -39,6 +39,10 @@ public:
     virtual void async_write(write_buffers from, io_handler handler) = 0;  // all of it
     virtual void async_shutdown(done_handler handler) = 0;
     virtual ssl_st* tls() noexcept { return nullptr; }
+    /// Something of what came is kept here and not yet read; it need not be whole.
+    virtual bool has_input() const noexcept { return false; }
+    /// Ends the read in progress with operation_aborted, unless it has ended already. Nothing may be written meanwhile.
+    KCONTROL_DECL virtual void stop_reading() noexcept;
 
     KCONTROL_DECL void close() noexcept;
     KCONTROL_DECL void reset() noexcept;  // close with RST
@@ -51,7 +55,7 @@ KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_stream(tcp::socket s
                                                                    std::shared_ptr<tls_context> context,
                                                                    const std::string& peer_name);
 
-/// The client's end of TLS inside `outer`, which is plain or TLS itself (with a proxy) and has nothing left to read.
+/// The same over `outer`, which is plain or TLS itself (with a proxy) and has nothing left to read.
 KCONTROL_DECL result<std::unique_ptr<byte_stream>> make_tls_inside(std::unique_ptr<byte_stream> outer,
                                                                    std::shared_ptr<tls_context> context,
                                                                    const std::string& peer_name);
@@ -108,4 +112,5 @@ KCONTROL_DECL awaitable<error_code> shut_down(byte_stream& stream);
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/transport/impl/byte_stream.ipp>
 #include <kcontrol/transport/impl/socket_options_linux.ipp>
+#include <kcontrol/transport/impl/tls_stream.ipp>
 #endif

@@ -3,9 +3,15 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/client_transport.ipp>
 
+#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
 
 namespace kcontrol::http {
 namespace detail {
@@ -66,9 +72,28 @@ inline result<std::shared_ptr<transport>> make_client_transport(environment& env
         env, std::move(ex), server, std::move(peer_name), std::move(context), std::move(proxy_context), options));
 }
 
+inline std::optional<duration> seconds_in(const environment& env, const std::string& name) {
+    const auto text = env.variable(name);
+    if (!text) return std::nullopt;
+    std::uint32_t seconds = 0;
+    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+    if (failure != std::errc() || end != text->data() + text->size()) return std::nullopt;
+    return std::chrono::seconds(seconds);
+}
+
+// client-go's variables.
+inline transport_options with_variables(const environment& env, transport_options options) {
+    if (!env.variable("DISABLE_HTTP2").value_or("").empty()) options.http2(false);
+    const auto idle = seconds_in(env, "HTTP2_READ_IDLE_TIMEOUT_SECONDS");
+    const auto timeout = seconds_in(env, "HTTP2_PING_TIMEOUT_SECONDS");
+    options.http2_ping(idle.value_or(options.http2_ping_idle()), timeout.value_or(options.http2_ping_timeout()));
+    return options;
+}
+
 }  // namespace detail
 
 KCONTROL_DECL transport_factory make_transport_factory(environment& env, transport_options options) {
+    options = detail::with_variables(env, std::move(options));
     return [&env, options, cache = std::make_shared<detail::tls_context_cache>()](executor ex, const endpoint& server,
                                                                                   const tls_options& tls) {
         return detail::make_client_transport(env, options, *cache, std::move(ex), server, tls);

@@ -28,6 +28,7 @@ inline void client_exchange::end() {
 
 inline void client_exchange::use(std::unique_ptr<connection> c) {
     link = std::move(c);
+    reused = std::exchange(link->used, true);
     dog->watch(&link->stream->socket());
 }
 

@@ -53,4 +53,24 @@ inline result<void> check_request(const request& req, const client_transport& tr
     return {};
 }
 
+inline result<void> check_call(const client_transport& self, const request& req, const exchange_options& options) {
+    if (options.stop().stop_requested()) return error(errc::stopped);
+    if (self.closed) return error(errc::unavailable, "the transport to " + to_string(self.server) + " is closed");
+    return check_request(req, self);
+}
+
+inline error said_of(const client_transport& self, const error& failure) {
+    return failure == errc::stopped ? failure : failure.with_context(to_string(self.server));
+}
+
+// A write whose answer did not arrive may have happened or not, whatever it was that failed, unless it is clear.
+inline error judge(const client_transport& self, const error& failure, bool clear) {
+    const std::string where = to_string(self.server);
+    if (clear || failure == errc::stopped || failure == errc::too_large) return failure.with_context(where);
+    return error(errc::unknown_outcome,
+                 where + ": the request was sent, but its outcome is unknown: " + failure.what());
+}
+
+inline bool is_clear(const client_exchange& exchange) noexcept { return exchange.safe || exchange.refused; }
+
 }  // namespace kcontrol::http::detail

@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/impl/connection.hpp>
+#include <kcontrol/transport/impl/http2_connection.hpp>
 #include <kcontrol/transport/impl/message_parser.hpp>
 
 #include <deque>
@@ -15,6 +16,7 @@
 namespace kcontrol::http::detail {
 
 class client_transport;
+class http2_attempt;
 
 /// One request and its response, on one connection.
 class client_exchange {
@@ -71,6 +73,18 @@ public:
     std::unique_ptr<connection> take_idle();
     void give_back(std::unique_ptr<connection> c);
 
+    /// The server may choose HTTP/2, as far as is known.
+    bool may_speak_http2() const noexcept { return tls && options.http2() && env.now() >= http1_until_; }
+    /// The server was asked, and did not choose HTTP/2.
+    void prefer_http1() noexcept { http1_until_ = env.now() + http1_lasts; }
+    void drop_idle_http2();
+    std::shared_ptr<http2_connection> take_http2();
+    void keep_http2(std::unique_ptr<byte_stream> secured);
+    /// Closes it if it is idle, and enough others are.
+    void keep_few_idle(http2_connection& one);
+    /// HTTP/2 is offered again after so long, to a new connection: what is behind an address changes.
+    static constexpr duration http1_lasts = std::chrono::minutes(10);
+
     // An exchange begins and ends. What is idle is watched only in between: a timer would keep the context running
     // that long after the last of its work.
     void begin_exchange() noexcept { ++exchanges_; }
@@ -84,13 +98,18 @@ public:
     const std::shared_ptr<tls_context> proxy_tls;  // of an https proxy
     const transport_options options;
     std::shared_ptr<host_lookup> lookup;
+    std::shared_ptr<http2_attempt> attempt;  // in progress
     bool closed = false;
 
 private:
     void sweep_later();
     void sweep();
 
+    std::optional<time_point> oldest_idle() const;
+
     std::deque<std::unique_ptr<connection>> idle_;  // oldest first
+    std::deque<std::shared_ptr<http2_connection>> http2_;
+    time_point http1_until_{};
     std::unique_ptr<timer> sweeper_;
     bool sweeping_ = false;
     std::size_t exchanges_ = 0;  // in progress

@@ -2,6 +2,7 @@
 
 #include <kcontrol/transport/impl/client_exchange.ipp>
 #include <kcontrol/transport/impl/client_request.hpp>
+#include <kcontrol/transport/impl/http2_exchange.ipp>
 #include <kcontrol/transport/impl/websocket.hpp>
 
 #include <utility>
@@ -29,15 +30,57 @@ inline void client_transport::give_back(std::unique_ptr<connection> c) {
     if (exchanges_ > 1) sweep_later();  // another one than that which gives it back
 }
 
+// Those that are over or have been idle for long.
+inline void client_transport::drop_idle_http2() {
+    const auto now = env.now();
+    std::erase_if(http2_, [&](const auto& one) {
+        const bool done = one->over() || (one->is_idle() && now - one->idle_since() >= options.idle_timeout());
+        if (done) one->leave();
+        return done;
+    });
+}
+
+inline std::shared_ptr<http2_connection> client_transport::take_http2() {
+    drop_idle_http2();
+    // The oldest one, so that those that were needed for a while only become idle.
+    const auto at = std::find_if(http2_.begin(), http2_.end(), [](const auto& one) { return one->has_room(); });
+    return at == http2_.end() ? nullptr : *at;
+}
+
+inline void client_transport::keep_http2(std::unique_ptr<byte_stream> secured) {
+    auto made = std::make_shared<http2_connection>(env, ex, std::move(secured), authority(server), peer_name,
+                                                   options.http2_ping_idle(), options.http2_ping_timeout());
+    if (closed) return;
+    http2_.push_back(std::move(made));
+}
+
+inline void client_transport::keep_few_idle(http2_connection& one) {
+    if (closed || !one.is_idle()) return;
+    const auto idle = std::count_if(http2_.begin(), http2_.end(), [](const auto& c) { return c->is_idle(); });
+    if (static_cast<std::size_t>(idle) > options.max_idle()) one.leave();
+    if (exchanges_ > 1) sweep_later();
+}
+
 inline void client_transport::end_exchange() {
     if (--exchanges_ == 0 && sweeper_) sweeper_->cancel();
 }
 
+inline std::optional<time_point> client_transport::oldest_idle() const {
+    std::optional<time_point> oldest;
+    if (!idle_.empty()) oldest = idle_.front()->idle_since;
+    for (const auto& one : http2_) {
+        if (one->is_idle() && (!oldest || one->idle_since() < *oldest)) oldest = one->idle_since();
+    }
+    return oldest;
+}
+
 inline void client_transport::sweep_later() {
-    if (sweeping_ || idle_.empty() || exchanges_ == 0) return;
+    if (sweeping_ || exchanges_ == 0) return;
+    const auto oldest = oldest_idle();
+    if (!oldest) return;
     if (!sweeper_) sweeper_ = env.make_timer(ex);
     sweeping_ = true;
-    sweeper_->async_wait(idle_.front()->idle_since + options.idle_timeout(), [weak = weak_from_this()](bool) {
+    sweeper_->async_wait(*oldest + options.idle_timeout(), [weak = weak_from_this()](bool) {
         if (const auto self = weak.lock()) {
             self->sweeping_ = false;
             self->sweep();
@@ -48,6 +91,7 @@ inline void client_transport::sweep_later() {
 inline void client_transport::sweep() {
     const auto now = env.now();
     while (!idle_.empty() && now - idle_.front()->idle_since >= options.idle_timeout()) idle_.pop_front();
+    drop_idle_http2();
     sweep_later();
 }
 
@@ -55,43 +99,32 @@ inline void client_transport::close() {
     closed = true;
     lookup.reset();
     idle_.clear();
+    for (const auto& one : http2_) one->leave();
+    http2_.clear();
     if (sweeper_) sweeper_->cancel();
 }
 
-// A write whose answer did not arrive may have happened or not, whatever it was that failed.
-inline error judge(const client_exchange& exchange, const error& failure) {
-    const std::string where = to_string(exchange.transport->server);
-    const bool clear = exchange.safe || failure == errc::stopped || failure == errc::too_large || exchange.refused;
-    if (clear) return failure.with_context(where);
-    return error(errc::unknown_outcome,
-                 where + ": the request was sent, but its outcome is unknown: " + failure.what());
-}
-
-// Sends the request and reads the head of its answer.
+// Sends the request and reads the head of its answer. `made` is a new connection for it, if there is one.
 inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::shared_ptr<client_transport> self,
                                                                          request req, exchange_options options,
-                                                                         std::size_t max_body) {
-    if (options.stop().stop_requested()) co_return error(errc::stopped);
-    if (self->closed) co_return error(errc::unavailable, "the transport to " + to_string(self->server) + " is closed");
-    const auto checked = check_request(req, *self);
+                                                                         std::size_t max_body, time_point deadline,
+                                                                         std::unique_ptr<connection> made) {
+    const auto checked = check_call(*self, req, options);
     if (!checked) co_return checked.error();
-    const auto deadline = self->env.now() + options.deadline();
     const std::string head = serialize_head(req, self->server);
 
     for (bool first = true;; first = false) {
         auto exchange = std::make_unique<client_exchange>(self, req, max_body);
         exchange->dog->follow(options.stop());
-        auto link = first ? self->take_idle() : nullptr;
-        exchange->reused = link != nullptr;
+        auto link = std::move(made);
+        if (!link && first) link = self->take_idle();
         if (!link) {
             connect_request what(self->env, self->ex, self->server, self->peer_name, self->tls, self->proxy_tls,
                                  self->options, self->lookup, exchange->dog);
             what.on_lookup = options.on_lookup();
-            auto made = co_await connect(std::move(what), deadline, options.stop());
-            if (!made)
-                co_return made.error() == errc::stopped ? made.error()
-                                                        : made.error().with_context(to_string(self->server));
-            link = std::move(*made);
+            auto connected = co_await connect(std::move(what), deadline, options.stop());
+            if (!connected) co_return said_of(*self, connected.error());
+            link = std::move(*connected);
         }
         exchange->use(std::move(link));
         exchange->dog->deadline(deadline);
@@ -100,7 +133,7 @@ inline awaitable<result<std::unique_ptr<client_exchange>>> open_exchange(std::sh
         const auto got = co_await exchange->read_head();
         if (got) co_return result<std::unique_ptr<client_exchange>>(std::move(exchange));
         const bool stale = exchange->reused && !exchange->answered && got.error() == errc::connection_lost;
-        if (!stale || !exchange->safe) co_return judge(*exchange, got.error());
+        if (!stale || !exchange->safe) co_return judge(*self, got.error(), is_clear(*exchange));
     }
 }
 
@@ -112,12 +145,25 @@ inline response_head take_head(message_parser<false>& parser) {
 
 inline awaitable<result<response>> run_round_trip(std::shared_ptr<client_transport> self, request req,
                                                   exchange_options options) {
-    auto opened = co_await open_exchange(std::move(self), std::move(req), options, options.max_body());
+    const auto deadline = self->env.now() + options.deadline();
+    std::unique_ptr<connection> made;
+    if (self->may_speak_http2()) {
+        auto opened = co_await open_http2(self, std::move(req), options, deadline, true);
+        if (!opened) co_return opened.error();
+        if ((*opened)->link) {
+            co_return (*opened)->take_response();
+        }
+        req = std::move((*opened)->asked);
+        made = std::move((*opened)->instead);
+    }
+    const std::size_t most = options.max_body();
+    auto opened =
+        co_await open_exchange(std::move(self), std::move(req), std::move(options), most, deadline, std::move(made));
     if (!opened) co_return opened.error();
     client_exchange& exchange = **opened;
     while (!exchange.parser->done()) {
         const auto more = co_await exchange.read_more();
-        if (!more) co_return judge(exchange, more.error());
+        if (!more) co_return judge(*exchange.transport, more.error(), is_clear(exchange));
     }
     response answer;
     static_cast<response_head&>(answer) = take_head(*exchange.parser);
@@ -165,8 +211,20 @@ private:
 
 inline awaitable<result<streamed_response>> run_open_stream(std::shared_ptr<client_transport> self, request req,
                                                             exchange_options options) {
+    const auto deadline = self->env.now() + options.deadline();
+    std::unique_ptr<connection> made;
+    if (self->may_speak_http2()) {
+        auto opened = co_await open_http2(self, std::move(req), options, deadline, false);
+        if (!opened) co_return opened.error();
+        if ((*opened)->link) {
+            co_return http2_stream_of(std::move(*opened));
+        }
+        req = std::move((*opened)->asked);
+        made = std::move((*opened)->instead);
+    }
+    constexpr std::size_t most = message_parser<false>::unlimited;
     auto opened =
-        co_await open_exchange(std::move(self), std::move(req), std::move(options), message_parser<false>::unlimited);
+        co_await open_exchange(std::move(self), std::move(req), std::move(options), most, deadline, std::move(made));
     if (!opened) co_return opened.error();
     client_exchange& exchange = **opened;
     exchange.dog->deadline(std::nullopt);

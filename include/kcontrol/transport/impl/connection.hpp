@@ -31,6 +31,8 @@ public:
     KCONTROL_DECL bool quiet() const noexcept;
 
     std::unique_ptr<byte_stream> stream;
+    bool speaks_http2 = false;  ///< the server chose it
+    bool used = false;          ///< it has served an exchange
     boost::beast::flat_buffer input;
     std::size_t read_size = least_read_size;
     time_point idle_since{};
@@ -62,6 +64,7 @@ public:
     std::shared_ptr<host_lookup>* lookup;  ///< the last one of this server's name, in progress or done
     std::shared_ptr<watchdog> dog;  ///< follows the caller's stop token already; watches the new socket afterwards
     std::function<void(duration)> on_lookup;  ///< of the exchange_options
+    bool offers_http2 = false;                ///< in TLS
 };
 
 /// Resolves the host (unless it is an address), tries its addresses in turn, and does the TLS handshake. With a proxy

@@ -16,7 +16,7 @@
 namespace kcontrol::http::detail {
 
 KCONTROL_DECL bool connection::quiet() const noexcept {
-    if (input.size() != 0 || !stream->socket().is_open()) return false;
+    if (input.size() != 0 || stream->has_input() || !stream->socket().is_open()) return false;
     // Pending bytes are an unsolicited response, TLS' close_notify, or the end of the stream. In each of these cases
     // the next request would fail.
     char byte = 0;
@@ -196,10 +196,13 @@ KCONTROL_DECL awaitable<result<std::unique_ptr<connection>>> connect(connect_req
 
     auto stream = make_tls_inside(std::move(*reached), what.tls, what.peer_name);
     if (!stream) co_return stream.error();
+    if (what.offers_http2) offer_http2((*stream)->tls());
     const auto handshake_deadline = std::min(deadline, what.env.now() + what.options.handshake_timeout());
     const auto secured = co_await secure(what, **stream, what.peer_name, handshake_deadline);
     if (!secured) co_return secured.error();
-    co_return std::make_unique<connection>(std::move(*stream));
+    auto made = std::make_unique<connection>(std::move(*stream));
+    made->speaks_http2 = what.offers_http2 && chose_http2(made->stream->tls());
+    co_return std::move(made);
 }
 
 }  // namespace kcontrol::http::detail

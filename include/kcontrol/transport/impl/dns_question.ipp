@@ -1,7 +1,12 @@
 #pragma once
 
-#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/transport/impl/dns_question.hpp>
+
+#ifdef KCONTROL_WITHOUT_CARES
+#include <kcontrol/transport/impl/no_cares.hpp>
+#else
+
+#include <kcontrol/runtime/timer.hpp>
 #include <kcontrol/transport/impl/icmp_errors_linux.hpp>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -251,3 +256,5 @@ KCONTROL_DECL host_addresses read_hosts_file(environment& env, const std::string
 }
 
 }  // namespace kcontrol::http::detail
+
+#endif

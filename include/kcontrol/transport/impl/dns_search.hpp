@@ -25,6 +25,7 @@ enum class dns_answer {
     none,           ///< nothing came in time
     not_a_name,     ///< it can't be asked for, for instance because a label is too long
     out_of_memory,  ///< or of descriptors
+    not_built,      ///< this kcontrol was built without c-ares
 };
 
 /// One look-up in DNS. A server that says NXDOMAIN or NODATA is believed; one that fails, refuses or is silent is

@@ -56,7 +56,7 @@ KCONTROL_DECL void dns_search::take(dns_answer answer) {
 // After that, asking for other names costs only more of the same.
 inline bool ends_search(dns_answer verdict) {
     return verdict == dns_answer::found || verdict == dns_answer::unreachable || verdict == dns_answer::none ||
-           verdict == dns_answer::out_of_memory;
+           verdict == dns_answer::out_of_memory || verdict == dns_answer::not_built;
 }
 
 inline void dns_search::conclude(dns_answer verdict) {
@@ -116,6 +116,8 @@ KCONTROL_DECL std::string dns_search::failure() const {
     case dns_answer::no_address: return "DNS knows " + name.name + " but no address of it";
     case dns_answer::not_a_name: return "DNS has no such names: a label is empty or too long, or the whole";
     case dns_answer::out_of_memory: return "there is not enough memory, or there are not enough descriptors";
+    case dns_answer::not_built:
+        return "the hosts file does not have it, and this kcontrol was built without c-ares (KCONTROL_WITH_CARES=OFF)";
     default: break;
     }
     std::string text;

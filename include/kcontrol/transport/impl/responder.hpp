@@ -2,14 +2,16 @@
 #pragma once
 
 #include <kcontrol/http/handler.hpp>
+#include <kcontrol/http/websocket_acceptor.hpp>
 #include <kcontrol/transport/impl/server_connection.hpp>
 
+#include <memory>
 #include <string>
 
 namespace kcontrol::http::detail {
 
 /// Lives in the connection's coroutine for one request.
-class server_responder final : public responder {
+class server_responder final : public responder, public websocket_acceptor {
 public:
     server_responder(server_connection& owner, bool is_head, bool http11, bool keep_alive)
         : owner_(owner), is_head_(is_head), http11_(http11), keep_alive_(keep_alive) {}
@@ -21,12 +23,14 @@ public:
     std::stop_token gone() const override;
     void admit() override { owner_.admit(); }
     bool holds(std::size_t bytes) override;
+    awaitable<result<std::unique_ptr<websocket>>> accept_websocket(const request& asked,
+                                                                   std::string subprotocol) override;
 
     /// After the handler: ends a stream, or answers 500 for a handler that did not. True: another request may follow.
     awaitable<bool> finish(bool handler_failed);
 
 private:
-    enum class state { fresh, streaming, sent, broken };
+    enum class state { fresh, streaming, sent, upgraded, broken };
     std::string head_text(const response_head& head, const char* framing, std::size_t length);
     result<void> check(const response_head& head) const;
     result<void> note(result<void> written);

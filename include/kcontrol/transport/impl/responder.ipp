@@ -90,7 +90,7 @@ inline awaitable<result<void>> server_responder::send(response answer) {
     const auto allowed = check(answer);
     if (!allowed) co_return allowed.error();
     state_ = state::sent;
-    if (owner_.gone_.stop_requested()) keep_alive_ = false;
+    if (owner_.gone_.stop_requested() || owner_.drained_) keep_alive_ = false;
     const bool bare = has_no_body(answer.status);
     const std::string head = head_text(answer, bare ? "" : "#", answer.body.size());
     const std::string_view body = bare || is_head_ ? std::string_view() : std::string_view(answer.body);
@@ -103,7 +103,7 @@ inline awaitable<result<void>> server_responder::start(response_head head) {
     if (!allowed) co_return allowed.error();
     if (has_no_body(head.status)) co_return error(errc::invalid_argument, "a response of this status has no body");
     state_ = state::streaming;
-    if (!http11_) keep_alive_ = false;  // without chunks the end of the connection ends the body
+    if (!http11_ || owner_.drained_) keep_alive_ = false;  // without chunks the end of the connection ends the body
     const std::string text = head_text(head, http11_ ? "Transfer-Encoding: chunked\r\n" : "", 0);
     write_buffers out{boost::asio::buffer(text), boost::asio::const_buffer(), boost::asio::const_buffer()};
     auto written = note(co_await owner_.write_out(out));

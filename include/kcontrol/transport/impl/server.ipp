@@ -3,6 +3,7 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/transport/impl/descriptor_reserve.hpp>
 #include <kcontrol/transport/impl/server_connection.ipp>
+#include <kcontrol/transport/impl/server_websocket.ipp>
 #include <kcontrol/transport/server.hpp>
 
 #include <boost/asio/ip/v6_only.hpp>
@@ -53,6 +54,7 @@ public:
     std::stop_source stopping;
     std::size_t stops = 0;   // in progress
     bool accepting = false;  // start() was called since listen()
+    bool draining = false;   // drain() was
     task_group tasks;
 };
 
@@ -104,6 +106,7 @@ inline awaitable<void> serve_socket(std::shared_ptr<server_core> core, tcp::sock
     const auto connection = std::make_shared<server_connection>(core->shared, name, std::move(stream), peer);
     core->shared->connections.emplace(name, connection.get());
     if (!core->shared->ledger.has(name)) connection->close();  // it made room before it had begun
+    if (core->draining) connection->drain();
     if (core->stopping.stop_requested()) connection->stop();
     co_await connection->serve();
 }
@@ -177,7 +180,7 @@ inline awaitable<void> accept_loop(std::shared_ptr<server_core> core, std::stop_
     boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>> token;
     while (!stop.stop_requested()) {
         const auto outcome = co_await core->acceptor.async_wait(tcp::acceptor::wait_read, token);
-        if (stop.stop_requested()) break;
+        if (stop.stop_requested() || core->draining) break;
         const auto& [failure] = outcome;
         const error_code refused = failure ? failure : accept_present(core);
         if (!failure && !out_of_resources(refused)) continue;  // if one was not accepted, he was gone before
@@ -259,6 +262,7 @@ KCONTROL_DECL result<void> server::listen(const listen_address& at, std::optiona
     core_->tls = std::move(context);
     core_->stopping = std::stop_source();
     core_->accepting = false;
+    core_->draining = false;
     return {};
 }
 
@@ -303,7 +307,30 @@ inline awaitable<void> stop_server(std::shared_ptr<server_core> core) {
 
 }  // namespace detail
 
+namespace detail {
+
+inline awaitable<void> drain_server(std::shared_ptr<server_core> core, duration most) {
+    const executor caller = co_await boost::asio::this_coro::executor;
+    core->tasks.leave_out(guest_task::of(caller));
+    const time_point deadline = core->shared->env.now() + most;
+    // Who is in the system's queue believes that he is connected.
+    for (int i = 0; i < 1024 && core->accepting && core->acceptor.is_open() && !accept_one(core, false); ++i) {
+    }
+    core->draining = true;
+    error_code ignored;
+    core->acceptor.close(ignored);
+    core->reserve.spend();
+    for (auto* one : core->all()) one->drain();
+    const bool ended = co_await core->tasks.join(deadline);
+    if (!ended) core->shared->log.warning("requests are cut off: they have not ended in the time to drain");
+    co_await stop_server(core);
+}
+
+}  // namespace detail
+
 KCONTROL_DECL awaitable<void> server::stop() { return detail::stop_server(core_); }
+
+KCONTROL_DECL awaitable<void> server::drain(duration most) { return detail::drain_server(core_, most); }
 
 KCONTROL_DECL void server::reset_connections() {
     for (auto* one : core_->all()) one->reset();

@@ -70,12 +70,14 @@ public:
     /// Answers requests until the connection ends. The one coroutine of the connection.
     awaitable<void> serve();
 
-    void stop();  // closes an idle connection; triggers gone() of a running handler
+    void stop();   // closes an idle connection; triggers gone() of a running handler
+    void drain();  // closes an idle connection, and another one after its next answer
     void close();
     void reset();
 
 private:
     friend class server_responder;
+    friend class server_websocket;
     class request_state;
 
     /// What the peer has to do by a time, or the connection ends.
@@ -107,6 +109,8 @@ private:
     awaitable<void> refuse(int status);
     awaitable<void> farewell();
     awaitable<result<void>> write_out(write_buffers out);
+    awaitable<result<std::string>> read_upgraded(std::optional<time_point> deadline, std::stop_token stop);
+    std::optional<time_point> time_after(duration time) const;  // nothing of it means never
 
     std::shared_ptr<connection_context> shared_;
     connection_ledger::id name_;
@@ -127,6 +131,8 @@ private:
     std::size_t granted_ = 0;  // bytes of the answer that may be written before its next turn
     std::size_t kept_ = 0;     // bytes that the handler says it keeps
     bool working_ = false;     // a handler does
+    bool idle_ = false;        // it has been answered, and has not begun the next request
+    bool drained_ = false;     // it serves one request more, if any
     bool handshaking_ = false;
     bool refused_ = false;
     bool reading_ = false;

@@ -4,7 +4,11 @@
 #include <kcontrol/transport/impl/server_connection.hpp>
 #include <kcontrol/transport/impl/tls_context.hpp>
 
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace kcontrol::http::detail {
@@ -64,6 +68,11 @@ inline server_connection::server_connection(std::shared_ptr<connection_context> 
 inline void server_connection::stop() {
     gone_.request_stop();
     if (handshaking_) stream_->close();
+}
+
+inline void server_connection::drain() {
+    drained_ = true;
+    if (idle_ && input_.size() == 0) stop();
 }
 
 inline void server_connection::close() {
@@ -205,6 +214,20 @@ inline awaitable<void> server_connection::take_turn() {
     settle();
 }
 
+// Somebody forgot the s of https, and would else see a connection that closes. One try: it fits into the socket's
+// buffer, or the peer is not worth waiting for.
+inline void tell_that_tls_is_spoken(byte_stream& stream, const error_code& failure) {
+    const bool plain =
+        is_tls_error(failure) && ERR_GET_REASON(static_cast<unsigned long>(failure.value())) == SSL_R_HTTP_REQUEST;
+    if (!plain) return;
+    static constexpr std::string_view answer =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 63\r\n"
+        "Connection: close\r\n\r\nThis port speaks TLS: ask with https:// in place of http:// .\r\n";
+    error_code ignored;
+    stream.socket().write_some(boost::asio::buffer(answer), ignored);
+    stream.socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
+}
+
 inline awaitable<bool> server_connection::open_tls() {
     if (!stream_->tls()) co_return true;
     dog_->deadline(shared_->env.now() + shared_->options.handshake_timeout());
@@ -214,6 +237,7 @@ inline awaitable<bool> server_connection::open_tls() {
     dog_->deadline(std::nullopt);
     if (failure) {
         if (dog_->cause() == cut_cause::timeout) shared_->ledger.was_late(late_for::handshake);
+        tell_that_tls_is_spoken(*stream_, failure);
         shared_->log.debug("TLS handshake failed", {{"peer", peer_}, {"error", failure.message()}});
         co_return false;
     }
@@ -316,7 +340,10 @@ inline awaitable<int> server_connection::read_head(message_parser<true>& parser)
         }
         if (const int refusal = take_input(parser); refusal != 0) co_return refusal;
         if (parser.head_done()) break;
+        idle_ = !first_ && !begun;
+        if (idle_ && drained_) co_return -1;
         const wake reason = co_await more_input(by);
+        idle_ = false;
         if (reason == wake::timeout) co_return begun ? 408 : -1;
         if (reason == wake::stopped) co_return -1;
     }

@@ -50,7 +50,11 @@ struct serving_certificate::state {
         if (!chain) return chain.error();
         auto pem = detail::read_pem_file(env, key);
         if (!pem) return pem.error();
-        return server_tls(std::move(*chain), secret_string(std::move(*pem)));
+        server_tls made(std::move(*chain), secret_string(std::move(*pem)));
+        if (authorities.empty()) return made;
+        auto trusted = detail::read_pem_file(env, authorities);
+        if (!trusted) return trusted.error();
+        return made.client_ca_pem(std::move(*trusted)).require_client_certificate(true);
     }
 
     result<server_tls> make() {
@@ -97,6 +101,7 @@ struct serving_certificate::state {
     environment& env;
     logger log;
     std::string certificate, key;  // files; empty: made on the spot
+    std::string authorities;       // the file of those that clients are of; empty: they need no certificate
     certificate_stats stats;
     std::optional<server_tls> current;
     wall_time renew_at{};
@@ -109,6 +114,11 @@ KCONTROL_DECL serving_certificate serving_certificate::from_files(environment& e
     made->certificate = std::move(certificate);
     made->key = std::move(key);
     return serving_certificate(std::move(made));
+}
+
+KCONTROL_DECL serving_certificate& serving_certificate::require_clients_of(std::string authorities) {
+    state_->authorities = std::move(authorities);
+    return *this;
 }
 
 KCONTROL_DECL serving_certificate serving_certificate::self_signed(environment& env, logger log) {

@@ -33,6 +33,10 @@ private:
 /// Makes `tls` verify that the peer is `name`: a DNS name, also sent as SNI, or an IP address, which never is.
 KCONTROL_DECL result<void> expect_peer(SSL* tls, const std::string& name);
 
+/// Before the handshake: the server may choose between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301). After it: what it chose.
+KCONTROL_DECL void offer_http2(SSL* tls) noexcept;
+KCONTROL_DECL bool chose_http2(SSL* tls) noexcept;
+
 /// Why a handshake failed, with the remedy. `tls` may be null. `peer_name` is what was expected.
 KCONTROL_DECL error handshake_error(SSL* tls, const error_code& failure, const std::string& peer_name);
 

@@ -180,6 +180,18 @@ KCONTROL_DECL result<void> expect_peer(SSL* tls, const std::string& name) {
     return error(errc::invalid_config, "\"" + name + "\" can't be the name of a TLS server; check the host");
 }
 
+KCONTROL_DECL void offer_http2(SSL* tls) noexcept {
+    static constexpr unsigned char offer[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+    SSL_set_alpn_protos(tls, offer, sizeof offer);
+}
+
+KCONTROL_DECL bool chose_http2(SSL* tls) noexcept {
+    const unsigned char* name = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(tls, &name, &size);
+    return std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
+}
+
 inline std::string verify_remedy(long verdict, const std::string& name) {
     switch (verdict) {
     case X509_V_ERR_CERT_HAS_EXPIRED: return "renew the server's certificate, or set this machine's clock right";

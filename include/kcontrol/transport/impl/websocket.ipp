@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/transport/impl/client_request.hpp>
+#include <kcontrol/transport/impl/life_signs.hpp>
 #include <kcontrol/transport/impl/socket_layer.hpp>
 #include <kcontrol/transport/impl/websocket.hpp>
 
@@ -19,13 +20,17 @@ namespace ws = boost::beast::websocket;
 using websocket_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;
 
 // A connection, shared by its owner and by what is in progress on it.
-class websocket_state {
+//
+// A server that says nothing is asked for a sign of life while somebody reads: only then its answer would be seen.
+class websocket_state : public std::enable_shared_from_this<websocket_state> {
 public:
-    websocket_state(client_transport& by, std::unique_ptr<byte_stream> below, std::shared_ptr<watchdog> reading)
+    websocket_state(client_transport& by, std::unique_ptr<byte_stream> below, std::shared_ptr<watchdog> for_reads)
         : env(by.env),
           where(to_string(by.server)),
           stream(socket_layer(std::move(below))),
-          read_dog(std::move(reading)),
+          life(by.options.http2_ping_idle(), by.options.http2_ping_timeout()),
+          ping_timer(by.env.make_timer(by.ex)),
+          read_dog(std::move(for_reads)),
           write_dog(std::make_shared<watchdog>(by.env, by.ex)) {
         read_dog->watch(&bytes().socket());
         write_dog->watch(&bytes().socket());
@@ -33,6 +38,7 @@ public:
         stream.auto_fragment(false);
         stream.write_buffer_bytes(std::size_t{16} << 10);
         stream.binary(true);
+        stream.control_callback([this](ws::frame_type, boost::beast::string_view) { life.heard(env.now()); });
     }
     ~websocket_state() {
         read_dog->release();
@@ -41,12 +47,27 @@ public:
 
     byte_stream& bytes() noexcept { return stream.next_layer().below(); }
 
+    void begin_read() {
+        reading = true;
+        life.begin(env.now());
+        watch_life();
+    }
+    void end_read() noexcept { reading = false; }
+
+    /// Nobody is interested any more.
+    void abandon() {
+        abandoned = true;
+        ping_timer->cancel();
+        bytes().close();
+    }
+
     // What a failed operation means. The cause of a cut goes before what the cut socket says.
     error explain(const error_code& failure) const {
         for (const auto& dog : {read_dog, write_dog}) {
             if (dog->cause() == cut_cause::stopped) return error(errc::stopped);
             if (dog->cause() == cut_cause::timeout) return error(errc::timeout, where + ": nothing came in time");
         }
+        if (silent) return life.verdict().with_context(where);
         if (abandoned) return error(errc::unavailable, where + ": the connection was closed here");
         if (failure == boost::asio::error::eof || failure == ws::error::closed || is_unclean_end(failure)) {
             return error(errc::truncated, where + ": the server ended the connection without saying goodbye");
@@ -60,10 +81,43 @@ public:
     environment& env;
     std::string where;
     ws::stream<socket_layer, false> stream;  // without compression: what bounds a bomb is the network
+    life_signs life;
+    std::unique_ptr<timer> ping_timer;
     std::shared_ptr<watchdog> read_dog, write_dog;
     std::optional<error> broken;  // once broken, always broken
     bool closed = false;          // by the server, properly
     bool abandoned = false;
+    bool reading = false, timing = false, asking = false;
+    bool silent = false;  // the server is dead
+
+private:
+    void watch_life() {
+        if (timing || !life.watches()) return;
+        timing = true;
+        ping_timer->async_wait(life.next(), [weak = weak_from_this()](bool expired) {
+            const auto self = weak.lock();
+            if (!self) return;
+            self->timing = false;
+            if (expired && self->reading) self->on_timer();
+        });
+    }
+
+    void on_timer() {
+        switch (life.at(env.now())) {
+        case life_signs::step::wait: break;
+        case life_signs::step::ask: ask(); break;
+        case life_signs::step::dead:
+            silent = true;
+            bytes().close();
+            return;
+        }
+        watch_life();
+    }
+
+    void ask() {
+        if (std::exchange(asking, true)) return;
+        stream.async_ping({}, [self = shared_from_this()](const error_code&) { self->asking = false; });
+    }
 };
 
 // Nothing of it means forever.
@@ -85,12 +139,15 @@ inline awaitable<result<websocket_piece>> read_websocket(std::shared_ptr<websock
     websocket_token token;
     const boost::asio::mutable_buffers_1 room(into.data(), into.size());
     error_code failure;
+    on->begin_read();
     do {
         const auto outcome = co_await on->stream.async_read_some(room, token);
+        on->life.heard(on->env.now());
         failure = std::get<0>(outcome);
         piece.bytes = std::get<1>(outcome);
         piece.last = !failure && on->stream.is_message_done();
     } while (!failure && piece.bytes == 0 && !piece.last);
+    on->end_read();
     on->read_dog->deadline(std::nullopt);
     on->read_dog->follow({});
     if (!failure) co_return piece;
@@ -131,17 +188,13 @@ inline awaitable<void> close_websocket(std::shared_ptr<websocket_state> on, dura
         co_await on->stream.async_close(why, token);
         on->write_dog->deadline(std::nullopt);
     }
-    on->abandoned = true;
-    on->bytes().close();
+    on->abandon();
 }
 
 class beast_websocket final : public websocket {
 public:
     explicit beast_websocket(std::shared_ptr<websocket_state> on) : on_(std::move(on)) {}
-    ~beast_websocket() override {
-        on_->abandoned = true;
-        on_->bytes().close();
-    }
+    ~beast_websocket() override { on_->abandon(); }
 
     awaitable<result<websocket_piece>> read_some(std::span<char> into, duration idle, std::stop_token stop) override {
         return read_websocket(on_, into, idle, std::move(stop));

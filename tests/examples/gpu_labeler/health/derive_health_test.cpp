@@ -65,6 +65,14 @@ TEST_CASE("health: the driver knows whether a past XID still matters") {
     CHECK(derive_health(gpu).health == gpu_health::failed);
 }
 
+TEST_CASE("health: a GPU that fell off the bus is never told as well, whatever the driver says of it") {
+    auto gpu = with_xids({{79, 1}});
+    for (const unsigned action : {0U, 3U}) {
+        gpu.recovery_action = action;
+        CHECK(derive_health(gpu) == health_verdict{gpu_health::failed, "XID 79: the GPU has fallen off the bus"});
+    }
+}
+
 TEST_CASE("health: memory") {
     gpu_sample gpu;
     gpu.ecc_corrected_volatile = 7;

@@ -96,7 +96,7 @@ TEST_CASE("sample: a GPU that is divided has no utilisation of its own, and tell
 }
 
 TEST_CASE("sample: an old driver tells what it can") {
-    const fake_nvml machine(recorded("dgx-1v"), FAKE_NVML_OF_2018_LIBRARY);
+    const fake_nvml machine(recorded("dgx-1v"), gpu_labeler::test::fake_nvml_of_2018_library());
     kcontrol::testing::manual_environment env;
     const auto node = read_sample(*machine.make_session(env));
     REQUIRE(node.gpus.size() == 8);

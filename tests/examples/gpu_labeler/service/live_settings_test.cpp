@@ -31,6 +31,7 @@ TEST_CASE("settings read again: some hold at once, some wait, and none is forgot
                         {"--listen", ":1", false},
                         {"--health-probe-bind-address", ":1", false},
                         {"--max-connections", "9", false},
+                        {"--report-health", "true", false},
                         {"--log-format", "text", false},
                         {"--nvml", "/n", false},
                         {"--nvml-timeout", "1s", false},

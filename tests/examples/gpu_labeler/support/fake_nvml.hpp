@@ -4,6 +4,7 @@
 #include <kcontrol/testing/temporary_directory.hpp>
 
 #include "nvml/session.hpp"
+#include "support/folders.hpp"
 
 #include <dlfcn.h>
 #include <filesystem>
@@ -15,10 +16,14 @@
 
 namespace gpu_labeler::test {
 
+/// The stand-in's file, and that of one as it was in 2018.
+std::string fake_nvml_library();
+std::string fake_nvml_of_2018_library();
+
 /// The machine with the inventory `text`; one at a time.
 class fake_nvml {
 public:
-    explicit fake_nvml(const std::string& text, std::string library = FAKE_NVML_LIBRARY)
+    explicit fake_nvml(const std::string& text, std::string library = fake_nvml_library())
         : library_(std::move(library)) {
         write(text);
         void* handle = ::dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -58,7 +63,7 @@ private:
 
 /// A recorded inventory.
 inline std::string recorded(const std::string& name) {
-    std::ifstream file(FAKE_NVML_DIR "/inventories/" + name + ".txt");
+    std::ifstream file(kcontrol::test::tests_file("fake_nvml/inventories/" + name + ".txt"));
     if (!file) throw std::runtime_error("no inventory " + name);
     std::ostringstream text;
     text << file.rdbuf();

@@ -17,7 +17,8 @@ using gpu_labeler::test::recorded;
 
 namespace {
 
-topology topology_of(const std::string& inventory, const std::string& library = FAKE_NVML_LIBRARY) {
+topology topology_of(const std::string& inventory,
+                     const std::string& library = gpu_labeler::test::fake_nvml_library()) {
     const fake_nvml machine(inventory, library);
     kcontrol::testing::manual_environment env;
     auto t = read_topology(*machine.make_session(env));
@@ -85,9 +86,9 @@ TEST_CASE("topology: behind switches every GPU has all its links to every other 
 }
 
 TEST_CASE("topology: an old driver does not tell what is at the end of a link, but where") {
-    CHECK(topology_of(recorded("dgx-1v"), FAKE_NVML_OF_2018_LIBRARY).nvlinks ==
+    CHECK(topology_of(recorded("dgx-1v"), gpu_labeler::test::fake_nvml_of_2018_library()).nvlinks ==
           topology_of(recorded("dgx-1v")).nvlinks);
-    CHECK(topology_of(recorded("a100-x8"), FAKE_NVML_OF_2018_LIBRARY).nvlinks == all_pairs(8, 12));
+    CHECK(topology_of(recorded("a100-x8"), gpu_labeler::test::fake_nvml_of_2018_library()).nvlinks == all_pairs(8, 12));
 }
 
 TEST_CASE("topology: links that are down, and ways that are not told") {

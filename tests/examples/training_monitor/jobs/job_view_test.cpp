@@ -81,16 +81,35 @@ TEST_CASE("the JSON of a job has exactly the fields of the interface") {
     job.start_time = 0;
     job.gpus = 16;
     job.replicas = {{"Master", 1, 1, 0, 0}, {"Worker", 2, 1, 0, 1}};
+    job.labels = job_labels::from(std::map<std::string, std::string>{{"team", "nlp"}});
     kcontrol::json::writer out;
     write(out, job, at(61));
     CHECK(out.take() ==
           R"({"cluster":"a","namespace":"ml","name":"bert","kind":"PyTorchJob","apiVersion":"kubeflow.org/v1",)"
-          R"("uid":"u1","state":"Running","reason":"PyTorchJobRunning","message":"it \"runs\"\n",)"
+          R"("uid":"u1","state":"Running","reason":"PyTorchJobRunning","message":"it \"runs\"\n","why":"",)"
           R"("startTime":"1970-01-01T00:00:00Z","completionTime":null,"durationSeconds":61,"gpus":16,)"
           R"("replicas":{"Master":{"desired":1,"active":1,"succeeded":0,"failed":0},)"
-          R"("Worker":{"desired":2,"active":1,"succeeded":0,"failed":1}},"terminating":false})");
+          R"("Worker":{"desired":2,"active":1,"succeeded":0,"failed":1}},"terminating":false,)"
+          R"("labels":{"team":"nlp"}})");
     write(out, job, at(61), job_state::pending);
     CHECK(out.take().find(R"("state":"Running","previousState":"Pending",)") != std::string::npos);
+}
+
+TEST_CASE("the JSON of a job has only the fields that were asked for") {
+    for (std::size_t i = 0; i < job_field_names.size(); ++i) {
+        CAPTURE(job_field_names[i]);
+        const auto which = parse_job_field(job_field_names[i]);
+        REQUIRE(which.has_value());
+        CHECK(static_cast<std::size_t>(*which) == i);
+        job_fields one;
+        one.add(*which);
+        kcontrol::json::writer out;
+        write(out, job_view(), at(0), job_state::pending, one);
+        const auto text = out.take();
+        CHECK(text.starts_with("{\"" + std::string(job_field_names[i]) + "\":"));
+        CHECK(text.find(",\"") == std::string::npos);
+    }
+    CHECK(!parse_job_field("spec"));
 }
 
 TEST_CASE("the JSON of a cluster has exactly the fields of the interface") {
@@ -103,10 +122,12 @@ TEST_CASE("the JSON of a cluster has exactly the fields of the interface") {
     cluster.kinds = {{"Job", "batch/v1", "live", "", 3, 1, 4, ""}};
     kcontrol::json::writer out;
     write(out, cluster);
-    CHECK(out.text() == R"({"name":"a","state":"live","reason":"","server":"https://10.0.0.1:6443","generation":2,)"
-                        R"("lastSync":"2026-11-21T06:40:30Z","kinds":[{"kind":"Job","apiVersion":"batch/v1",)"
-                        R"("state":"live","reason":"","objects":3,"lists":1,"watches":4,"lastEvent":null,)"
-                        R"("invalid":0,"serverChanges":0,"rollbacks":0}]})");
+    CHECK(
+        out.text() ==
+        R"({"name":"a","state":"live","reason":"","server":"https://10.0.0.1:6443","generation":2,)"
+        R"("lastSync":"2026-11-21T06:40:30Z","pods":null,"podsReason":"","kinds":[{"kind":"Job","apiVersion":"batch/v1",)"
+        R"("state":"live","reason":"","objects":3,"lists":1,"watches":4,"lastEvent":null,)"
+        R"("invalid":0,"serverChanges":0,"rollbacks":0}]})");
 }
 
 TEST_CASE("labels are kept in one string") {

@@ -51,6 +51,14 @@ observed_job seen(std::string name, job_state state, std::string version) {
     return out;
 }
 
+// One that says nothing of when it began: what counts is when it was seen.
+observed_job fresh(std::string name, job_state state, std::string version) {
+    auto out = seen(std::move(name), state, std::move(version));
+    out.view.start_time.reset();
+    out.view.completion_time.reset();
+    return out;
+}
+
 receiver_config receiver(std::string name, receiver_kind kind = receiver_kind::webhook) {
     receiver_config out;
     out.name = std::move(name);
@@ -259,6 +267,99 @@ TEST_CASE("a job is settled when all its notices are, also those that a full que
     w.env.advance(std::chrono::minutes(1), w.context);
     CHECK(w.take_sent() == world::texts{"first New->Running", "bert New->Gone"});
     CHECK(past.find(tests::job("bert"))->settled_gone());
+}
+
+TEST_CASE("a rule with `for:` tells of a state that has lasted, as it is by then, with a link") {
+    history past;
+    auto config = world::everything();
+    config.external_url = "https://monitor.example/base";
+    config.receivers[0].text =
+        *text_template::parse("{{ .name }} {{ .state }}{{ .lasted }}: {{ .message }} {{ .url }}");
+    config.rules[0].to = {job_state::pending};
+    config.rules[0].lasting = std::chrono::minutes(30);
+    world w(past, config);
+    w.take(w.table.add(fresh("old", job_state::pending, "1"), true));
+    w.take(w.table.add(fresh("bert", job_state::pending, "1")));
+    w.take(w.table.add(fresh("quick", job_state::pending, "1")));
+    w.take(w.table.add(fresh("other", job_state::running, "1")));
+    w.env.advance(std::chrono::minutes(29), w.context);
+    w.take(w.table.update(fresh("quick", job_state::running, "2")));
+    auto waiting = fresh("bert", job_state::pending, "2");
+    waiting.view.message = "no node";
+    w.take(w.table.update(waiting));
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::minutes(1), w.context);
+    const std::string page = "https://monitor.example/base/?job=prod-1%2Fml%2FPyTorchJob%2F";
+    CHECK(w.take_sent() == world::texts{"bert Pending for 30m0s: no node " + page + "bert",
+                                        "old Pending for 30m0s: pod bert-worker-0 <exit 137> & gone " + page + "old"});
+    w.env.advance(std::chrono::hours(5), w.context);
+    CHECK(w.take_sent().empty());
+}
+
+TEST_CASE("a rule with `for:` tells nothing of a job that is gone or out of view by then") {
+    history past;
+    auto config = world::everything();
+    config.rules[0].lasting = std::chrono::minutes(30);
+    world w(past, config);
+    w.take(w.table.add(fresh("deleted", job_state::pending, "1")));
+    w.take(w.table.add(fresh("away", job_state::pending, "1")));
+    w.take(w.table.remove(fresh("deleted", job_state::pending, "2")));
+    w.take(w.table.remove_cluster("prod-1"));
+    w.env.advance(std::chrono::hours(1), w.context);
+    CHECK(w.take_sent().empty());
+}
+
+TEST_CASE("a retrying job: one notice for many, and the end at once") {
+    history past;
+    auto config = world::everything();
+    config.receivers[0].repeat_after = std::chrono::minutes(10);
+    config.receivers[0].text = *text_template::parse("{{ .previous }}->{{ .state }} x{{ .changes }}");
+    world w(past, config);
+    int version = 0;
+    const auto go = [&](job_state state) {
+        auto job = seen("bert", state, std::to_string(++version));
+        w.take(version == 1 ? w.table.add(job) : w.table.update(job));
+    };
+    go(job_state::running);
+    for (int i = 0; i < 4; ++i) {
+        go(job_state::restarting);
+        go(job_state::running);
+    }
+    CHECK(w.take_sent() == world::texts{"New->Running x1", "Running->Restarting x1"});
+    w.env.advance(std::chrono::minutes(10), w.context);
+    CHECK(w.take_sent() == world::texts{"Restarting->Running x7"});
+    go(job_state::restarting);
+    go(job_state::running);
+    CHECK(w.take_sent() == world::texts{"Running->Restarting x1"});
+    go(job_state::failed);
+    CHECK(w.take_sent() == world::texts{"Restarting->Failed x2"});
+    CHECK_FALSE(past.find(tests::job("bert"))->has_pending());
+    CHECK(past.is_notified(tests::job("bert"), job_state::failed));
+}
+
+TEST_CASE("a rule with `restarts:` tells of the third restart within its time, not of the first") {
+    history past;
+    auto config = world::everything();
+    config.rules[0].to = {job_state::restarting};
+    config.rules[0].restarts = 3;
+    config.rules[0].restarts_within = std::chrono::minutes(10);
+    world w(past, config);
+    int version = 0;
+    const auto restart = [&] {
+        for (const auto state : {job_state::running, job_state::restarting}) {
+            auto job = seen("bert", state, std::to_string(++version));
+            w.take(version == 1 ? w.table.add(job) : w.table.update(job));
+        }
+    };
+    restart();
+    w.env.advance(std::chrono::minutes(9), w.context);
+    restart();
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::minutes(2), w.context);  // the first is too long ago
+    restart();
+    CHECK(w.take_sent().empty());
+    restart();
+    CHECK(w.take_sent() == world::texts{"bert Running->Restarting"});
 }
 
 TEST_CASE("a receiver that fails: tried again in virtual time, then a dead letter; no secret anywhere") {

@@ -69,8 +69,8 @@ rules:
   silent: true
 - clusters: [prod-*]
   kinds: [pytorchjob]
-  from: [Running, New]
-  to: [Failed, Gone]
+  from: [running, New]
+  to: [Failed, gone]
   labels: team=nlp
   receivers: [oncall, pager]
   continue: true
@@ -151,8 +151,66 @@ TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
     CHECK(f.why_rule("to: [Failed]") ==
           rule + "receivers: there is none; for a rule that keeps notices back say silent: true");
     CHECK(f.why_rule("silent: true, receivers: [r]") == rule + "silent: true and receivers exclude each other");
-    CHECK(f.why_rule("to: [failed], receivers: [r]").starts_with(rule + "to: \"failed\" is not one of Gone, Unknown"));
+    CHECK(f.why_rule("to: [broken], receivers: [r]").starts_with(rule + "to: \"broken\" is not one of Gone, Unknown"));
     CHECK(f.why_rule("from: [Gone], receivers: [r]").starts_with(rule + "from: \"Gone\" is not one of New, Unknown"));
     CHECK(f.why_rule("kinds: [Pod], receivers: [r]").starts_with(rule + "kinds: \"Pod\" is not one of"));
+    CHECK(f.why_rule("to: [Pending], for: 500ms, receivers: [r]") == rule + "for: 500ms is not from 1s to 720h");
+    CHECK(f.why_rule("for: 30m, silent: true").starts_with(rule + "for: a silent rule has none"));
+    CHECK(f.why_rule("for: 30m, continue: true, receivers: [r]").starts_with(rule + "for: such a rule never ends"));
+    CHECK(f.why_rule("for: 30m, to: [Gone], receivers: [r]").starts_with(rule + "for: a job that is Gone stays so"));
+    CHECK(f.why_rule("restarts: {count: 1, within: 1m}, receivers: [r]") ==
+          rule + "restarts.count: give a number from 2 to 32");
+    CHECK(f.why_rule("restarts: {count: 3}, receivers: [r]").starts_with(rule + "restarts.within: it is missing"));
+    CHECK(f.why_rule("restarts: {count: 3, within: 10m}, to: [Failed], receivers: [r]") ==
+          rule + "restarts: to must be [Restarting], or be left out");
+    CHECK(f.why_receiver("slack: {urlFile: url}, repeatAfter: 25h") ==
+          at + "repeatAfter: 25h0m0s is not between 0s and 24h");
     CHECK(f.why_rule("labels: 'a=b=c', receivers: [r]").starts_with(rule + "labels: "));
+}
+
+TEST_CASE("all mistakes are named at once, a line each") {
+    fixture f;
+    CHECK(f.why(R"(
+receivers:
+- {name: r, slack: {urlFile: empty}}
+- {name: s, slack: {urlFile: url}, queue: 0}
+- {name: t, slack: {urlFile: url}}
+rules:
+- {to: [broken], receivers: [r]}
+- {receivers: [r, s, t]}
+- {receivers: [u]}
+)") == "/etc/m/notify.yaml: receivers[0]: slack: urlFile: /etc/m/empty is empty\n"
+       "/etc/m/notify.yaml: receivers[1]: queue: 0 is not between 1 and 100000\n"
+       "/etc/m/notify.yaml: rules[0]: to: \"broken\" is not one of Gone, Unknown, Created, Queued, Pending, Running, "
+       "Restarting, Suspended, Succeeded, Failed\n"
+       "/etc/m/notify.yaml: rules[2]: receivers: there is no receiver \"u\"; there are r, s, t");
+}
+
+TEST_CASE("rules about what lasts or repeats itself") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers:
+- {name: r, slack: {urlFile: url}}
+- {name: s, slack: {urlFile: url}, repeatAfter: 0s}
+- {name: t, slack: {urlFile: url}, repeatAfter: 1h}
+rules:
+- {to: [Pending, Queued], for: 30m, receivers: [r]}
+- {restarts: {count: 3, within: 10m}, receivers: [r]}
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    CHECK(loaded->rules[0].lasting == std::chrono::minutes(30));
+    CHECK(loaded->rules[1].restarts == 3);
+    CHECK(loaded->rules[1].restarts_within == std::chrono::minutes(10));
+    CHECK(loaded->rules[1].to == std::vector<standing>{job_state::restarting});
+    CHECK(loaded->receivers[0].repeat_after == default_repeat_after);
+    CHECK(loaded->receivers[1].repeat_after == kcontrol::duration::zero());
+    CHECK(loaded->receivers[2].repeat_after == std::chrono::hours(1));
+}
+
+TEST_CASE("receivers can be tested before there is any rule") {
+    fixture f;
+    f.env.files["/etc/m/notify.yaml"] = "receivers: [{name: r, slack: {urlFile: url}}]";
+    CHECK(load_config(f.env, "/etc/m/notify.yaml", false).has_value());
+    CHECK_FALSE(load_config(f.env, "/etc/m/notify.yaml").has_value());
+    CHECK(f.why("receivers: []") == "/etc/m/notify.yaml: receivers: there is none; name at least one");
 }

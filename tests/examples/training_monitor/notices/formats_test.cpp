@@ -159,6 +159,14 @@ TEST_CASE("what a program's end means") {
     CHECK(ended(1).why == "the program's exit status was 1");
     CHECK(ended(1).how == delivery::kind::refused);
     CHECK(ended(0, 9).how == delivery::kind::refused);
+    kcontrol::process_result loud;
+    loud.exit_status = 1;
+    loud.errors = "Traceback\n  line 1\nOSError: password=hunter2 was \x1b[31mrefused\r\n\n";
+    CHECK(judge_exit(loud).why.find("hunter2") == std::string::npos);
+    CHECK(judge_exit(loud).why.starts_with("the program's exit status was 1: OSError: password="));
+    CHECK(judge_exit(loud).why.ends_with("was \\x1b[31mrefused"));
+    loud.errors = std::string(1000, 'x');
+    CHECK(judge_exit(loud).why == "the program's exit status was 1: " + std::string(300, 'x') + "\u2026");
     CHECK(judge_exit(kcontrol::error(kcontrol::errc::timeout)).how == delivery::kind::try_again);
     CHECK(judge_exit(kcontrol::error(kcontrol::errc::file_failed)).how == delivery::kind::refused);
 }

@@ -45,7 +45,7 @@ TEST_CASE("a bad template says what is right") {
     const auto why = [](std::string_view text) { return text_template::parse(text).error().message(); };
     CHECK(why("{{ .nmae }}") ==
           "{{ .nmae }} is not a field; there are .cluster, .namespace, .name, .kind, .uid, .state, .previous, "
-          ".reason, .message, .gpus, .duration, .time, .changes");
+          ".reason, .message, .gpus, .duration, .time, .changes, .url, .lasted");
     CHECK(why("{{ name }}").starts_with("{{ name }} is not a field"));
     CHECK(why("{{}}").starts_with("{{  }} is not a field"));
     CHECK(why("job {{ .name") == "the {{ at byte 4 is not closed: write {{ .name }}");

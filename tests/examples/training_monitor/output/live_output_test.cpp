@@ -104,3 +104,20 @@ TEST_CASE("a terminal's table is redrawn when something changed, four times a se
     stop.request_stop();
     f.env.run_ready(f.context);
 }
+
+TEST_CASE("a terminal: NO_COLOR takes the colors, TERM=dumb the redrawing as well") {
+    fixture f;
+    f.out.terminal = true;
+    static_cast<void>(f.table.add(job(job_state::running, "1")));
+    live_output output(f.env, f.table, output_format::table, f.out);
+    output.print_snapshot();
+    CHECK(f.out.take().find("\x1b[32m") != std::string::npos);
+    f.env.variables["NO_COLOR"] = "1";
+    output.print_snapshot();
+    CHECK(f.out.take().find('\x1b') == std::string::npos);
+    CHECK(output.draws());
+    f.env.variables = {{"TERM", "dumb"}};
+    CHECK_FALSE(output.draws());
+    output.print_snapshot();
+    CHECK(f.out.take().find('\x1b') == std::string::npos);
+}

@@ -61,10 +61,34 @@ TEST_CASE("the table lines up") {
           "CLUSTER  STATE  GEN  LISTS  WATCHES  OBJECTS  SERVER          REASON\n"
           "a        live   1    2      3        4        https://a:6443\n"
           "\n"
-          "CLUSTER  NAMESPACE  NAME  KIND        STATE    DURATION  GPUS  REPLICAS               REASON\n"
-          "a        ml         bert  PyTorchJob  Running  15m0s     8     Master:1/1 Worker:1/2  Because\n"
-          "a        ml         gpt   PyTorchJob  Failed   1m0s      8     Master:1/1 Worker:1/2  Because\n");
+          "CLUSTER  NAMESPACE  NAME  KIND        STATE    DURATION  GPUS  REPLICAS                     REASON\n"
+          "a        ml         bert  PyTorchJob  Running  15m0s     8     Master:1/1 Worker:1/2        Because\n"
+          "a        ml         gpt   PyTorchJob  Failed   1m0s      8     Master:0/1 ok Worker:0/2 ok  Because\n");
     CHECK(snapshot_text({}, {}, now, {}).ends_with("\nNo jobs.\n"));
+}
+
+TEST_CASE("what the pods say is the reason; where all is shown, both are") {
+    auto failed = *job("gpt", job_state::failed);
+    failed.message = "it reached the backoff limit";
+    failed.why = "Worker 1 on n1: exit code 137, killed (SIGKILL)";
+    failed.replicas = {{"Worker", 2, 0, 1, 1}};
+    const job_table::job_list jobs{std::make_shared<const job_view>(failed)};
+    CHECK(snapshot_text({}, jobs, now, {}).ends_with("Worker:1/2 ok 1 failed  " + failed.why + "\n"));
+    CHECK(snapshot_text({}, jobs, now, text_layout().wide(true)).ends_with("Because: " + failed.why + "\n"));
+}
+
+TEST_CASE("where a terminal is narrow, columns give way: names, states and reasons stay") {
+    auto failed = *job("gpt", job_state::failed);
+    failed.why = "Worker 1 on n1: exit code 137, killed (SIGKILL)";
+    const job_table::job_list jobs{std::make_shared<const job_view>(failed)};
+    const auto lines = [&](std::size_t columns) {
+        const auto text = snapshot_text({}, jobs, now, text_layout().columns(columns));
+        return text.substr(text.find("\n\n") + 2);
+    };
+    CHECK(lines(100).starts_with("CLUSTER  NAMESPACE  NAME  KIND        STATE   DURATION  GPUS  REASON\n"));
+    CHECK(lines(80).starts_with("CLUSTER  NAMESPACE  NAME  STATE   DURATION  REASON\n"));
+    CHECK(lines(60).starts_with("NAMESPACE  NAME  STATE   REASON\n"));
+    CHECK(lines(40) == "NAME  STATE   REASON\ngpt   Failed  Worker 1 on n1: exit code…\n");
 }
 
 TEST_CASE("a terminal's size is kept to, and unfinished jobs come first") {
@@ -75,7 +99,7 @@ TEST_CASE("a terminal's size is kept to, and unfinished jobs come first") {
                                    job("c", job_state::running)};
     const auto text = snapshot_text({cluster("live")}, jobs, now, layout);
     CHECK(std::count(text.begin(), text.end(), '\n') == 6);
-    CHECK(text.find("\na        ml        …\n… and 2 more\n") != std::string::npos);
+    CHECK(text.find("\nc     Running  Beca…\n… and 2 more\n") != std::string::npos);
     CHECK(snapshot_text({cluster("live")}, jobs, now, layout, 7).find("… and 9 more\n") != std::string::npos);
     layout.columns(0);
     CHECK(snapshot_text({cluster("live")}, jobs, now, layout).find("  c     PyTorchJob") != std::string::npos);

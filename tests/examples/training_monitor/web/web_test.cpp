@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 using namespace training_monitor;
 using kcontrol::test::fake_responder;
 namespace testing = kcontrol::testing;
@@ -95,8 +97,17 @@ TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed")
          R"(parameter state: \"Done\" is not one of Unknown, Created, Queued, Pending, Running, Restarting, )"
          R"(Suspended, Succeeded, Failed)"},
         {"kind=Pod", R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job)"},
-        {"ns=ml", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
-        {"ns=", R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state)"},
+        {"ns=ml",
+         R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state, label, since, limit, fields)"},
+        {"ns=",
+         R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state, label, since, limit, fields)"},
+        {"limit=0", R"(parameter limit: \"0\" is not a number from 1)"},
+        {"limit=1k", R"(parameter limit: \"1k\" is not a number from 1)"},
+        {"since=yesterday",
+         R"(parameter since: \"yesterday\" is neither a time (2026-01-02T03:04:05Z) nor how long ago)"},
+        {"since=-1h", R"(parameter since: \"-1h\" is neither)"},
+        {"fields=name,spec", R"(parameter fields: \"spec\" is not one of cluster, namespace, name, kind,)"},
+        {"label=team%3D%3D%3D", "parameter label: "},
         {"state=%1b%5b31m", R"(parameter state: \"\\x1b[31m\" is not one of)"},
     };
     for (const auto& one : rows) {
@@ -107,12 +118,48 @@ TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed")
     }
 }
 
+TEST_CASE("jobs: by label, by age, so many, and of each what is asked for") {
+    fixture f;
+    auto nlp = job("nlp", job_state::running);
+    nlp.view.labels = job_labels::from(std::map<std::string, std::string>{{"team", "nlp"}});
+    f.table.add(nlp);
+    auto old = job("old", job_state::failed);
+    old.view.completion_time = 1000;
+    f.table.add(old);
+    f.table.add(job("plain", job_state::failed));
+    const auto names = [&](const std::string& query) {
+        CHECK(f.get("/api/v1/jobs?fields=name&" + query) == 200);
+        return f.out.take();
+    };
+    CHECK(names("") == R"({"items":[{"name":"nlp"},{"name":"old"},{"name":"plain"}]})"
+                       "\n");
+    CHECK(names("label=team%3Dnlp") == R"({"items":[{"name":"nlp"}]})"
+                                       "\n");
+    CHECK(names("label=!team&label=!other&state=Failed") == R"({"items":[{"name":"old"},{"name":"plain"}]})"
+                                                            "\n");
+    CHECK(names("since=1970-01-01T00:16:40Z&limit=9") ==
+          R"({"items":[{"name":"nlp"},{"name":"old"},{"name":"plain"}],"remaining":0})"
+          "\n");
+    CHECK(names("since=1970-01-01T00:16:41Z") == R"({"items":[{"name":"nlp"},{"name":"plain"}]})"
+                                                 "\n");
+    CHECK(names("limit=1") == R"({"items":[{"name":"nlp"}],"remaining":2})"
+                              "\n");
+    CHECK(names("fields=state&limit=1") == R"({"items":[{"name":"nlp","state":"Running"}],"remaining":2})"
+                                           "\n");
+}
+
 TEST_CASE("queries: kinds and states in any case, lists with commas or repeated") {
-    const auto filter = parse_job_query("kind=pytorchjobs,job&state=running&state=FAILED&namespace=a,b");
-    REQUIRE(filter.has_value());
-    CHECK(filter->kinds == std::set<std::string, std::less<>>{"PyTorchJob", "Job"});
-    CHECK(filter->states == std::set<job_state>{job_state::running, job_state::failed});
-    CHECK(filter->namespaces.size() == 2);
+    const auto now = kcontrol::wall_time(std::chrono::hours(100));
+    const auto asked =
+        parse_job_query("kind=pytorchjobs,job&state=running&state=FAILED&namespace=a,b&since=1h30m", now);
+    REQUIRE(asked.has_value());
+    const auto& filter = asked->filter;
+    CHECK(filter.kinds == std::set<std::string, std::less<>>{"PyTorchJob", "Job"});
+    CHECK(filter.states == std::set<job_state>{job_state::running, job_state::failed});
+    CHECK(filter.namespaces.size() == 2);
+    CHECK(asked->since == 100 * 3600 - 5400);
+    CHECK(!asked->takes_all());
+    CHECK(parse_job_query("limit=5&fields=name&cluster=&since=&label=", now)->takes_all());
     CHECK(find_kind("MPIJOB") == "MPIJob");
     CHECK(find_kind("pod").empty());
 }

@@ -1,0 +1,20 @@
+# Makes the target `nghttp2::nghttp2`. nghttp2's own CMake package names it so, Conan's calls it libnghttp2::nghttp2;
+# Debian's package has no CMake files. Included by the build and, installed, by kcontrolConfig.cmake.
+find_package(nghttp2 QUIET CONFIG)
+if(NOT TARGET nghttp2::nghttp2)
+    find_package(libnghttp2 QUIET CONFIG)
+    if(TARGET libnghttp2::nghttp2)
+        add_library(nghttp2::nghttp2 INTERFACE IMPORTED)
+        target_link_libraries(nghttp2::nghttp2 INTERFACE libnghttp2::nghttp2)
+    endif()
+endif()
+if(NOT TARGET nghttp2::nghttp2)
+    find_path(KCONTROL_NGHTTP2_INCLUDE_DIR nghttp2/nghttp2.h)
+    find_library(KCONTROL_NGHTTP2_LIBRARY nghttp2)
+    mark_as_advanced(KCONTROL_NGHTTP2_INCLUDE_DIR KCONTROL_NGHTTP2_LIBRARY)
+    if(KCONTROL_NGHTTP2_INCLUDE_DIR AND KCONTROL_NGHTTP2_LIBRARY)
+        add_library(nghttp2::nghttp2 UNKNOWN IMPORTED)
+        set_target_properties(nghttp2::nghttp2 PROPERTIES IMPORTED_LOCATION "${KCONTROL_NGHTTP2_LIBRARY}"
+            INTERFACE_INCLUDE_DIRECTORIES "${KCONTROL_NGHTTP2_INCLUDE_DIR}")
+    endif()
+endif()

@@ -1,0 +1,77 @@
+#include "history/attention.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::wall_time;
+
+constexpr std::array<std::string_view, 4> names{"failed", "restarting", "incomplete", "waiting"};
+
+bool waits(job_state s) { return s == job_state::created || s == job_state::pending || s == job_state::queued; }
+
+// From Created to Queued to Pending is one wait.
+wall_time wait_began(const job_record& job) {
+    auto out = job.spans.back().from;
+    for (auto at = job.spans.rbegin(); at != job.spans.rend() && waits(at->state); ++at) out = at->from;
+    return out;
+}
+
+std::size_t restarts_since(const job_record& job, wall_time begin) {
+    return static_cast<std::size_t>(std::count_if(job.spans.begin(), job.spans.end(), [&](const span& s) {
+        return s.state == job_state::restarting && s.from >= begin;
+    }));
+}
+
+bool lacks_pods(const job_view& job) {
+    return std::any_of(job.replicas.begin(), job.replicas.end(),
+                       [](const replica_counts& r) { return r.active + r.succeeded < r.desired; });
+}
+
+}  // namespace
+
+std::string_view to_string(concern c) noexcept { return names[static_cast<std::size_t>(c)]; }
+
+bool may_need(const job_view& job, wall_time now) {
+    if (job.state == job_state::succeeded || job.state == job_state::suspended) return false;
+    if (job.state != job_state::failed || !job.completion_time) return true;
+    // In seconds: the years that a text may name do not fit into nanoseconds.
+    const auto begin = std::chrono::floor<std::chrono::seconds>((now - failed_for).time_since_epoch());
+    return std::chrono::seconds(*job.completion_time) >= begin;
+}
+
+std::optional<need> need_of(const job_record& job, wall_time now) {
+    if (!may_need(*job.view, now)) return std::nullopt;
+    const span& last = job.spans.back();
+    need out{concern::failed, last.from, restarts_since(job, now - restarts_within)};
+    switch (job.state()) {
+    case job_state::failed:
+        if (now - last.from > failed_for) return std::nullopt;
+        return out;
+    case job_state::restarting: out.what = concern::restarting; return out;
+    case job_state::created:
+    case job_state::queued:
+    case job_state::pending:
+        out.what = concern::waiting;
+        out.since = wait_began(job);
+        if (now - out.since < waiting_for) return std::nullopt;
+        return out;
+    case job_state::running:
+        if (out.restarts >= many_restarts) {
+            out.what = concern::restarting;
+            return out;
+        }
+        out.what = concern::incomplete;
+        // A batch Job wants more completions than it runs pods at a time.
+        if (job.view->kind == "Job" || !lacks_pods(*job.view) || now - last.from < incomplete_for) return std::nullopt;
+        return out;
+    case job_state::unknown:
+    case job_state::suspended:
+    case job_state::succeeded: break;
+    }
+    return std::nullopt;
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,43 @@
+// Which jobs somebody should look at now, and why: from what is remembered of each. Pure functions.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+
+#include "history/job_record.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace training_monitor {
+
+/// In the order of urgency.
+enum class concern {
+    failed,      ///< within `failed_for`
+    restarting,  ///< is in that state, or was so `many_restarts` times within `restarts_within`
+    incomplete,  ///< runs with fewer pods than wanted, for `incomplete_for` at least
+    waiting,     ///< for `waiting_for` at least
+};
+
+std::string_view to_string(concern c) noexcept;
+
+inline constexpr auto failed_for = std::chrono::hours(24);
+inline constexpr auto waiting_for = std::chrono::minutes(15);
+inline constexpr auto incomplete_for = std::chrono::minutes(5);
+inline constexpr auto restarts_within = std::chrono::minutes(10);
+inline constexpr std::size_t many_restarts = 3;
+
+struct need {
+    concern what = concern::failed;
+    kcontrol::wall_time since{};  ///< when its present state began; of one that waits, when the wait began
+    std::size_t restarts = 0;     ///< within `restarts_within`
+};
+
+/// Nothing: it can be left alone.
+std::optional<need> need_of(const job_record& job, kcontrol::wall_time now);
+
+/// Whether need_of() could find something, from the job alone: it spares looking up what is remembered of jobs that
+/// ended long ago.
+bool may_need(const job_view& job, kcontrol::wall_time now);
+
+}  // namespace training_monitor

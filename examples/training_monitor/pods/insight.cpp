@@ -1,0 +1,228 @@
+#include "pods/insight.hpp"
+
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/codec/resource_of.hpp>
+
+#include "pods/event_record.hpp"
+#include "pods/queued_workload.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace training_monitor {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto news_pause = 200ms;
+constexpr auto question_deadline = 5s;
+constexpr auto forbidden_pause = 1min;
+constexpr std::size_t most_events = 50;
+constexpr std::size_t most_pods_asked = 3;
+
+// Events tell more about it than its status: a pod that is being made, or one that ended as a whole.
+bool is_worth_asking(const pod_row& pod) {
+    if (pod.phase == "Pending") return pod.unscheduled_reason.empty();
+    return pod.phase == "Failed" && !pod.failed;
+}
+
+}  // namespace
+
+job_ref ref_of(const job_view& job) { return {job.cluster, job.namespace_, std::string(job.kind), job.name}; }
+
+insight::insight(kcontrol::environment& env, const std::vector<std::string>& kinds, std::vector<std::string> namespaces,
+                 kcontrol::logger log)
+    : env_(env), selectors_(pod_selectors(kinds)), namespaces_(std::move(namespaces)), log_(std::move(log)) {}
+
+void insight::engage(kcontrol::engaged_cluster& cluster) {
+    watched& w = clusters_[cluster.name()];
+    w = watched{&cluster, {}, {}};
+    for (const auto& selector : selectors_) {
+        auto how = kcontrol::kind_options().label_selector(selector).namespaces(namespaces_);
+        // Annotations are the larger part of many pods; of them one is read, before Kubernetes 1.28.
+        how.transform(kcontrol::transform_of<training_pod>([](training_pod& pod) {
+            const std::string index = "batch.kubernetes.io/job-completion-index";
+            const auto found = pod.metadata.annotations.find(index);
+            const auto value = found == pod.metadata.annotations.end() ? std::string() : std::string(found->second);
+            pod.metadata.annotations = {};
+            if (!value.empty()) pod.metadata.annotations[index] = value;
+        }));
+        auto source = cluster.source_with(kcontrol::resource_of<training_pod>(), how);
+        if (!source) {
+            log_.error("pods can't be watched", {{"cluster", cluster.name()}, {"error", source.error().what()}});
+            continue;
+        }
+        w.subscriptions.push_back((*source)->subscribe([this, name = cluster.name()](const kcontrol::any_event& event) {
+            const auto pod = event.object().as<training_pod>();
+            if (pod && !event.resync) take_pod(name, *pod, event.type == kcontrol::event_type::deleted);
+        }));
+        w.sources.push_back(std::move(*source));
+    }
+}
+
+void insight::disengage(const std::string& cluster) {
+    clusters_.erase(cluster);
+    pods_.forget_cluster(cluster);
+    questions_.drop_cluster(cluster);
+    rights_.erase(cluster);
+    ask_not_before_.erase(cluster);
+}
+
+void insight::take_pod(const std::string& cluster, const training_pod& pod, bool gone) {
+    for (const auto& job : gone ? pods_.remove(cluster, pod) : pods_.set(cluster, pod)) {
+        if (gone && find_ && !find_(job)) pods_.forget(job);
+        mark(job);
+    }
+}
+
+void insight::mark(const job_ref& job) {
+    changed_jobs_.insert(job);
+    news_.notify_all();
+}
+
+void insight::flush() {
+    for (const auto& job : std::exchange(changed_jobs_, {})) {
+        if (on_news_) on_news_(job);
+    }
+}
+
+void insight::explain(job_view& job) const {
+    const job_ref ref = ref_of(job);
+    if (!pods_.has(ref)) return;
+    const job_evidence known = pods_.evidence(ref);
+    correct_replicas(job, known.pods);
+    job.why = find_cause(job, known).text;
+}
+
+void insight::take(const std::vector<change>& changes) {
+    for (const auto& c : changes) {
+        if (!c.job) continue;
+        const job_ref ref = ref_of(*c.job);
+        if (c.type == change_type::job_removed) {
+            questions_.drop(ref);
+            if (c.deleted) pods_.forget(ref);
+            continue;
+        }
+        const job_state state = c.job->state;
+        const bool waits = state == job_state::created || state == job_state::pending || state == job_state::queued ||
+                           state == job_state::unknown || state == job_state::restarting;
+        const bool failed = state == job_state::failed;
+        // What events said may have been true of the state before only.
+        if (c.previous && !waits && !failed && pods_.set_events(ref, {})) mark(ref);
+        const bool told_by_pod = !c.job->why.empty() && pods_.evidence(ref).events.empty();
+        // What was there at the start, and has failed long ago, is asked for when somebody looks.
+        if (told_by_pod || (!waits && (!failed || c.initial))) {
+            questions_.drop(ref);
+        } else {
+            questions_.want(ref, failed, env_.now());
+            question_.notify_all();
+        }
+    }
+}
+
+void insight::look(const job_ref& job) {
+    if (!questions_.look(job, env_.now())) return;
+    ask_not_before_.erase(job.cluster);  // the right may have been given since
+    looked_at_.insert(job);
+    question_.notify_all();
+}
+
+cluster_rights insight::rights(const std::string& cluster) const {
+    const auto at = rights_.find(cluster);
+    return at == rights_.end() ? cluster_rights() : at->second;
+}
+
+std::optional<kcontrol::client> insight::client_of(const std::string& cluster) const {
+    const auto at = clusters_.find(cluster);
+    if (at == clusters_.end()) return std::nullopt;
+    return at->second.cluster->get_client().live();
+}
+
+kcontrol::awaitable<void> insight::run_news(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        if (changed_jobs_.empty()) co_await news_.wait(env_, stop);
+        co_await kcontrol::sleep_for(env_, news_pause, stop);
+        if (!stop.stop_requested()) flush();
+    }
+}
+
+kcontrol::awaitable<void> insight::run_questions(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        std::optional<job_ref> next;
+        if (!looked_at_.empty()) {
+            next = *looked_at_.begin();
+            looked_at_.erase(looked_at_.begin());
+        } else {
+            next = questions_.take(env_.now());
+        }
+        if (next) {
+            auto asked = ask(*next, stop);
+            co_await std::move(asked);
+        } else {
+            co_await question_.wait(env_, stop, questions_.next_due());
+        }
+    }
+}
+
+kcontrol::awaitable<void> insight::ask(job_ref job, std::stop_token stop) {
+    const auto view = find_ ? find_(job) : nullptr;
+    const auto from = client_of(job.cluster);
+    if (!view || !from) {
+        questions_.drop(job);
+        co_return;
+    }
+    std::vector<object_event> found;
+    co_await ask_about(*from, job, view->uid, found, stop);
+    const auto pods = pods_.evidence(job).pods;
+    std::size_t asked = 0;
+    for (const auto& pod : pods) {
+        if (asked == most_pods_asked || !is_of(*view, pod) || !is_worth_asking(pod)) continue;
+        ++asked;
+        co_await ask_about(*from, job, pod.uid, found, stop);
+    }
+    if (view->state == job_state::queued) co_await ask_queue(*from, job, view->uid, found, stop);
+    keep_newest(found, most_events);
+    if (!stop.stop_requested() && clusters_.contains(job.cluster) && pods_.set_events(job, std::move(found))) mark(job);
+}
+
+kcontrol::awaitable<void> insight::ask_about(kcontrol::client from, const job_ref& job, std::string uid,
+                                             std::vector<object_event>& into, std::stop_token stop) {
+    const auto refused = ask_not_before_.find(job.cluster);
+    if (uid.empty() || (refused != ask_not_before_.end() && env_.now() < refused->second)) co_return;
+    kcontrol::list_options which;
+    which.in_namespace(job.namespace_).field_selector("involvedObject.uid=" + uid).limit(200);
+    which.deadline(question_deadline).stop(stop);
+    const auto listed = co_await from.list_page<event_record>(std::move(which));
+    if (!clusters_.contains(job.cluster)) co_return;  // it left meanwhile
+    if (!listed) {
+        const bool missing = listed.error().code() == kcontrol::api_errc::forbidden;
+        if (missing) {
+            rights_[job.cluster].events = right_state::missing;
+            ask_not_before_[job.cluster] = env_.now() + forbidden_pause;
+        }
+        co_return;
+    }
+    rights_[job.cluster].events = right_state::given;
+    for (const auto& event : listed->items) {
+        if (event->involved_object.uid == uid) into.push_back(observe(*event));
+    }
+}
+
+kcontrol::awaitable<void> insight::ask_queue(kcontrol::client from, const job_ref& job, std::string uid,
+                                             std::vector<object_event>& into, std::stop_token stop) {
+    kcontrol::list_options which;
+    which.in_namespace(job.namespace_).label_selector("kueue.x-k8s.io/job-uid=" + uid).limit(10);
+    which.deadline(question_deadline).stop(stop);
+    const auto listed = co_await from.list_page<queued_workload>(std::move(which));
+    if (!listed) co_return;  // no Kueue there, or no right: then the job says that it is queued, and no more
+    for (const auto& workload : listed->items) {
+        for (const auto& c : workload->status.conditions) {
+            if (c.status != "False" || (c.type != "QuotaReserved" && c.type != "Admitted") || c.message.empty())
+                continue;
+            into.push_back({"Workload", std::string(std::string_view(workload->metadata.name)), "Normal", c.reason,
+                            c.message, 1, parse_rfc3339_seconds(c.last_transition_time)});
+        }
+    }
+}
+
+}  // namespace training_monitor

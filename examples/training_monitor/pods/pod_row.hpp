@@ -1,0 +1,64 @@
+// A pod as a line of its job's table, and which jobs it belongs to. Pure functions.
+#pragma once
+
+#include "pods/training_pod.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace training_monitor {
+
+/// How a container ended.
+struct container_end {
+    std::string container;
+    std::int64_t code = 0;
+    std::string reason;                       ///< the kubelet's: Error, OOMKilled, ContainerCannotRun…
+    std::string message;                      ///< the container's own last words, or the kubelet's
+    std::optional<std::int64_t> finished_at;  ///< seconds since the epoch
+    bool init = false;
+    bool earlier = false;  ///< it has been started again since
+
+    friend bool operator==(const container_end&, const container_end&) = default;
+};
+
+/// A pod. Texts are cut to 1 KiB: anybody who can make a pod writes some of them.
+struct pod_row {
+    std::string name;
+    std::string uid;
+    std::string type;                   ///< the replica type as its job writes it: "Worker", "Pod"
+    std::optional<std::int64_t> index;  /// among those of its type
+    std::string node;
+    std::string phase;  ///< Pending Running Succeeded Failed Unknown
+    std::int64_t restarts = 0;
+    std::optional<std::int64_t> created;  ///< seconds since the epoch
+    std::string owner_kind, owner_uid;    ///< of its controller
+    std::string reason, message;          ///< of the whole pod: Evicted…
+    std::optional<container_end> failed;  ///< its first container that failed
+    std::string waiting_container, waiting_reason, waiting_message;
+    std::string unscheduled_reason, unscheduled_message;  ///< why it has no node, in the scheduler's words
+    bool terminating = false;
+
+    friend bool operator==(const pod_row&, const pod_row&) = default;
+};
+
+/// A job by its names.
+struct job_ref {
+    std::string cluster, namespace_, kind, name;
+
+    friend auto operator<=>(const job_ref&, const job_ref&) = default;
+};
+
+pod_row row_of(const training_pod& pod);
+
+/// The jobs that a pod is of: that of its labels, and for those of a JobSet or of a launcher the Job between as well,
+/// which is shown where its owner is not.
+std::vector<job_ref> jobs_of(const training_pod& pod, std::string_view cluster);
+
+/// The label selectors that find the pods of jobs of these kinds and no others. A pod may fit two of them.
+std::vector<std::string> pod_selectors(const std::vector<std::string>& kinds);
+
+}  // namespace training_monitor

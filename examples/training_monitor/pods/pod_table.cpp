@@ -1,0 +1,95 @@
+#include "pods/pod_table.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace training_monitor {
+
+bool pod_table::put(entry& to, pod_row row) {
+    const auto at = to.rows.find(row.name);
+    if (at != to.rows.end()) {
+        if (at->second == row) return false;
+        at->second = std::move(row);
+        return true;
+    }
+    if (size_ >= limits_.most() || to.rows.size() >= limits_.most_of_job()) {
+        ++left_out_;
+        return false;
+    }
+    std::string name = row.name;
+    to.rows.emplace(std::move(name), std::move(row));
+    ++size_;
+    return true;
+}
+
+std::vector<job_ref> pod_table::set(const std::string& cluster, const training_pod& pod) {
+    std::vector<job_ref> out;
+    const pod_row row = row_of(pod);
+    for (auto& job : jobs_of(pod, cluster)) {
+        const auto at = jobs_.try_emplace(job).first;
+        if (put(at->second, row)) out.push_back(std::move(job));
+        drop_empty(at);
+    }
+    return out;
+}
+
+std::vector<job_ref> pod_table::remove(const std::string& cluster, const training_pod& pod) {
+    std::vector<job_ref> out;
+    for (auto& job : jobs_of(pod, cluster)) {
+        const auto at = jobs_.find(job);
+        if (at == jobs_.end()) continue;
+        const auto row = at->second.rows.find(pod.metadata.name);
+        if (row == at->second.rows.end() || row->second.uid != std::string_view(pod.metadata.uid)) continue;
+        if (row->second.failed || row->second.phase == "Failed") at->second.gone_failure = std::move(row->second);
+        at->second.rows.erase(row);
+        --size_;
+        drop_empty(at);
+        out.push_back(std::move(job));
+    }
+    return out;
+}
+
+bool pod_table::set_events(const job_ref& job, std::vector<object_event> events) {
+    const auto at = jobs_.try_emplace(job).first;
+    const bool differ = at->second.events != events;
+    at->second.events = std::move(events);
+    drop_empty(at);
+    return differ;
+}
+
+void pod_table::forget(const job_ref& job) {
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end()) return;
+    at->second.gone_failure.reset();
+    at->second.events.clear();
+    drop_empty(at);
+}
+
+void pod_table::forget_cluster(const std::string& cluster) {
+    auto at = jobs_.lower_bound(job_ref{cluster, {}, {}, {}});
+    while (at != jobs_.end() && at->first.cluster == cluster) {
+        size_ -= at->second.rows.size();
+        at = jobs_.erase(at);
+    }
+}
+
+job_evidence pod_table::evidence(const job_ref& job) const {
+    job_evidence out;
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end()) return out;
+    for (const auto& [name, row] : at->second.rows) out.pods.push_back(row);
+    std::stable_sort(out.pods.begin(), out.pods.end(), [](const pod_row& a, const pod_row& b) {
+        return std::tie(a.type, a.index, a.created) < std::tie(b.type, b.index, b.created);
+    });
+    out.gone_failure = at->second.gone_failure;
+    out.events = at->second.events;
+    return out;
+}
+
+void pod_table::drop_empty(std::map<job_ref, entry>::iterator at) {
+    const entry& e = at->second;
+    if (e.rows.empty() && !e.gone_failure && e.events.empty()) jobs_.erase(at);
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,35 @@
+// Kueue's Workload of a job: of it the conditions, which say in Kueue's words what the job waits for.
+// Source: https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta1/
+#pragma once
+
+#include <kcontrol/model/field.hpp>
+#include <kcontrol/model/object_meta.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include "jobs/kinds.hpp"
+
+#include <vector>
+
+namespace training_monitor {
+
+struct queued_workload_status {
+    std::vector<job_condition> conditions;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("conditions", &queued_workload_status::conditions));
+    }
+};
+
+struct queued_workload {
+    using kcontrol_projection = void;
+    static constexpr kcontrol::resource_name kcontrol_resource{"kueue.x-k8s.io", "v1beta1", "Workload", "workloads"};
+
+    kcontrol::object_meta metadata;
+    queued_workload_status status;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("status", &queued_workload::status));
+    }
+};
+
+}  // namespace training_monitor

@@ -1,0 +1,161 @@
+#include "web/attention_answer.hpp"
+
+#include <kcontrol/json/writer.hpp>
+#include <kcontrol/serve/responses.hpp>
+#include <kcontrol/values/time.hpp>
+
+#include "history/attention.hpp"
+#include "jobs/job_json.hpp"
+#include "table/job_query.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace training_monitor {
+namespace {
+
+namespace http = kcontrol::http;
+using kcontrol::wall_time;
+
+constexpr std::size_t most_jobs = 500;
+constexpr std::size_t most_changes = 100;
+
+struct needy {
+    const job_record* job;
+    need of;
+};
+
+std::vector<needy> jobs_in_need(const history& past, const job_table& table, wall_time now) {
+    std::vector<needy> out;
+    for (const auto& job : *table.all_jobs()) {
+        if (!may_need(*job, now)) continue;
+        const auto* record = past.find(*job);
+        if (!record) continue;
+        if (const auto found = need_of(*record, now)) out.push_back({record, *found});
+    }
+    // The urgent first; of failures and restarts the latest, of waits the longest.
+    std::sort(out.begin(), out.end(), [](const needy& a, const needy& b) {
+        if (a.of.what != b.of.what) return a.of.what < b.of.what;
+        const bool latest_first = a.of.what == concern::failed || a.of.what == concern::restarting;
+        if (a.of.since != b.of.since) return latest_first ? a.of.since > b.of.since : a.of.since < b.of.since;
+        return a.job->id() < b.job->id();
+    });
+    return out;
+}
+
+std::string attention_text(const history& past, const job_table& table, wall_time now) {
+    const auto all = jobs_in_need(past, table, now);
+    const std::size_t count = std::min(all.size(), most_jobs);
+    kcontrol::json::writer out;
+    out.begin_object();
+    out.key("items");
+    out.begin_array();
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto& [job, of] = all[i];
+        out.begin_object();
+        write_identity(out, *job->view);
+        out.member("state", to_string(job->state()));
+        out.member("concern", to_string(of.what));
+        out.member("since", kcontrol::format_time(of.since));
+        out.member("restarts", of.restarts);
+        out.member("reason", job->view->reason);
+        out.member("why", message_of(*job->view));
+        out.end_object();
+    }
+    out.end_array();
+    out.member("remaining", all.size() - count);
+    out.end_object();
+    return out.take() + "\n";
+}
+
+// From one state to the next.
+struct turn {
+    const job_record* job;
+    std::size_t to;  ///< its span
+
+    wall_time at() const { return job->spans[to].from; }
+};
+
+std::vector<turn> latest_turns(const history& past, const job_table& table, std::size_t most) {
+    std::vector<turn> out;
+    for (const auto& job : *table.all_jobs()) {
+        const auto* record = past.find(*job);
+        if (!record) continue;
+        const std::size_t spans = record->spans.size();
+        for (std::size_t i = spans; i-- > std::max<std::size_t>(1, spans - std::min(spans, most));) {
+            out.push_back({record, i});
+        }
+    }
+    const auto newer = [](const turn& a, const turn& b) {
+        return a.at() != b.at() ? a.at() > b.at() : a.job->id() < b.job->id();
+    };
+    const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), most));
+    std::partial_sort(out.begin(), end, out.end(), newer);
+    out.erase(end, out.end());
+    return out;
+}
+
+std::string changes_text(const history& past, const job_table& table) {
+    kcontrol::json::writer out;
+    out.begin_object();
+    out.key("items");
+    out.begin_array();
+    for (const auto& one : latest_turns(past, table, most_changes)) {
+        const auto& spans = one.job->spans;
+        out.begin_object();
+        write_identity(out, *one.job->view);
+        out.member("from", to_string(spans[one.to - 1].state));
+        out.member("to", to_string(spans[one.to].state));
+        out.member("at", kcontrol::format_time(spans[one.to].from));
+        out.member("reason", spans[one.to].reason);
+        out.member("message", spans[one.to].message);
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+    return out.take() + "\n";
+}
+
+// Makes its text anew at most once a second.
+class kept_answer {
+public:
+    explicit kept_answer(std::function<std::string(wall_time)> make) : make_(std::move(make)) {}
+
+    http::response answer(std::string_view query, wall_time now) {
+        if (const auto checked = expect_no_query(query); !checked) {
+            return http::error_response(400, checked.error().message());
+        }
+        const bool fresh = !text_.empty() && now >= made_ && now - made_ < std::chrono::seconds(1);
+        if (!fresh) {
+            text_ = make_(now);
+            made_ = now;
+        }
+        return http::json_response(200, text_);
+    }
+
+private:
+    std::function<std::string(wall_time)> make_;
+    std::string text_;
+    wall_time made_{};
+};
+
+}  // namespace
+
+void add_attention_routes(http::router& to, const history& past, const job_table& table,
+                          std::function<wall_time()> now) {
+    const auto attention =
+        std::make_shared<kept_answer>([&past, &table](wall_time at) { return attention_text(past, table, at); });
+    const auto changes =
+        std::make_shared<kept_answer>([&past, &table](wall_time) { return changes_text(past, table); });
+    to.get("/api/v1/attention",
+           [attention, now](const http::routed_request& r) { return attention->answer(r.query(), now()); });
+    to.get("/api/v1/changes",
+           [changes, now](const http::routed_request& r) { return changes->answer(r.query(), now()); });
+}
+
+}  // namespace training_monitor

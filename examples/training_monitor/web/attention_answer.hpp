@@ -1,0 +1,20 @@
+// What /api/v1/attention and /api/v1/changes answer: the jobs that somebody should look at, and what happened last.
+#pragma once
+
+#include <kcontrol/runtime/time.hpp>
+#include <kcontrol/serve/router.hpp>
+
+#include "history/history.hpp"
+#include "table/job_table.hpp"
+
+#include <functional>
+
+namespace training_monitor {
+
+/// Adds both. 400 for a query that is not theirs. `now` is asked for each answer. History and table outlive the router.
+///
+/// An answer is kept for a second, for all who ask meanwhile: it takes a look at every job.
+void add_attention_routes(kcontrol::http::router& to, const history& past, const job_table& table,
+                          std::function<kcontrol::wall_time()> now);
+
+}  // namespace training_monitor

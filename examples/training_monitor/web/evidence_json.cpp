@@ -1,0 +1,81 @@
+#include "web/evidence_json.hpp"
+
+#include <kcontrol/json/members.hpp>
+
+#include "pods/exit_code.hpp"
+
+namespace training_monitor {
+namespace {
+
+using kcontrol::json::write_or_null;
+using kcontrol::json::write_text_or_null;
+
+void write_pod(kcontrol::json::writer& out, const job_view& job, const pod_row& pod) {
+    std::string reason = pod.waiting_reason, message = pod.waiting_message;
+    if (reason.empty() && pod.failed) reason = pod.failed->reason, message = pod.failed->message;
+    if (reason.empty()) reason = pod.reason, message = pod.message;
+    if (reason.empty()) reason = pod.unscheduled_reason, message = pod.unscheduled_message;
+    out.begin_object();
+    out.member("name", pod.name);
+    out.member("type", pod.type);
+    write_or_null(out, "index", pod.index);
+    write_or_null(out, "rank", rank_of(job, pod));
+    write_text_or_null(out, "node", pod.node);
+    out.member("phase", pod.phase);
+    out.member("terminating", pod.terminating);
+    out.member("restarts", pod.restarts);
+    write_text_or_null(out, "container", pod.failed ? pod.failed->container : pod.waiting_container);
+    write_or_null(out, "exitCode", pod.failed ? std::optional(pod.failed->code) : std::nullopt);
+    out.member("exitMeaning", pod.failed ? exit_meaning(pod.failed->code, pod.failed->reason) : std::string());
+    out.member("restartedSince", pod.failed && pod.failed->earlier);
+    out.member("reason", reason);
+    out.member("message", message);
+    write_text_or_null(out, "created", pod.created ? to_rfc3339(*pod.created) : "");
+    out.end_object();
+}
+
+void write_event(kcontrol::json::writer& out, const object_event& event) {
+    out.begin_object();
+    out.member("kind", event.kind);
+    out.member("name", event.name);
+    out.member("type", event.type);
+    out.member("reason", event.reason);
+    out.member("message", event.message);
+    out.member("count", event.count);
+    write_text_or_null(out, "lastSeen", event.last_seen ? to_rfc3339(*event.last_seen) : "");
+    out.end_object();
+}
+
+}  // namespace
+
+void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_evidence& known, cluster_rights rights,
+                    bool logs) {
+    const job_cause cause = find_cause(job, known);
+    out.key("cause");
+    out.begin_object();
+    out.member("text", cause.text);
+    write_text_or_null(out, "pod", cause.pod);
+    write_text_or_null(out, "container", cause.container);
+    out.member("earlier", cause.earlier);
+    out.end_object();
+    out.key("pods");
+    out.begin_array();
+    for (const auto& pod : known.pods) {
+        if (is_of(job, pod)) write_pod(out, job, pod);
+    }
+    out.end_array();
+    out.key("events");
+    out.begin_array();
+    for (const auto& event : known.events) write_event(out, event);
+    out.end_array();
+    out.key("missingRights");
+    out.begin_array();
+    if (rights.pods == right_state::missing)
+        out.value("list and watch pods: would show the pods, and why they fail or wait");
+    if (rights.events == right_state::missing)
+        out.value("list events: would show what the operator and the kubelet say");
+    out.end_array();
+    out.member("logs", logs);
+}
+
+}  // namespace training_monitor

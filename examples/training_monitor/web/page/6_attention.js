@@ -1,0 +1,182 @@
+// What needs somebody. The monitor says what (/api/v1/attention); who looks at it marks it as seen, or mutes a job. The
+// marks are kept in this browser: the monitor can't be written to.
+const DAY = 24 * 3600e3;
+const SEEN_FOR = DAY, MARKS_FOR = 30 * DAY;
+const LISTED_NEEDS = 6, LISTED_NARROW = 3;
+
+// A job that is muted is so for good; one that was seen is news again once its concern changes, or after a day.
+const marks = {
+  all: new Map(),  // cluster and uid → {mark, concern, at}
+  id: need => `${need.cluster}/${need.uid}`,
+  read() {
+    try {
+      this.all = new Map(Object.entries(JSON.parse(kept.get("marks") || "{}")));
+    } catch { this.all = new Map(); }
+    for (const [id, m] of this.all)
+      if (!(Date.now() - m?.at < MARKS_FOR)) this.all.delete(id);
+  },
+  of(need) {
+    const m = this.all.get(this.id(need));
+    if (!m) return "";
+    if (m.mark === "muted") return "muted";
+    return m.concern === need.concern && Date.now() - m.at < SEEN_FOR ? "seen" : "";
+  },
+  set(need, mark) {
+    this.read();  // another tab may have marked something meanwhile
+    if (mark) this.all.set(this.id(need), {mark, concern: need.concern, at: Date.now()});
+    else this.all.delete(this.id(need));
+    kept.set("marks", JSON.stringify(Object.fromEntries(this.all)));
+  },
+};
+
+const attention = {
+  needs: null,  // null: not told yet, or this monitor does not tell
+  more: 0,      // beyond those that are told
+  wanted: false,
+  askedAt: -Infinity,
+  showMarked: false,
+  showAll: false,
+  rows: new Map(),
+
+  open() { return (this.needs || []).filter(need => !marks.of(need)); },
+  async refresh() {
+    this.askedAt = performance.now();
+    this.wanted = false;
+    const told = await extras.get("/api/v1/attention");
+    if (!told) return;
+    this.needs = told.items || [];
+    this.more = told.remaining || 0;
+    dirty.attention = true;
+    plan();
+  },
+  // Whatever changes may have become a need, or be one no more. Asked for at most once a second.
+  watch() {
+    if (this.wanted && everReady && link.is === "live" && performance.now() - this.askedAt > 1000) this.refresh();
+  },
+};
+
+function needText(need) {
+  const since = (Date.now() - Date.parse(need.since)) / 1000;
+  switch (need.concern) {
+    case "failed":
+      return `failed ${about(since)} ago`;
+    case "restarting":
+      return need.restarts > 1 ? `restarted ${need.restarts} times in 10 minutes` : `restarting for ${about(since)}`;
+    case "incomplete":
+      return `lacks pods, running for ${about(since)}`;
+    default:
+      return `waiting for ${about(since)}`;
+  }
+}
+function makeNeed(need) {
+  const link = el("a", {href: jobAddress(need)}, need.name);
+  link.onclick = e => {
+    if (e.metaKey || e.ctrlKey || e.shiftKey) return;
+    e.preventDefault();
+    goJob(need);
+  };
+  const state = el("span"), since = el("span", {class: "since"}), because = el("span", {class: "because"});
+  const seen = el("button", {type: "button"}), mute = el("button", {type: "button"}, "Mute");
+  const row = el("li", {}, state, el("span", {class: "what"}, link, el("span", {class: "soft where"})), since, because,
+      el("span", {class: "marks"}, seen, mute));
+  const mark = (button, to) => button.onclick = () => markNeed(row, to());
+  mark(seen, () => (marks.of(row.need) ? "" : "seen"));
+  mark(mute, () => "muted");
+  Object.assign(row, {state, since, because, seen, mute, where: row.querySelector(".where")});
+  return row;
+}
+function fillNeed(row, need) {
+  row.need = need;
+  const state = store.jobs.get(keyOf(need))?.state || need.state, mark = marks.of(need);
+  if (row.shown !== state) {
+    row.shown = state;
+    row.state.replaceChildren(badge(state));
+  }
+  put(row.where, `${need.namespace} · ${need.cluster}`);
+  put(row.since, mark ? `${needText(need)} (${mark})` : needText(need));
+  const because = need.why || need.reason;
+  put(row.because, because);
+  row.because.title = because;
+  put(row.seen, mark ? "Unmark" : "Seen");
+  row.seen.setAttribute("aria-label", `${mark ? "Unmark" : "Seen"}: ${need.name}`);
+  row.mute.setAttribute("aria-label", `Mute: ${need.name}`);
+  show(row.mute, mark !== "muted");
+  row.classList.toggle("marked", mark !== "");
+}
+// The focus goes on to what stands there next: who marks one after another keeps the key pressed.
+function markNeed(row, mark) {
+  const rows = [...$("needs").children], at = rows.indexOf(row);
+  const next = rows[at + 1] || rows[at - 1];
+  marks.set(row.need, mark);
+  put($("live"), `${row.need.name} ${mark ? "is marked as " + mark : "is not marked any more"}`);
+  drawAttention();
+  drawIcon();
+  if (row.isConnected) row.seen.focus();
+  else (next?.isConnected ? next.seen : $("marked").hidden ? $("h-attention") : $("marked")).focus();
+}
+function drawAttention() {
+  dirty.attention = false;
+  const needs = attention.needs;
+  show($("attention"), needs !== null);
+  if (needs === null) return;
+  // What is gone, or has succeeded meanwhile, needs nobody; the monitor is asked again, but that takes a moment.
+  const there = needs.filter(need => {
+    const j = store.jobs.get(keyOf(need));
+    return j && j.state !== "Succeeded" && j.state !== "Suspended";
+  });
+  const unmarked = there.filter(need => !marks.of(need)), marked = there.length - unmarked.length;
+  const few = NARROW.matches ? LISTED_NARROW : LISTED_NEEDS;
+  const listed = attention.showMarked ? there : unmarked;
+  const shown = attention.showAll ? listed : listed.slice(0, few);
+  const rows = new Map();
+  for (const need of shown) {
+    const id = marks.id(need), row = attention.rows.get(id) || makeNeed(need);
+    fillNeed(row, need);
+    rows.set(id, row);
+  }
+  attention.rows = rows;
+  arrange($("needs"), [...rows.values()]);
+  put($("needs-sum"), unmarked.length ? (unmarked.length + attention.more).toLocaleString("en") : "");
+  $("attention").classList.toggle("calm-now", !unmarked.length);
+  show($("no-need"), !unmarked.length);
+  put($("marked"), attention.showMarked ? "Hide what is marked" : `${marked.toLocaleString("en")} seen or muted`);
+  show($("marked"), marked > 0);
+  $("marked").setAttribute("aria-pressed", String(attention.showMarked));
+  const rest = listed.length - shown.length + (attention.showAll ? 0 : attention.more);
+  put($("all-needs"), attention.showAll ? "Show fewer" : `${many(rest, "more job")}`);
+  show($("all-needs"), attention.showAll ? listed.length > few : rest > 0);
+}
+
+// The tab's sign says how it is, for who has many of them: a number needs somebody; a ring is not up to date.
+function drawIcon() {
+  const n = attention.open().length;
+  const lost = link.since !== null;
+  const key = lost ? "lost" : everReady ? String(Math.min(n, 10)) : "loading";
+  if (drawIcon.shown === key) return;
+  drawIcon.shown = key;
+  const colour = lost || !everReady ? "#6b7683" : n ? "#c93c3c" : "#2da44e";
+  const inside = lost || !everReady ? `<circle cx="8" cy="8" r="5.5" fill="none" stroke="${colour}" stroke-width="3"/>`
+                                    : `<circle cx="8" cy="8" r="8" fill="${colour}"/>` +
+          (n ? `<text x="8" y="12" font-size="${n > 9 ? 9 : 11}" font-family="sans-serif" font-weight="bold" ` +
+                      `text-anchor="middle" fill="#fff">${n > 9 ? "9+" : n}</text>`
+             : "");
+  $("icon").href =
+      "data:image/svg+xml," + encodeURIComponent(`<svg xmlns="${SVG}" viewBox="0 0 16 16">${inside}</svg>`);
+}
+function startAttention() {
+  marks.read();
+  $("marked").onclick = () => {
+    attention.showMarked = !attention.showMarked;
+    drawAttention();
+  };
+  $("all-needs").onclick = () => {
+    attention.showAll = !attention.showAll;
+    drawAttention();
+  };
+  addEventListener("storage", e => {
+    if (e.key !== "marks") return;
+    marks.read();
+    dirty.attention = true;
+    plan();
+  });
+}

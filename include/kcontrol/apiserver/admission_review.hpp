@@ -1,0 +1,66 @@
+// The words that an API server and its webhooks exchange: AdmissionReview and ConversionReview, and what is made of
+// answers that are none. Pure.
+#pragma once
+
+#include <kcontrol/apiserver/admission_hooks.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/documents/value.hpp>
+#include <kcontrol/http/message.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kcontrol::testing {
+
+/// What a webhook is asked about a request: the same members are a condition's `request`. `version`: in which it sees
+/// the object.
+KCONTROL_DECL json::object admission_request(const admission_attributes& about, const std::string& version,
+                                             const std::string& uid);
+
+/// The AdmissionReview that a webhook is asked with; null objects are said to be null.
+KCONTROL_DECL std::string admission_question(const admission_hook& hook, json::object request,
+                                             const json::value& object, const json::value& old);
+
+/// What a webhook said.
+class admission_answer {
+public:
+    bool allowed = false;
+    std::optional<json::value> status;  ///< of a refusal, if it gave one
+    std::vector<std::string> warnings;
+    std::string patch;  ///< JSON, or empty
+    std::string patch_type;
+};
+
+/// Reads the answer to a question with that uid. Errors: what Kubernetes says behind `failed calling webhook "x": `.
+KCONTROL_DECL result<admission_answer> read_admission_answer(const admission_hook& hook, const std::string& uid,
+                                                             const http::response& answer);
+
+/// `admission webhook "x" denied the request: …`, with the code and the details that the webhook gave.
+KCONTROL_DECL failure denied_by(const std::string& hook, const std::optional<json::value>& status);
+
+/// `failed calling webhook "x": …`
+KCONTROL_DECL std::string failed_calling(const std::string& hook, const std::string& why);
+
+/// 500, "Internal error occurred: " and why.
+KCONTROL_DECL failure internal_failure(const std::string& why);
+
+/// What client-go says of a call that brought no answer. `asked`: the whole URL.
+KCONTROL_DECL std::string call_problem(const error& why, const webhook_client& whom, const std::string& asked,
+                                       const std::string& host_and_port);
+
+/// The ConversionReview that asks for an object in another version.
+KCONTROL_DECL std::string conversion_question(const conversion_webhook& hook, const std::string& uid,
+                                              const std::string& wanted_api_version, json::array objects);
+
+/// The converted objects, as many as were sent, in order; their metadata is that of the originals but for labels and
+/// annotations. Errors: what Kubernetes says of an answer that breaks the rules.
+KCONTROL_DECL result<json::array> read_conversion_answer(const conversion_webhook& hook, const json::array& originals,
+                                                         const std::string& uid, const std::string& wanted_api_version,
+                                                         const http::response& answer);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/admission_review.ipp>
+#endif

@@ -1,0 +1,19 @@
+// Schedules of CronJobs, as Kubernetes' parser (github.com/robfig/cron/v3, ParseStandard) judges them. Pure.
+#pragma once
+
+#include <kcontrol/config.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kcontrol::testing {
+
+/// What is wrong with a schedule, in that parser's words; nothing: it is one.
+KCONTROL_DECL std::optional<std::string> cron_problem(std::string_view schedule);
+
+}  // namespace kcontrol::testing
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/apiserver/impl/cron_schedule.ipp>
+#endif

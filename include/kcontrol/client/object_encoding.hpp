@@ -1,0 +1,93 @@
+// How objects travel between client and server, if not as JSON. protobuf_encoding() (client/protobuf_encoding.hpp) is
+// one; clients over a transport that speaks it ask for it, so that programs that do not name it link none of it.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/client/any_list.hpp>
+#include <kcontrol/client/options.hpp>
+#include <kcontrol/client/watch_event.hpp>
+#include <kcontrol/http/transport.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kcontrol {
+
+/// Reads a list as it arrives, object by object.
+///
+/// Thread-safety: shared objects unsafe.
+class list_decoder {
+public:
+    virtual ~list_decoder() = default;
+    /// Where the next bytes go; valid until the next call.
+    virtual std::span<char> room() = 0;
+    /// So many bytes came. Errors: decode_failed for what is no list.
+    virtual result<void> filled(std::size_t count) = 0;
+    /// The body is complete. Errors: decode_failed, truncated.
+    virtual result<any_list> finish() = 0;
+};
+
+/// Reads a watch as it arrives, event by event.
+///
+/// Thread-safety: shared objects unsafe.
+class watch_decoder {
+public:
+    virtual ~watch_decoder() = default;
+    virtual void feed(std::string_view bytes) = 0;
+    /// The next event; nothing: more bytes are needed. What does not decode is an event with `invalid`, a type of event
+    /// that nobody knows is passed over. Errors: decode_failed, too_large; the watch can't go on then.
+    virtual result<std::optional<watch_event>> next() = 0;
+    /// The body has ended. Errors: truncated if that was inside an event.
+    virtual result<void> finish() const = 0;
+};
+
+/// The encoding of one kind.
+///
+/// Thread-safety: safe. The resource_info that it was made for must outlive it and the decoders that it makes.
+class kind_encoding {
+public:
+    virtual ~kind_encoding() = default;
+    /// The object that an answer of 2xx consists of. Errors: decode_failed, naming the path of the member; that of a
+    /// Status of failure.
+    virtual result<any_object> decode(std::string_view body) const = 0;
+    /// `pool` outlives the decoder.
+    virtual std::unique_ptr<list_decoder> decode_list(share_pool& pool, list_options::reuse_function reuse) const = 0;
+    virtual std::unique_ptr<watch_decoder> decode_watch(std::shared_ptr<share_pool> pool, logger log) const = 0;
+    /// The body of a request, from the JSON of the object. Errors: decode_failed for what only JSON can say.
+    virtual result<std::string> encode(std::string_view json) const = 0;
+};
+
+/// An encoding; see speaking().
+///
+/// Thread-safety: safe.
+class object_encoding {
+public:
+    virtual ~object_encoding() = default;
+    /// Of a request and an answer; that of a watch may have parameters.
+    virtual std::string_view media_type() const noexcept = 0;
+    /// Null: that kind is JSON.
+    virtual std::shared_ptr<const kind_encoding> of(const resource_info& info) const = 0;
+    /// The JSON of a metav1.Status in this encoding; nothing if it is none.
+    virtual std::optional<std::string> status_json(std::string_view body) const = 0;
+};
+
+/// Makes transports as `below` does. A client over one lets objects travel in that encoding where the kind and the
+/// server have it, else as JSON; a server or a proxy that answers otherwise is remembered, and told once.
+///
+///     auto cl = client::connect(env, ex, config, speaking(protobuf_encoding(), http::make_transport_factory(env)));
+///
+/// So it is with all that takes a transport_factory: multicluster_options, blocking_client, tests.
+KCONTROL_DECL http::transport_factory speaking(std::shared_ptr<const object_encoding> encoding,
+                                               http::transport_factory below);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/detail/speaking_transport.hpp>  // and that impl/object_encoding.ipp, which needs both
+#endif

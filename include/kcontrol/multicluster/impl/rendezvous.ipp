@@ -1,0 +1,40 @@
+#pragma once
+
+#include <kcontrol/multicluster/detail/rendezvous.hpp>
+
+#include <cmath>
+
+namespace kcontrol::detail {
+
+// FNV-1a reads the bytes; what it leaves alike in names that differ in their last letter, the finalizer of SplitMix64
+// spreads.
+KCONTROL_DECL std::uint64_t rendezvous_hash(std::string_view peer, std::string_view cluster) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325U;
+    const auto take = [&h](std::string_view text) {
+        for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+        h = (h ^ 0xffU) * 0x100000001b3U;  // no byte of UTF-8: names end here
+    };
+    take(peer);
+    take(cluster);
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9U;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebU;
+    return h ^ (h >> 31);
+}
+
+// Each peer draws a time, exponentially distributed with its weight as the rate: the first one has the cluster.
+KCONTROL_DECL const shard_peer* rendezvous(std::span<const shard_peer> peers, std::string_view cluster) noexcept {
+    const shard_peer* best = nullptr;
+    double earliest = 0;
+    for (const shard_peer& one : peers) {
+        const std::uint64_t hash = rendezvous_hash(one.identity, cluster);
+        const double unit = (static_cast<double>(hash >> 11) + 0.5) * 0x1p-53;
+        const double time = -std::log(unit) / one.weight;
+        const bool before = best == nullptr || time < earliest || (time == earliest && one.identity < best->identity);
+        if (!before) continue;
+        best = &one;
+        earliest = time;
+    }
+    return best;
+}
+
+}  // namespace kcontrol::detail

@@ -1,0 +1,85 @@
+// Webhook configurations that know whom to trust: caBundle, and if asked the whole configuration, written by the
+// program with server-side apply, and put right where somebody else has changed it.
+#pragma once
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/base/result.hpp>
+#include <kcontrol/client/client.hpp>
+#include <kcontrol/runtime/environment.hpp>
+#include <kcontrol/webhook/webhook_configuration.hpp>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol {
+
+class certificate_keeper;
+
+/// What is kept, and as whom.
+class ca_bundle_options {
+public:
+    /// The owner of the fields, in metadata.managedFields.
+    ca_bundle_options& field_manager(std::string name) { return manager_ = std::move(name), *this; }
+    /// Whether the program keeps whole configurations, which then need no manifest; else caBundle only. A
+    /// CustomResourceDefinition has to be there in either case.
+    ca_bundle_options& whole(bool yes) { return whole_ = yes, *this; }
+    /// How often they are looked at, besides each time that the bundle changes.
+    ca_bundle_options& check_period(duration d) { return check_period_ = d, *this; }
+
+    const std::string& field_manager() const noexcept { return manager_; }
+    bool is_whole() const noexcept { return whole_; }
+    duration check_period() const noexcept { return check_period_; }
+
+private:
+    std::string manager_ = "kcontrol-webhooks";
+    bool whole_ = false;
+    duration check_period_ = std::chrono::seconds(10);
+};
+
+/// Writes the bundle into the configurations of that name and into the definitions of the conversions, these fields
+/// alone. All replicas may run one: they write the same. The account needs get and patch of the configurations and
+/// definitions by name, and create where whole ones are kept.
+///
+/// Thread-safety: shared objects unsafe; use it on the client's executor.
+class ca_bundle_keeper {
+public:
+    ca_bundle_keeper(environment& env, client c, std::string name, std::vector<webhook_registration> webhooks,
+                     webhook_address address, ca_bundle_options options = {}, logger log = {})
+        : env_(env),
+          api_(std::move(c)),
+          name_(std::move(name)),
+          webhooks_(std::move(webhooks)),
+          address_(std::move(address)),
+          options_(std::move(options)),
+          log_(std::move(log)) {}
+
+    /// Writes what is not as it has to be. How many objects were written. Errors: those of webhook_configurations() and
+    /// of the API server; invalid_config, naming it, where an object or a webhook in it is not there. The others are
+    /// written all the same; after `stop` nothing is.
+    KCONTROL_DECL awaitable<result<int>> repair(std::string bundle, std::stop_token stop = {});
+
+    /// Does so until `stop`, with the keeper's bundle; what fails is logged, once as long as it stays the same. The
+    /// keepers outlive it.
+    KCONTROL_DECL awaitable<void> run(certificate_keeper& from, std::stop_token stop);
+
+private:
+    KCONTROL_DECL awaitable<result<bool>> repair_one(const json::value& wanted, std::stop_token stop);
+
+    environment& env_;
+    client api_;
+    std::string name_;
+    std::vector<webhook_registration> webhooks_;
+    webhook_address address_;
+    ca_bundle_options options_;
+    logger log_;
+    std::string told_;
+};
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/webhook/impl/ca_bundle_keeper.ipp>
+#endif

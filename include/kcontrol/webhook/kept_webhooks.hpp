@@ -1,0 +1,54 @@
+// Webhooks that need no certificate files and no manifest: a manager's webhook server that keeps its own authority and
+// its registration with the API server.
+#pragma once
+
+#include <kcontrol/manager/manager.hpp>
+#include <kcontrol/webhook/ca_bundle_keeper.hpp>
+#include <kcontrol/webhook/certificate_keeper.hpp>
+#include <kcontrol/webhook/webhook_builder.hpp>
+
+#include <string>
+#include <utility>
+
+namespace kcontrol {
+
+/// What a program keeps of its webhooks by itself.
+class kept_webhook_options {
+public:
+    /// `name`: of the configurations. `address`: where API servers call.
+    kept_webhook_options(std::string name, webhook_address address)
+        : name_(std::move(name)), address_(std::move(address)) {
+        if (address_.base_url().empty()) certificates_.service(address_.service_namespace(), address_.service_name());
+        bundles_.whole(true);
+    }
+
+    /// The Secret of the authorities, names that the certificate has besides the Service's, and how long it lasts.
+    certificate_keeper_options& certificates() noexcept { return certificates_; }
+    /// As whom it writes; with whole(false) caBundle only, of configurations that are there.
+    ca_bundle_options& bundles() noexcept { return bundles_; }
+
+    const certificate_keeper_options& certificates() const noexcept { return certificates_; }
+    const ca_bundle_options& bundles() const noexcept { return bundles_; }
+    const std::string& name() const noexcept { return name_; }
+    const webhook_address& address() const noexcept { return address_; }
+
+private:
+    std::string name_;
+    webhook_address address_;
+    certificate_keeper_options certificates_;
+    ca_bundle_options bundles_;
+};
+
+/// The webhook server of a manager (get_webhook_server), with a certificate of an authority in a Secret that all its
+/// replicas share, and what its builders were told is written into the configurations and definitions as long as the
+/// manager runs. To be called before every other get_webhook_server() and webhook_builder of that manager; the
+/// server has its own certificate already otherwise. The account needs what certificate_keeper and ca_bundle_keeper
+/// say.
+KCONTROL_DECL webhook_server& get_kept_webhook_server(manager& m, kept_webhook_options kept,
+                                                      webhook_server_options options = {});
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/webhook/impl/kept_webhooks.ipp>
+#endif

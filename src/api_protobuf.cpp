@@ -1,0 +1,1 @@
+#include <kcontrol/api/impl/protobuf.ipp>

@@ -1,0 +1,2 @@
+#include <kcontrol/transport/impl/http2_connection.ipp>
+#include <kcontrol/transport/impl/http2_session.ipp>

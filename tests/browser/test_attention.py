@@ -1,0 +1,158 @@
+"""What needs somebody, whose it is, what ended long ago, and what happened before the page was opened."""
+import datetime
+import json
+
+import fixture
+from fixture import rows, text
+
+
+def stamp(**ago):
+    return (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(**ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def needs(page):
+    return page.js("[...$('needs').children].map(row => row.querySelector('a').textContent)")
+
+
+def say(names):
+    return ("JSON.stringify([...$('needs').children].map(row => row.querySelector('a').textContent)) === %s"
+            % json.dumps(json.dumps(names, separators=(",", ":"))))
+
+
+class Attention(fixture.PageTest):
+    def setUp(self):
+        super().setUp()
+        self.server.cluster("alpha")
+        self.server.job("fine", "Running", startTime=stamp(hours=2))
+        self.server.job("waits", "Pending", startTime=None, at=stamp(hours=3))
+        self.server.job("broken", "Failed", message="exit code 137", startTime=stamp(hours=2),
+                        completionTime=stamp(minutes=7))
+        self.server.job("long-ago", "Failed", startTime=stamp(days=3), completionTime=stamp(days=2))
+
+    def test_the_urgent_first_and_why(self):
+        page = self.open()
+        page.until(say(["broken", "waits"]))
+        first = page.js("$('needs').children[0].innerText")
+        self.assertIn("Failed", first)
+        self.assertIn("failed 7m ago", first)
+        self.assertIn("exit code 137", first)
+        self.assertIn("waiting for 3h", page.js("$('needs').children[1].innerText"))
+        self.assertEqual(text(page, "#needs-sum"), "2")
+        self.server.job("fine", "Restarting", startTime=stamp(hours=2))
+        page.until(say(["broken", "fine", "waits"]))
+        self.server.job("waits", "Running", startTime=stamp(seconds=1))
+        page.until(say(["broken", "fine"]))
+        page.click("#needs a")
+        page.until("document.querySelector('#job-name')?.textContent === 'broken'")
+
+    def test_what_was_seen_or_muted_stays_so(self):
+        page = self.open()
+        page.until(say(["broken", "waits"]))
+        page.click("#needs li button")
+        page.until(say(["waits"]))
+        self.assertEqual(page.js("document.activeElement.getAttribute('aria-label')"), "Seen: waits")
+        page.click("#needs li button:nth-of-type(2)")
+        page.until(say([]))
+        self.assertEqual(page.js("document.activeElement.id"), "marked")
+        self.assertIn("nothing", text(page, "#attention"))
+        self.assertEqual(text(page, "#marked"), "2 seen or muted")
+        page.reload()
+        page.until("!$('attention').hidden && $('marked').innerText === '2 seen or muted'")
+        self.assertEqual(needs(page), [])
+        page.click("#marked")
+        page.until(say(["broken", "waits"]))
+        self.assertIn("(seen)", page.js("$('needs').children[0].innerText"))
+        self.assertIn("(muted)", page.js("$('needs').children[1].innerText"))
+        page.click("#needs li button")
+        page.click("#marked")
+        page.until(say(["broken"]))
+        # One that was seen is news again once it is about something else.
+        page.click("#needs li button")
+        page.until(say([]))
+        self.server.job("broken", "Restarting")
+        page.until(say(["broken"]))
+
+    def test_few_are_listed_until_somebody_wants_all(self):
+        for i in range(9):
+            self.server.job(f"broken-{i}", "Failed", completionTime=stamp(minutes=30 + i))
+        page = self.open()
+        page.until("$('needs').children.length === 6")
+        self.assertEqual(text(page, "#all-needs"), "5 more jobs")
+        page.click("#all-needs")
+        page.until("$('needs').children.length === 11")
+        self.assertEqual(text(page, "#all-needs"), "Show fewer")
+
+    def test_the_sign_of_the_tab(self):
+        page = self.open()
+        page.until("decodeURIComponent($('icon').href).includes('>2</text>')")
+        for _ in range(2):
+            page.click("#needs li button")
+        page.until("$('icon').href.startsWith('data:image/svg') && !$('icon').href.includes('text')")
+        self.server.step("down")
+        page.until("document.title.startsWith('Disconnected · ')")
+        self.assertIn("stroke", page.js("$('icon').href"))
+        self.server.step("up")
+        page.until("!document.title.startsWith('Disconnected')")
+
+    def test_what_ended_long_ago_is_folded(self):
+        page = self.open()
+        page.until("rowsShown() === 3")
+        self.assertNotIn("long-ago", rows(page))
+        self.assertEqual(text(page, "#fold"), "1 job ended long ago: show")
+        self.assertEqual(text(page, "#shown"), "3 of 4")
+        page.click("#fold")
+        page.until("rowsShown() === 4 && location.search === '?finished=1'")
+        page.click("#fold")
+        page.until("rowsShown() === 3 && location.search === ''")
+        # Who asks for a state, or a word, gets all.
+        page.js("go({state: ['Failed']})")
+        page.until("rowsShown() === 2")
+        page.js("go({state: [], q: 'long'})")
+        page.until("rowsShown() === 1")
+
+
+class Whose(fixture.PageTest):
+    def test_team_owner_and_queue_are_shown_and_searched(self):
+        self.server.cluster("alpha")
+        self.server.job("bert", labels={"team": "nlp", "owner": "ada", "kueue.x-k8s.io/queue-name": "gold"})
+        self.server.job("plain")
+        page = self.open()
+        page.until("rowsShown() === 2")
+        self.assertEqual(page.js("shownRows().map(r => r.querySelector('.who').innerText).sort().join('|')"),
+                         "|nlp · ada · gold")
+        for words, names in (("team=nlp", ["bert"]), ("ada", ["bert"]), ("running", ["bert", "plain"]), ("team=cv", [])):
+            with self.subTest(words):
+                page.js("go({q: %s})" % json.dumps(words))
+                page.until("rowsShown() === %d" % len(names))
+                self.assertEqual(sorted(rows(page)), names)
+        page.js("goJob(order[0] ?? store.jobs.values().find(j => j.name === 'bert'))")
+        page.until("document.querySelector('.facts')?.innerText.includes('Queue')")
+
+    def test_without_such_labels_there_is_no_column(self):
+        self.server.cluster("alpha")
+        self.server.job("plain")
+        page = self.open()
+        page.until("rowsShown() === 1")
+        self.assertEqual(page.js("getComputedStyle(document.querySelector('#head .who')).display"), "none")
+
+
+class Before(fixture.PageTest):
+    def test_changes_before_the_page_was_opened_are_told_once(self):
+        self.server.cluster("alpha")
+        self.server.job("bert", "Pending", startTime=None, at=stamp(hours=2))
+        self.server.job("bert", "Running", at=stamp(hours=1))
+        page = self.open()
+        page.until("$('changes').innerText.includes('Pending → Running')")
+        self.server.job("bert", "Failed")
+        page.until("$('changes').children[0].innerText.includes('Running → Failed')")
+        self.server.step("down")
+        page.until("link.is === 'lost'")
+        self.server.step("up")
+        page.until("link.is === 'live'")
+        self.assertEqual(page.js("changes.length"), 2)
+
+    def test_nothing_is_zero_before_it_is_known(self):
+        page = self.open()
+        page.until("document.querySelector('[data-state=Running] b').textContent === '0'")
+        page.js("everReady = false; drawTiles()")
+        self.assertEqual(page.js("document.querySelector('[data-state=Running] b').textContent"), "")

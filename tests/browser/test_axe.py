@@ -1,0 +1,86 @@
+"""axe-core finds nothing against WCAG 2.1 AA in any view, light and dark, wide and narrow.
+
+Where axe-core is: scripts/axe.sh. Without it the tests count as skipped."""
+import datetime
+import json
+import pathlib
+import subprocess
+import unittest
+
+import fixture
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+
+def axe():
+    found = subprocess.run([ROOT / "scripts" / "axe.sh"], capture_output=True, text=True, check=True).stdout.strip()
+    return pathlib.Path(found).read_text() if found else None
+
+
+def stamp(**ago):
+    return (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(**ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Axe(fixture.PageTest):
+    source = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.source = axe()
+        if cls.source is None:
+            raise unittest.SkipTest("axe-core is not there, and npm can't fetch it")
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.server.cluster("alpha")
+        self.server.cluster("beta", "unreachable", reason="connect: connection refused")
+        for state in ("Running", "Restarting", "Pending", "Queued", "Created", "Suspended", "Unknown", "Succeeded"):
+            self.server.job(state.lower(), state, startTime=stamp(hours=2), labels={"team": "nlp"})
+        self.server.job("failed", "Pending", startTime=stamp(hours=2))
+        self.server.job("failed", "Failed", startTime=stamp(hours=2), message="exit code 137",
+                        conditions=[{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "m",
+                                     "lastTransitionTime": stamp(minutes=5)}])
+        for minute in range(3):
+            self.server.step("totals", time=stamp(minutes=3 - minute), states={"Running": 3, "Pending": minute},
+                             gpus={"requested": 64, "running": 32})
+
+    def check(self, page, view):
+        page.js("(() => {" + self.source + "\n})(), true")
+        found = json.loads(page.js(
+            "axe.run(document, {runOnly: %s, resultTypes: ['violations']})"
+            ".then(r => JSON.stringify(r.violations.map(v => [v.id, v.help, v.nodes.slice(0, 4).map(n => n.target.join(' ') + ' ' + "
+            "(n.any[0]?.message ?? ''))])))" % json.dumps(RULES)))
+        self.assertEqual(found, [], view)
+
+    def test_every_view(self):
+        address = "?job=alpha%2Fml%2FPyTorchJob%2Ffailed"
+        for look in ({"dark": False}, {"dark": True}, {"width": 390, "height": 844, "mobile": True}):
+            with self.subTest(look):
+                page = self.open(motion=False, **look)
+                page.until("order.length > 3 && $('needs').children.length > 0 && document.querySelector('.chart')")
+                self.check(page, "overview")
+                page.js("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+                page.until("document.querySelector('details.cluster tbody')")
+                self.check(page, "opened clusters")
+                page.js("$('help').showModal()")
+                self.check(page, "keys")
+                page.js("$('help').close(); go({q: 'no such thing'})")
+                page.until("!$('empty').hidden")
+                self.check(page, "nothing fits")
+                page.js("$('marked').hidden = false; [...$('needs').children][0].seen.click(); $('marked').click()")
+                self.check(page, "marked")
+                opened = self.open(address, motion=False, **look)
+                opened.until("document.querySelector('#job .timeline')")
+                self.check(opened, "job")
+                unknown = self.open("?job=alpha%2Fml%2FPyTorchJob%2Fnobody", motion=False, **look)
+                unknown.until("document.querySelector('#job .panel')")
+                self.check(unknown, "no job")
+
+    def test_disconnected(self):
+        page = self.open(motion=False)
+        page.until("rowsShown() > 3")
+        self.server.step("down")
+        page.until("link.is === 'lost'")
+        self.check(page, "disconnected")

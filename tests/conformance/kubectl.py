@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Types kubectl.json at two API servers and shows where kubectl says something else.
+
+usage: kubectl.py KUBECTL KUBECONFIG OTHER-KUBECONFIG
+Uids, versions, times, addresses and the width of columns are evened out; nothing else is. Exit 1 if anything else
+differs, or a case that says it differs does not.
+"""
+import difflib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+EVENED = [
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+    (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "TIME"),
+    (r"(resourceVersion\W+)\d+", r"\1VERSION"),
+    (r"(Resource Version:\s+)\d+", r"\1VERSION"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000", "TIME"),
+    (r"\beyJ[\w-]+\.[\w-]+\.[\w-]+", "TOKEN"),
+    (r"\b10\.\d+\.\d+\.\d+\b", "ADDRESS"),
+    (r"(?<=\s)(\d+[smh])+(?=\s)|<invalid>|(?<=\s)(\d+[smh])+$", "AGE"),
+    (r"127\.0\.0\.1:\d+|localhost:\d+", "SERVER"),
+    (r"/tmp/\S+", "FILE"),
+    (r"-{2,}", "--"),
+    (r"[ \t]+", " "),
+]
+
+
+def evened(text):
+    for pattern, mark in EVENED:
+        text = re.sub(pattern, mark, text, flags=re.M)
+    return text
+
+
+def type_at(kubectl, kubeconfig, cache, case):
+    words = re.findall(r"\S+", case["run"]) if "schedule" not in case["run"] else split_schedule(case["run"])
+    env = {**os.environ, "KUBECONFIG": kubeconfig, "KUBECTL_EXTERNAL_DIFF": "diff -u", "TZ": "UTC"}
+    env["KUBE_EDITOR"] = case.get("editor", "false")
+    done = subprocess.run([kubectl, "--cache-dir", cache, "-n", "typed", "--request-timeout=20s", *words], env=env,
+                          input=case.get("input", ""), capture_output=True, text=True, timeout=60)
+    said = done.stdout
+    if "--raw" in words and said.startswith("{"):
+        said = json.dumps(json.loads(said), indent=1, sort_keys=True)  # Go's order of members is that of its structs
+    return evened(f"exit {done.returncode}\n{said}{done.stderr}")
+
+
+def split_schedule(text):
+    before, schedule = text.split("--schedule=", 1)
+    return [*before.split(), "--schedule=" + schedule]
+
+
+def main():
+    kubectl, *kubeconfigs = sys.argv[1:]
+    cases = json.loads((HERE / "kubectl.json").read_text())["cases"]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            until = time.time() + (20 if case.get("eventually") else 0)
+            while True:
+                said = [type_at(kubectl, config, f"{folder}/{i}", case) for i, config in enumerate(kubeconfigs)]
+                if said[0] == said[1] or time.time() >= until:
+                    break
+                time.sleep(0.2)
+            same = said[0] == said[1]
+            if same != ("differs" in case):
+                continue
+            failed += 1
+            print(f"kubectl {case['run']}:" + (" says the same now" if same else ""))
+            print("\n".join(list(difflib.unified_diff(said[0].splitlines(), said[1].splitlines(), "first", "second",
+                                                      lineterm="", n=1))[2:40]))
+    print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

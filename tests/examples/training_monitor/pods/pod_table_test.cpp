@@ -1,0 +1,93 @@
+#include "pods/pod_table.hpp"
+
+#include "pods/pods.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+
+namespace {
+
+const job_ref bert_ref{"a", "ml", "PyTorchJob", "bert"};
+
+}  // namespace
+
+TEST_CASE("pod table: pods are found by their job, and told once") {
+    pod_table table;
+    CHECK(table.set("a", worker(1, ended(1))) == std::vector{bert_ref});
+    CHECK(table.set("a", worker(0, ended(0))) == std::vector{bert_ref});
+    CHECK(table.set("a", worker(0, ended(0))).empty());
+    CHECK(table.size() == 2);
+    const auto known = table.evidence(bert_ref);
+    REQUIRE(known.pods.size() == 2);
+    CHECK(known.pods[0].name == "bert-worker-0");
+    CHECK(known.pods[1].failed->code == 1);
+    CHECK(table.evidence({"b", "ml", "PyTorchJob", "bert"}).pods.empty());
+}
+
+TEST_CASE("pod table: a failure outlives its pod, until its job goes") {
+    pod_table table;
+    static_cast<void>(table.set("a", worker(0, ended(137))));
+    CHECK(table.remove("a", worker(0, ended(137))) == std::vector{bert_ref});
+    CHECK(table.remove("a", worker(0, ended(137))).empty());
+    CHECK(table.size() == 0);
+    REQUIRE(table.evidence(bert_ref).gone_failure);
+    table.forget(bert_ref);
+    CHECK_FALSE(table.has(bert_ref));
+}
+
+TEST_CASE("pod table: the deletion of a pod does not take the one that has its name now") {
+    pod_table table;
+    auto next = worker(0, ended(0));
+    next.metadata.uid = "later";
+    static_cast<void>(table.set("a", next));
+    CHECK(table.remove("a", worker(0, ended(1))).empty());
+    CHECK(table.size() == 1);
+}
+
+TEST_CASE("pod table: it is bounded, and says how much it left out") {
+    pod_table table(pod_limits().most(3).most_of_job(2));
+    for (int i = 0; i < 4; ++i) static_cast<void>(table.set("a", worker(i, ended(0))));
+    CHECK(table.size() == 2);
+    static_cast<void>(table.set("b", worker(0, ended(0))));
+    static_cast<void>(table.set("b", worker(1, ended(0))));
+    CHECK(table.size() == 3);
+    CHECK(table.left_out() == 3);
+    static_cast<void>(table.remove("a", worker(0, ended(0))));
+    CHECK(table.set("b", worker(1, ended(0))).size() == 1);
+    table.forget_cluster("b");
+    CHECK(table.size() == 1);
+}
+
+TEST_CASE("pod table: texts of a pod are cut") {
+    const auto row = row_of(worker(0, ended(1, "Error", std::string(5000, 'x'))));
+    CHECK(row.failed->message.size() == 1024);
+}
+
+TEST_CASE("pod table: whose pod it is") {
+    const auto of = [](std::string labels, std::string owner = "") {
+        return jobs_of(pod_from(R"({"metadata":{"name":"p","namespace":"ml","labels":{)" + labels + R"(},)" +
+                                R"("ownerReferences":[)" + owner + "]}}"),
+                       "a");
+    };
+    using jobs = std::vector<job_ref>;
+    CHECK(of(R"("app":"web")").empty());
+    CHECK(of(R"("batch.kubernetes.io/job-name":"j")") == jobs{{"a", "ml", "Job", "j"}});
+    CHECK(of(R"("ai.kcontrol.dev/job":"t")") == jobs{{"a", "ml", "TrainingJob", "t"}});
+    CHECK(of(R"("jobset.sigs.k8s.io/jobset-name":"t","batch.kubernetes.io/job-name":"t-node-0")") ==
+          jobs{{"a", "ml", "TrainJob", "t"}, {"a", "ml", "Job", "t-node-0"}});
+    CHECK(of(R"("training.kubeflow.org/job-name":"m","training.kubeflow.org/operator-name":"mpi-operator",)"
+             R"("training.kubeflow.org/job-role":"launcher","batch.kubernetes.io/job-name":"m-launcher")") ==
+          jobs{{"a", "ml", "MPIJob", "m"}, {"a", "ml", "Job", "m-launcher"}});
+    // A name without a kind is nobody's.
+    CHECK(of(R"("training.kubeflow.org/job-name":"m")").empty());
+}
+
+TEST_CASE("pod table: what is watched follows the kinds") {
+    using selectors = std::vector<std::string>;
+    CHECK(pod_selectors({"PyTorchJob", "MPIJob"}) == selectors{"training.kubeflow.org/job-name"});
+    CHECK(pod_selectors({"TrainJob", "Job"}) == selectors{"batch.kubernetes.io/job-name"});
+    CHECK(pod_selectors({"TrainingJob"}) == selectors{"ai.kcontrol.dev/job"});
+    CHECK(pod_selectors({}).empty());
+}

@@ -1,0 +1,201 @@
+// Why a job failed or waits: a table of pods and events, and the sentence that they come to.
+#include "pods/why.hpp"
+
+#include "pods/event_record.hpp"
+#include "pods/exit_code.hpp"
+#include "pods/pods.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace training_monitor;
+using namespace training_monitor::tests;
+
+namespace {
+
+job_evidence pods(std::vector<training_pod> from, std::vector<object_event> events = {}) {
+    job_evidence out;
+    for (const auto& pod : from) out.pods.push_back(row_of(pod));
+    out.events = std::move(events);
+    return out;
+}
+
+object_event warning(std::string kind, std::string reason, std::string message, std::int64_t at = 1) {
+    return {std::move(kind), "bert", "Warning", std::move(reason), std::move(message), 1, at};
+}
+
+constexpr const char* nodes = "0/12 nodes are available: 12 Insufficient nvidia.com/gpu.";
+
+struct line {
+    const char* name;
+    job_state state;
+    job_evidence evidence;
+    std::string why;
+};
+
+}  // namespace
+
+TEST_CASE("why: what a failed job died of") {
+    const auto now = job_state::failed;
+    const std::vector<line> table{
+        {"exit 1 with last words", now, pods({worker(1, ended(1, "Error", "CUDA error: device-side assert"))}),
+         "Worker 1 (rank 2) on node-3: exit code 1: CUDA error: device-side assert"},
+        {"exit 137 is a kill, and no more is known", now, pods({worker(0, ended(137))}),
+         "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL)"},
+        {"the kubelet says that memory was short", now, pods({worker(0, ended(137, "OOMKilled"))}),
+         "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL), out of memory (OOMKilled)"},
+        {"a segmentation fault", now, pods({worker(0, ended(139))}),
+         "Worker 0 (rank 1) on node-3: exit code 139, segmentation fault (SIGSEGV)"},
+        {"too little shared memory", now, pods({worker(0, ended(135))}),
+         "Worker 0 (rank 1) on node-3: exit code 135, bus error (SIGBUS): often too little shared memory, /dev/shm"},
+        {"no such command", now, pods({worker(0, ended(127))}),
+         "Worker 0 (rank 1) on node-3: exit code 127, the command is not in the image"},
+        {"it could not start", now, pods({worker(0, ended(128, "StartError", "no such file"))}),
+         "Worker 0 (rank 1) on node-3: exit code 128, it could not be started (StartError): no such file"},
+        {"the first to fail counts, for the others fail of it", now,
+         pods({worker(0, ended(1, "Error", "peer is gone", "2026-11-21T07:00:05Z")),
+               worker(1, ended(1, "Error", "loss is NaN", "2026-11-21T07:00:01Z"))}),
+         "Worker 1 (rank 2) on node-3: exit code 1: loss is NaN"},
+        {"who was told to end did not begin it", now,
+         pods({worker(0, ended(143, "Error", "", "2026-11-21T07:00:00Z")),
+               worker(1, ended(1, "Error", "loss is NaN", "2026-11-21T07:00:01Z"))}),
+         "Worker 1 (rank 2) on node-3: exit code 1: loss is NaN"},
+        {"evicted: no container says anything", now,
+         pods({worker(0, R"("phase":"Failed","reason":"Evicted","message":"The node was low on memory.")")}),
+         "Worker 0 (rank 1) on node-3: Evicted: The node was low on memory."},
+        {"preempted while it ran", now, pods({worker(0, ended(137) + R"(,"reason":"Preempting")")}),
+         "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL), Preempting"},
+        {"an init container", now,
+         pods({worker(0, R"("phase":"Failed","initContainerStatuses":[{"name":"fetch","state":{"terminated":)"
+                         R"({"exitCode":2,"reason":"Error"}}}])")}),
+         "Worker 0 (rank 1) on node-3, init container fetch: exit code 2"},
+        {"a restart hides the end before it", now,
+         pods({worker(0, R"("phase":"Running","containerStatuses":[{"name":"pytorch","restartCount":3,"lastState":)"
+                         R"({"terminated":{"exitCode":1,"reason":"Error","message":"boom"}}}])")}),
+         "Worker 0 (rank 1) on node-3: exit code 1: boom"},
+        {"pods of an earlier job of the name do not count", now,
+         pods({worker(0, ended(1), R"("nodeName":"node-3")", "another")}), ""},
+        {"nothing failed: events tell", now,
+         pods({}, {warning("PyTorchJob", "FailedCreatePod", "exceeded quota: team")}),
+         "PyTorchJob bert: FailedCreatePod: exceeded quota: team"},
+        {"pods tell more than events", now,
+         pods({worker(0, ended(1))}, {warning("Pod", "BackOff", "restarting failed container")}),
+         "Worker 0 (rank 1) on node-3: exit code 1"},
+        {"nothing is known", now, {}, ""},
+    };
+    for (const auto& one : table) {
+        CAPTURE(one.name);
+        CHECK(find_cause(bert(one.state), one.evidence).text == one.why);
+    }
+}
+
+TEST_CASE("why: what a job waits for") {
+    const auto now = job_state::pending;
+    const std::vector<line> table{
+        {"no GPU is free", now, pods({worker(0, unscheduled(nodes), ""), worker(1, unscheduled(nodes), "")}),
+         std::string("no node for Worker 0 (rank 1) and 1 more: ") + nodes},
+        {"a gate", now, pods({worker(0, unscheduled("Scheduling is blocked", "SchedulingGated"), "")}),
+         "Worker 0 (rank 1) is not scheduled, SchedulingGated: Scheduling is blocked"},
+        {"the image", now, pods({worker(1, waits("ImagePullBackOff", "Back-off pulling image"))}),
+         "Worker 1 (rank 2) on node-3: the image can't be had, ImagePullBackOff: Back-off pulling image"},
+        {"a config map", now, pods({worker(0, waits("CreateContainerConfigError", "configmap c not found"))}),
+         "Worker 0 (rank 1) on node-3: the container can't be made, CreateContainerConfigError: configmap c not found"},
+        {"the image counts before the node of another", now,
+         pods({worker(0, unscheduled(nodes), ""), worker(1, waits("ErrImagePull", "denied"))}),
+         "Worker 1 (rank 2) on node-3: the image can't be had, ErrImagePull: denied"},
+        {"it crashes", now,
+         pods({worker(
+             0, R"("phase":"Running","containerStatuses":[{"name":"pytorch","restartCount":3,"state":{"waiting":)"
+                R"({"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"reason":"Error"}}}])")}),
+         "Worker 0 (rank 1) on node-3: exit code 1; it is started again later"},
+        {"a volume", now,
+         pods({worker(0, waits("ContainerCreating"))}, {warning("Pod", "FailedMount", "secret \"s\" not found")}),
+         "Pod bert: FailedMount: secret \"s\" not found"},
+        {"the volume counts before a warning that came later", now,
+         pods({}, {warning("Pod", "FailedMount", "no volume", 1), warning("PyTorchJob", "Odd", "later", 2)}),
+         "Pod bert: FailedMount: no volume"},
+        {"a quota", now, pods({}, {warning("PyTorchJob", "FailedCreatePod", "exceeded quota: gpus")}),
+         "PyTorchJob bert: FailedCreatePod: exceeded quota: gpus"},
+        {"the newest of two", now, pods({}, {warning("Job", "A", "old", 1), warning("Job", "B", "new", 2)}),
+         "Job bert: B: new"},
+        {"what is normal explains nothing", now,
+         pods({worker(0, waits("ContainerCreating"))}, {{"Pod", "bert", "Normal", "Pulling", "Pulling image", 1, 1}}),
+         ""},
+        {"Kueue's words", job_state::queued,
+         pods({},
+              {{"Workload", "job-bert", "Normal", "Pending", "insufficient unused quota for nvidia.com/gpu", 1, 1}}),
+         "Workload job-bert: Pending: insufficient unused quota for nvidia.com/gpu"},
+        {"one that runs lacks a pod", job_state::running,
+         pods({worker(0, R"("phase":"Running")"), worker(1, unscheduled(nodes), "")}),
+         std::string("no node for Worker 1 (rank 2): ") + nodes},
+        {"one that runs and has all needs no reason", job_state::running,
+         pods({worker(0, R"("phase":"Running")")}, {warning("Pod", "Unhealthy", "probe")}), ""},
+        {"one that is suspended needs none", job_state::suspended, pods({worker(0, unscheduled(nodes), "")}), ""},
+        {"nor one that succeeded", job_state::succeeded, pods({worker(0, ended(1))}), ""},
+        {"a pod that goes is not waited for", now,
+         pods({pod_from(R"({"metadata":{"name":"x","namespace":"ml","deletionTimestamp":"2026-11-21T07:00:00Z"},)"
+                        R"("status":{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False",)"
+                        R"("reason":"Unschedulable","message":"none"}]}})")}),
+         ""},
+    };
+    for (const auto& one : table) {
+        CAPTURE(one.name);
+        CHECK(find_cause(bert(one.state), one.evidence).text == one.why);
+    }
+}
+
+TEST_CASE("why: the pod and the container that it is about") {
+    const auto cause = find_cause(bert(job_state::failed), pods({worker(1, ended(1))}));
+    CHECK(cause.pod == "bert-worker-1");
+    CHECK(cause.container == "pytorch");
+    CHECK_FALSE(cause.earlier);
+}
+
+TEST_CASE("why: a pod that failed and was deleted still says why") {
+    job_evidence known;
+    known.gone_failure = row_of(worker(0, ended(137, "OOMKilled")));
+    const auto cause = find_cause(bert(job_state::restarting), known);
+    CHECK(cause.text == "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL), out of memory (OOMKilled)");
+    CHECK(cause.earlier);
+}
+
+TEST_CASE("why: of a job that ran out of time no container is to blame") {
+    job_view job = bert(job_state::failed);
+    job.reason = "DeadlineExceeded";
+    CHECK(find_cause(job, pods({worker(0, ended(137))})).text.empty());
+}
+
+TEST_CASE("why: the replicas of an ended job are what its pods came to") {
+    job_view job = bert(job_state::failed);
+    job.replicas = {{"Master", 1, 1, 0, 0}, {"Worker", 2, 2, 0, 0}};
+    const auto known = pods({worker(0, ended(1)), worker(1, ended(0))});
+    CHECK(correct_replicas(job, known.pods));
+    CHECK(job.replicas == std::vector<replica_counts>{{"Master", 1, 1, 0, 0}, {"Worker", 2, 0, 1, 1}});
+    CHECK_FALSE(correct_replicas(job, known.pods));
+    job_view runs = bert(job_state::running);
+    CHECK_FALSE(correct_replicas(runs, known.pods));
+}
+
+TEST_CASE("why: exit codes in words") {
+    CHECK(exit_meaning(1, "Error").empty());
+    CHECK(exit_meaning(137, "Error") == "killed (SIGKILL)");
+    CHECK(exit_meaning(137, "OOMKilled") == "killed (SIGKILL), out of memory");
+    CHECK(exit_meaning(1, "OOMKilled") == "out of memory");  // a child of the container's first process was killed
+    CHECK(exit_meaning(143, "Error") == "told to end (SIGTERM)");
+    CHECK(exit_meaning(162, "Error") == "ended by signal 34");
+    CHECK(exit_meaning(255, "Error").empty());
+    CHECK(exit_meaning(137, "ContainerStatusUnknown") == "nobody saw how it ended: its node was lost?");
+}
+
+TEST_CASE("why: an event as its server wrote it, by the older API and the newer") {
+    auto event = kcontrol::from_json<event_record>(
+        R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p","uid":"u"},"type":"Warning",)"
+        R"("reason":"FailedMount","message":"m","count":7,"lastTimestamp":"2026-11-21T07:00:00Z"})");
+    REQUIRE(event);
+    CHECK(observe(*event) == object_event{"Pod", "p", "Warning", "FailedMount", "m", 7, 1795244400});
+    event = kcontrol::from_json<event_record>(
+        R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p","uid":"u"},"type":"Warning",)"
+        R"("reason":"FailedScheduling","message":"m","eventTime":"2026-11-21T06:00:00.123456Z",)"
+        R"("series":{"count":3,"lastObservedTime":"2026-11-21T07:00:00.5Z"}})");
+    REQUIRE(event);
+    CHECK(observe(*event) == object_event{"Pod", "p", "Warning", "FailedScheduling", "m", 3, 1795244400});
+}

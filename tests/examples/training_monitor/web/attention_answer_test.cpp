@@ -1,0 +1,98 @@
+#include "web/attention_answer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace training_monitor;
+using kcontrol::wall_time;
+
+namespace {
+
+wall_time at(std::int64_t seconds) { return wall_time(std::chrono::seconds(1'700'000'000 + seconds)); }
+
+observed_job job(std::string name, job_state state, std::string version) {
+    observed_job out;
+    out.view.cluster = "a";
+    out.view.namespace_ = "ml";
+    out.view.uid = name;
+    out.view.name = std::move(name);
+    out.view.kind = "Job";
+    out.view.api_version = "batch/v1";
+    out.view.state = state;
+    out.view.message = "it said so";
+    out.resource_version = std::move(version);
+    return out;
+}
+
+struct fixture {
+    job_table table;
+    history past;
+    wall_time now = at(0);
+    kcontrol::http::router routes;
+
+    fixture() {
+        add_attention_routes(routes, past, table, [this] { return now; });
+    }
+
+    void see(std::string name, job_state state, std::string version) {
+        const bool known = table.find("a", "ml", "Job", name) != nullptr;
+        auto seen = job(std::move(name), state, std::move(version));
+        past.observe(known ? table.update(std::move(seen)) : table.add(std::move(seen)), now);
+    }
+    kcontrol::http::response get(std::string target) {
+        return *routes.answer(kcontrol::http::server_request(kcontrol::http::request("GET", std::move(target))));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("attention: the urgent first, the rest left out") {
+    fixture f;
+    CHECK(f.get("/api/v1/attention").body == "{\"items\":[],\"remaining\":0}\n");
+    f.see("waits", job_state::pending, "1");
+    f.see("runs", job_state::running, "2");
+    f.now = at(3600);
+    f.see("fails", job_state::running, "3");
+    f.see("fails", job_state::failed, "4");
+    const auto answer = f.get("/api/v1/attention");
+    CHECK(answer.status == 200);
+    CHECK(answer.body ==
+          R"({"items":[{"cluster":"a","namespace":"ml","name":"fails","kind":"Job","apiVersion":"batch/v1",)"
+          R"("uid":"fails","state":"Failed","concern":"failed","since":"2023-11-14T23:13:20Z","restarts":0,)"
+          R"("reason":"","why":"it said so"},{"cluster":"a","namespace":"ml","name":"waits","kind":"Job",)"
+          R"("apiVersion":"batch/v1","uid":"waits","state":"Pending","concern":"waiting",)"
+          R"("since":"2023-11-14T22:13:20Z","restarts":0,"reason":"","why":"it said so"}],"remaining":0})"
+          "\n");
+    CHECK(f.get("/api/v1/attention?x=1").status == 400);
+}
+
+TEST_CASE("attention: an answer is kept for a second, and not longer") {
+    fixture f;
+    CHECK(f.get("/api/v1/attention").body.find("fails") == std::string::npos);
+    f.see("fails", job_state::failed, "1");
+    CHECK(f.get("/api/v1/attention").body.find("fails") == std::string::npos);
+    f.now = at(1);
+    CHECK(f.get("/api/v1/attention").body.find("fails") != std::string::npos);
+    // A clock that is put back does not keep it for ever.
+    f.see("also fails", job_state::failed, "2");
+    f.now = at(0);
+    CHECK(f.get("/api/v1/attention").body.find("also fails") != std::string::npos);
+}
+
+TEST_CASE("changes: from state to state, the newest first, and no job's first sight") {
+    fixture f;
+    f.see("one", job_state::pending, "1");
+    f.see("two", job_state::running, "2");
+    f.now = at(10);
+    f.see("one", job_state::running, "3");
+    f.now = at(20);
+    f.see("one", job_state::succeeded, "4");
+    const auto body = f.get("/api/v1/changes").body;
+    const auto last = body.find(R"("from":"Running","to":"Succeeded","at":"2023-11-14T22:13:40Z")");
+    const auto first = body.find(R"("from":"Pending","to":"Running","at":"2023-11-14T22:13:30Z")");
+    CHECK(last < first);
+    CHECK(first != std::string::npos);
+    CHECK(body.find("\"two\"") == std::string::npos);
+    CHECK(f.get("/api/v1/changes?limit=1").status == 400);
+}

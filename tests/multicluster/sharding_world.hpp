@@ -1,0 +1,221 @@
+// Replicas of one program that share clusters, each a process of its own: with its clocks, its ways to the servers and
+// its pauses. Every request that arrives is held against who has the cluster by then.
+#pragma once
+
+#include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/multicluster/detail/rendezvous.hpp>
+#include <kcontrol/multicluster/detail/shard_lease.hpp>
+#include <kcontrol/multicluster/multicluster_controller.hpp>
+#include <kcontrol/multicluster/multicluster_manager.hpp>
+
+#include "leader/stage.hpp"
+#include "support/widget_world.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kcontrol::test {
+
+class sharding_world;
+
+class replica_process {
+public:
+    replica_process(sharding_world& world, std::string name, std::uint32_t weight, const std::string& group,
+                    metrics_registry* registry);
+
+    void want(const std::set<std::string>& clusters);
+    void link(const std::string& server, testing::link_state state);
+    /// As SIGKILL: it never runs again, and its connections end.
+    void kill();
+    bool alive() const { return !killed; }
+    std::string way(const std::string& server) const { return name + "-to-" + server; }
+
+    std::string name;
+    sharding_world& of;
+    machine_environment env;
+    std::shared_ptr<process_executor::gate> gate;
+    executor ex;
+    std::unique_ptr<multicluster_manager> m;
+    std::string log;
+    bool killed = false;
+    bool deaf = false;  // the server refuses it lists and watches of the Leases
+
+private:
+    reconciliation reconcile(reconcile_context ctx, std::shared_ptr<const widget> w);
+};
+
+class sharding_world : public widget_world {
+public:
+    explicit sharding_world(int count, std::uint64_t seed = 1) : widget_world(seed), leases(add("home").api) {
+        for (int i = 0; i < count; ++i) {
+            const std::string name = "c" + std::to_string(i);
+            names.insert(name);
+            add(name).create("w");
+        }
+    }
+    ~sharding_world() {
+        watching = false;
+        for (auto& one : replicas) {
+            one->gate->resume();
+            for (const auto& server : servers()) one->link(server, testing::link_state::up);
+        }
+        for (auto& one : replicas) {
+            if (one->killed) continue;
+            world.ends_within(5min, one->m->stop());
+        }
+        for (auto& one : replicas) one->m.reset();
+        world.run_for(2min);
+    }
+
+    replica_process& start(std::uint32_t weight = 1, const std::string& group = "fleet",
+                           metrics_registry* registry = nullptr) {
+        replicas.push_back(
+            std::make_unique<replica_process>(*this, "r" + std::to_string(replicas.size()), weight, group, registry));
+        replicas.back()->want(names);
+        return *replicas.back();
+    }
+    std::set<std::string> servers() const {
+        std::set<std::string> out = names;
+        out.insert("home");
+        return out;
+    }
+    /// Whom the cluster's Lease names; empty: nobody.
+    std::string holder(const std::string& cluster) const {
+        const auto claim =
+            leases.get({"coordination.k8s.io", "leases"}, {"default", detail::claim_name("fleet", cluster)});
+        if (!claim) return {};
+        return std::string(json::get_string(*claim, {"spec", "holderIdentity"}));
+    }
+    void arrived(const replica_process& from, const std::string& cluster, const http::server_request& r) {
+        ++requests;
+        if (r.method == "PATCH") written[cluster] = {from.name, world.context().now()};
+        if (!watching || everywhere.count(cluster) != 0) return;
+        const std::string now = holder(cluster);
+        if (now != from.name)
+            late.push_back(from.name + " asks " + cluster + ", which is \"" + now + "\"'s: " + r.method + " " +
+                           r.target);
+    }
+    /// Each cluster is worked on by the one whose it is to be, since that moment.
+    bool all_owned(time_point since) const {
+        std::vector<detail::shard_peer> alive;
+        for (const auto& one : replicas) {
+            if (one->alive() && one->m) alive.emplace_back(one->name, weights.at(one->name));
+        }
+        for (const auto& name : names) {
+            const auto found = written.find(name);
+            if (found == written.end() || found->second.second < since) return false;
+            if (found->second.first != detail::rendezvous(alive, name)->identity) return false;
+        }
+        return true;
+    }
+    bool until_owned(duration limit) {
+        const time_point since = world.context().now();
+        return world.run_until([&] { return all_owned(since); }, limit);
+    }
+    std::string logs() const {
+        std::string out;
+        for (const auto& one : replicas) out += "--- " + one->name + (one->killed ? ", dead\n" : "\n") + one->log;
+        return out;
+    }
+    std::map<std::string, int> counts() const {
+        std::map<std::string, int> out;
+        for (const auto& name : names) ++out[holder(name)];
+        return out;
+    }
+
+    testing::api_server& leases;
+    std::set<std::string> names;
+    std::set<std::string> everywhere;  // set it before the first replica starts
+    std::map<std::string, std::uint32_t> weights;
+    std::vector<std::unique_ptr<replica_process>> replicas;
+    std::map<std::string, std::pair<std::string, time_point>> written;  // by whom, when
+    std::vector<std::string> late;
+    std::size_t requests = 0;
+    bool watching = true;
+};
+
+inline replica_process::replica_process(sharding_world& world, std::string n, std::uint32_t weight,
+                                        const std::string& group, metrics_registry* registry)
+    : name(std::move(n)),
+      of(world),
+      env(world.env),
+      gate(std::make_shared<process_executor::gate>(world.context)),
+      ex(process_executor(gate)) {
+    world.weights[name] = weight;
+    for (const auto& server : world.servers()) {
+        auto& to = world.add(server).api;
+        const auto inner = to.handler();
+        world.network.listen(way(server), to.get_executor(),
+                             [this, server, inner](http::server_request r, http::responder& out) {
+                                 if (server != "home") of.arrived(*this, server, r);
+                                 const bool all = r.target.find("/leases?") != std::string::npos;
+                                 if (deaf && server == "home" && r.method == "GET" && all) r.target = "/refused";
+                                 return inner(std::move(r), out);
+                             });
+    }
+    auth::cluster_config home;
+    home.server(http::endpoint("https", way("home"), 443));
+    multicluster_options o;
+    o.informers(informer_options().probe_period(5s)).transport(world.network.factory());
+    o.sharding(sharding_options({"default", group}).identity(name).weight(weight).everywhere(world.everywhere), home);
+    if (registry != nullptr) o.metrics(*registry);
+    o.log(logger([this](const log_record& r) {
+        log += std::string(r.message);
+        for (const auto& f : r.fields) log += " " + std::string(f.name) + "=" + f.value;
+        log += "\n";
+    }));
+    m = std::make_unique<multicluster_manager>(env, ex, std::move(o));
+    const auto work = [this](reconcile_context ctx, std::shared_ptr<const widget> w) {
+        return reconcile(std::move(ctx), std::move(w));
+    };
+    CHECK(multicluster_controller(*m, "work").for_<widget>().complete(work));
+}
+
+// Its own write brings about the next reconcile.
+inline reconciliation replica_process::reconcile(reconcile_context ctx, std::shared_ptr<const widget> w) {
+    co_await sleep_for(env, 400ms, ctx.stop());
+    if (ctx.stop().stop_requested()) co_return error(errc::stopped, "stopped");  // its cluster may be gone
+    const namespaced_name key = key_of(w->metadata);
+    const std::string patch = R"({"spec":{"value":)" + std::to_string(w->spec.value + 1) + "}}";
+    client c = ctx.get_cluster().get_client();
+    const auto written = co_await c.patch(resource_of<widget>(), key, "application/merge-patch+json", patch,
+                                          write_options().stop(ctx.stop()));
+    if (!written) co_return written.error();
+    co_return reconcile_result::done();
+}
+
+inline void replica_process::want(const std::set<std::string>& clusters) {
+    asio::post(ex, [this, clusters] {
+        std::vector<desired_cluster> desired;
+        for (const auto& one : clusters) {
+            auth::cluster_config config;
+            config.server(http::endpoint("https", way(one), 443));
+            desired.emplace_back(one, config);
+        }
+        m->set_desired(std::move(desired));
+    });
+}
+
+inline void replica_process::link(const std::string& server, testing::link_state state) {
+    of.network.set_link(way(server), state);
+    if (state != testing::link_state::up) of.network.freeze_connections(way(server));
+}
+
+inline void replica_process::kill() {
+    killed = true;
+    gate->stopped = true;
+    for (const auto& server : of.servers()) {
+        of.network.set_link(way(server), testing::link_state::refused);
+        of.network.break_connections(way(server));
+    }
+}
+
+}  // namespace kcontrol::test
