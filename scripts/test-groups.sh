@@ -351,8 +351,8 @@ group_e2e() {
     export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
     KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
     export KCONTROL_PROMTOOL
-    # One module at a time, for simulated kubelets are late on a busy machine; KCONTROL_E2E_JOBS=2 takes half the time.
-    timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-1}" --results "$RESULTS"
+    # Most of a module's time is waiting for clusters.
+    timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$RESULTS"
 }
 
 # The training operator with a real Kueue, which takes some minutes to build.

@@ -37,7 +37,7 @@ ensure_packages "$mode" build test
 use_ccache
 LOGS=$BUILD/test-logs
 mkdir -p "$LOGS"
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 names=()
 start_all=$SECONDS
 for group in "${only[@]}"; do
     step "$group"
@@ -54,6 +54,9 @@ for group in "${only[@]}"; do
     if ((status != 0 && f == 0)) || ((p + f + s == 0)); then f=$((f + 1)); fi
     grep -E '^(note|skipped): ' "$LOGS/$group.log" | sed 's/^/   /' || true
     if ((f > 0)); then
+        # Once more at the end, in few lines: who reads only the end of a long output learns what failed.
+        mapfile -t -O "${#names[@]}" names < <(
+            { grep -aoE '^(FAILED|FAIL|ERROR): .*' "$LOGS/$group.log" || echo "status $status"; } | sort -u | head -n 12 | cut -c1-160 | sed "s/^/$group: /")
         grep -aE -A 60 '^(FAILED|FAIL|ERROR): ' "$LOGS/$group.log" | head -n 200 | sed 's/^/   | /' || true
         say "   --- end of $LOGS/$group.log"
         tail -n "${KCONTROL_LOG_TAIL:-60}" "$LOGS/$group.log" | sed 's/^/   | /'
@@ -61,6 +64,7 @@ for group in "${only[@]}"; do
     say "   $p passed, $f failed, $s skipped ($((SECONDS - start)) s)"
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
+((failed == 0)) || printf '   %s\n' "Failed:" "${names[@]}"
 say "All groups took $((SECONDS - start_all)) s."
 say "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0))

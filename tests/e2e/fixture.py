@@ -66,7 +66,7 @@ class World:
         self.told = receivers.Receiver()
         (path / "hook").write_text(self.told.url)
         (path / "notify.yaml").write_text(
-            "receivers: [{name: all, webhook: {urlFile: hook}, rate: {perSecond: 1000, burst: 1000}}]\n"
+            "receivers: [{name: all, webhook: {urlFile: hook}, rate: {perSecond: 1000, burst: 1000}, repeatAfter: 0s}]\n"
             "rules: [{receivers: [all]}]\n")
         self.monitor = monitors.Monitor(self.files, path / "monitor.log", "--notify-config", path / "notify.yaml")
 
