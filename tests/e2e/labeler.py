@@ -43,11 +43,12 @@ def run(inventory, *flags, **more):
 
 class Labeler:
     """One that goes on until it is stopped."""
+    command = staticmethod(command)
 
     def __init__(self, inventory, log, *flags, **more):
         self.log = pathlib.Path(log)
         with self.log.open("w") as file:
-            self.process = subprocess.Popen(command("--listen", "127.0.0.1:0", "--start-jitter", "0s", *flags),
+            self.process = subprocess.Popen(self.command("--listen", "127.0.0.1:0", "--start-jitter", "0s", *flags),
                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
                                             env=environment(inventory, **more))
         self.url = self.wait_for("serving")["url"].rstrip("/")
