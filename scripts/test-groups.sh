@@ -7,9 +7,9 @@ source "$ROOT/scripts/test-packages.sh"
 
 ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
-# ThreadSanitizer and Kueue want builds of their own, fuzzers and many seeds want time, and the site and the
-# recipes of packages want more programs (Doxygen, MkDocs, Conan).
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds site recipes)
+# ThreadSanitizer and Kueue want builds of their own, fuzzers and many seeds want time, the site and the recipes of
+# packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds site recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -351,6 +351,8 @@ group_e2e() {
     export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
     KCONTROL_PROMTOOL=${KCONTROL_PROMTOOL:-$("$ROOT/scripts/promtool.sh" || true)}
     export KCONTROL_PROMTOOL
+    KCONTROL_HELM=${KCONTROL_HELM:-$("$ROOT/scripts/helm.sh" || true)}
+    export KCONTROL_HELM
     # Most of a module's time is waiting for clusters.
     timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$RESULTS"
 }
@@ -361,6 +363,20 @@ group_kueue() {
     build release training_operator
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kueue_operator
+}
+
+# The labeler on a machine that has a GPU of NVIDIA's, against nvidia-smi. Load is made with PyTorch where it is there.
+group_gpu() {
+    if ! command -v nvidia-smi >/dev/null; then
+        echo "skipped: this machine has no nvidia-smi, so no GPU of NVIDIA's"
+        count 0 0 1
+        return
+    fi
+    configure release
+    build release gpu_labeler kcontrol_apiserver
+    export KCONTROL_LABELER=$BUILD/release/examples/gpu_labeler/gpu_labeler
+    export KCONTROL_APISERVER=$BUILD/release/tools/apiserver/kcontrol-apiserver
+    timeout --kill-after=60 600 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" real_gpu
 }
 
 # The site of the guide and the reference: no warning, no broken link, readable at two widths, searched without another server.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The version check: version.hpp, CHANGELOG.md, vcpkg.json and the port name one version; the port one set of needs.
+"""The version check: version.hpp, CHANGELOG.md, vcpkg.json, the port and each Helm chart name one version; the port one
+set of needs.
 
 CMake and conanfile.py read version.hpp themselves.
 usage: check_versions.py [ROOT] [--self-test]
@@ -36,6 +37,10 @@ def check(root):
             messages.append(f"{path}: version {manifests[path]['version']}, {HEADER} says {version}")
     if names(manifests["vcpkg.json"]) != names(manifests["ports/kcontrol/vcpkg.json"]):
         messages.append("vcpkg.json and ports/kcontrol/vcpkg.json list different dependencies")
+    for path in sorted(root.glob("examples/*/deploy/chart/Chart.yaml")):
+        for key, found in re.findall(r"^(version|appVersion): (\S+)$", path.read_text(), re.M):
+            if found != version:
+                messages.append(f"{path.relative_to(root)}: {key} {found}, {HEADER} says {version}")
     newest = re.search(r"^## (\d+\.\d+\.\d+)", (root / "CHANGELOG.md").read_text(), re.M)
     if not newest or newest.group(1) != version:
         messages.append(f"CHANGELOG.md: the newest entry is not {version}")
@@ -51,6 +56,7 @@ def tree(**changes):
                 '#define KCONTROL_VERSION_PATCH 3\n#define KCONTROL_VERSION_STRING "1.2.3"\n',
         "vcpkg.json": '{"version": "1.2.3", "dependencies": ["a"]}',
         "ports/kcontrol/vcpkg.json": '{"version": "1.2.3", "dependencies": ["a", {"name": "b"}]}',
+        "examples/a/deploy/chart/Chart.yaml": "apiVersion: v2\nversion: 1.2.3\nappVersion: 1.2.3\n",
         "CHANGELOG.md": "# Changes\n\n## 1.2.3\n",
         "CMakeLists.txt": "include(cmake/version.cmake)\n",
         "conanfile.py": "load('version.hpp')\n",
@@ -62,6 +68,7 @@ PLANTED = [
     (tree(**{HEADER: tree()[HEADER].replace("1.2.3", "1.2.4")}), "the numbers say"),
     (tree(**{"vcpkg.json": '{"version": "1.2.2", "dependencies": ["a"]}'}), "vcpkg.json: version 1.2.2"),
     (tree(**{"ports/kcontrol/vcpkg.json": '{"version": "1.2.3", "dependencies": []}'}), "different dependencies"),
+    (tree(**{"examples/a/deploy/chart/Chart.yaml": "version: 1.2.3\nappVersion: 1.2.2\n"}), "appVersion 1.2.2"),
     (tree(**{"CHANGELOG.md": "## 1.2.2\n"}), "newest entry"),
     (tree(**{"CMakeLists.txt": "project(kcontrol VERSION 1.2.3)\n"}), "does not read"),
 ]
