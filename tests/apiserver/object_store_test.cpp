@@ -305,6 +305,7 @@ TEST_CASE("a watcher with a selector sees objects come and go") {
     object_filter filter;
     filter.labels = label_selector::parse("on=yes").value();
     watch_cursor cursor(f.things, filter, f.store.version());
+    f.store.on_change([&](const resource_table&, const store_event* event) { cursor.tell(event->version); });
     const auto seen = [&]() -> std::string {
         const auto event = cursor.next(f.store.version());
         if (!event) return "nothing";
@@ -328,6 +329,34 @@ TEST_CASE("a watcher with a selector sees objects come and go") {
     CHECK(seen() == "DELETED on");
     CHECK(seen() == "nothing");
     CHECK(cursor.position() == f.store.version());
+}
+
+TEST_CASE("a watcher loses only what it was told of, or what came before it was there") {
+    fixture f(store_options().history_window(2));
+    watch_cursor told(f.things, {}, f.store.version()), untold = told;
+    const std::uint64_t before = f.store.version();
+    f.store.on_change([&](const resource_table&, const store_event* event) { told.tell(event->version); });
+    REQUIRE(f.create(fixture::thing("a")));
+    REQUIRE(f.create(fixture::thing("b")));
+    watch_cursor late(f.things, {}, before);
+    CHECK(late.next(before + 1)->object->version() == before + 1);
+    CHECK(late.position() == before + 1);
+    CHECK_FALSE(told.lost_events());
+    REQUIRE(f.create(fixture::thing("c")));
+    CHECK(told.lost_events());
+    CHECK(told.position() == before);
+    CHECK(watch_cursor(f.things, {}, before).lost_events());
+    CHECK_FALSE(late.lost_events());
+    CHECK(late.next(before + 3)->object->version() == before + 2);
+    CHECK_FALSE(untold.lost_events());
+    untold.pass(before + 3);
+    CHECK(untold.position() == before + 3);
+    // What is not shown yet, by a replica that lags, stays to be seen.
+    watch_cursor behind(f.things, {}, before + 2);
+    CHECK_FALSE(behind.next(before + 2));
+    behind.pass(before + 5);
+    CHECK(behind.position() == before + 2);
+    CHECK(behind.next(before + 3)->object->version() == before + 3);
 }
 
 TEST_CASE("a kind that is no longer served lets its objects go first") {

@@ -145,7 +145,7 @@ KCONTROL_DECL bool object_store::remove_resource(const group_resource& id) {
     for (const auto& [key, object] : objects) commit(*gone, key, change::deleted, object->content());
     gone->set_removed();
     tables_.erase(id);
-    if (listener_) listener_(*gone, change::deleted, nullptr);
+    if (listener_) listener_(*gone, nullptr);
     return true;
 }
 
@@ -469,11 +469,10 @@ KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const names
     set_resource_version(content, version_);
     if (written_in.empty() && event.previous != nullptr) written_in = event.previous->written_in();
     event.object = std::make_shared<const stored_object>(std::move(content), std::move(written_in));
-    object_ptr object = event.object;
-    table.commit(std::move(event));
-    if (listener_) listener_(table, what, object);
+    table.commit(event);
+    if (listener_) listener_(table, &event);
     if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
-    return object;
+    return event.object;
 }
 
 KCONTROL_DECL std::string object_store::make_uid() {
