@@ -300,6 +300,25 @@ TEST_CASE("old states can be read as long as the history reaches back") {
     CHECK(f.things->oldest() == f.store.version());
 }
 
+TEST_CASE("the objects of a namespace are those of no other") {
+    fixture f;
+    for (const char* ns : {"n", "nsa", "ns-a"}) f.make_namespace(ns);
+    for (const char* ns : {"n", "ns", "nsa", "ns-a"}) {
+        for (const char* name : {"a", "b"}) {
+            REQUIRE(f.store.create(*f.things, write_target("v1", ns, ""), fixture::thing(name)));
+        }
+    }
+    const auto found = [&f](std::string_view ns) {
+        std::string keys;
+        for (const auto& [key, object] : f.things->objects_in(ns)) keys += key.namespace_ + "/" + key.name + " ";
+        return keys;
+    };
+    CHECK(found("ns") == "ns/a ns/b ");
+    CHECK(found("n") == "n/a n/b ");
+    CHECK(found("none") == "");
+    CHECK(found("") == "n/a n/b ns/a ns/b ns-a/a ns-a/b nsa/a nsa/b ");
+}
+
 TEST_CASE("a watcher with a selector sees objects come and go") {
     fixture f;
     object_filter filter;

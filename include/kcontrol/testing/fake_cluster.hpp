@@ -70,6 +70,7 @@ private:
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no
 ///   rollback and no progress deadline.
+/// - Service accounts, if the options say so: each namespace has one, "default", without tokens.
 ///
 /// Dependents of what is deleted go if the server collects garbage (api_server_options::collect_garbage).
 ///

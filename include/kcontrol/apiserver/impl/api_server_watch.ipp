@@ -184,15 +184,19 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     const watch_following following(*this, self, cursor, registration.number(), job.query.filter);
     for (;;) {
         while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(view_of(replica).cache)) {
-            std::vector<object_ptr> one(1, seen->object);
-            const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
-            if (!shown) {
-                writer.add(error_event_text(shown.error()));
-                co_await writer.flush();
-                co_return;
+            object_ptr object = seen->object;
+            if (job.table->type().conversion != nullptr) {
+                std::vector<object_ptr> one(1, object);
+                const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
+                if (!shown) {
+                    writer.add(error_event_text(shown.error()));
+                    co_await writer.flush();
+                    co_return;
+                }
+                object = shown->front();
             }
             const renderer show = renderer_for(*job.table, job.info, job.form);
-            writer.add(show.event(seen->type, *shown->front(), first));
+            writer.add(show.event(seen->type, *object, first));
             first = false;
             if (writer.pending() < flush_at) continue;
             const bool flushed = co_await writer.flush();

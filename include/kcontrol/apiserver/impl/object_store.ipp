@@ -286,9 +286,9 @@ KCONTROL_DECL outcome<void> object_store::prepare_new(const resource_table& tabl
 KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& type, pending_write& write,
                                                           json::object& body) {
     const write_target& target = write.target;
-    if (auto ready = prepare_update(type, target, *write.live, body); !ready) return ready.error();
     write.before = write.live->content();
     const json::object& before = write.before;
+    if (auto ready = prepare_update(type, target, *write.live, before, body); !ready) return ready.error();
     if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
     if (write.managed) {
         detail::set_managed_fields(body, *write.managed);
@@ -297,8 +297,8 @@ KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& t
     if (!write.live->managed()) return {};
     const auto writer = detail::writer_of(type, target, inputs_.timestamp());
     json::object owned = write.asked ? *write.asked : body;
-    const bool usable =
-        !write.asked || (prepare_update(type, target, *write.live, owned) && complete(type, target, owned, &before));
+    const bool usable = !write.asked || (prepare_update(type, target, *write.live, before, owned) &&
+                                         complete(type, target, owned, &before));
     detail::set_managed_fields(body, follow_update(type, before, usable ? owned : body, writer));
     return {};
 }

@@ -140,11 +140,7 @@ KCONTROL_DECL std::vector<json::value> api_server::list(const group_resource& id
     const auto table = core_->store.table(id);
     if (table == nullptr) return out;
     const std::string api_version = table->type().api_version(table->type().versions.front());
-    const auto& objects = table->objects();
-    for (auto at = objects.lower_bound({std::string(ns), ""}); at != objects.end(); ++at) {
-        if (!ns.empty() && at->first.namespace_ != ns) break;
-        out.push_back(at->second->value(table->type(), api_version));
-    }
+    for (const auto& [key, object] : table->objects_in(ns)) out.push_back(object->value(table->type(), api_version));
     return out;
 }
 
