@@ -7,9 +7,9 @@ source "$ROOT/scripts/test-packages.sh"
 
 ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
-# ThreadSanitizer and Kueue want builds of their own, fuzzers and many seeds want time, the site and the recipes of
-# packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds site recipes gpu)
+# ThreadSanitizer, Kueue and mutants want builds of their own, fuzzers and many seeds want time, the site and the recipes
+# of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds mutants site recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -266,6 +266,12 @@ group_simulation() {
 group_seeds() {
     build_simulation test_simulation
     run_swarms "${KCONTROL_SIM_SEEDS:-20000}"
+}
+
+# Mistakes that are planted into the client, the informer and the queue: some test finds each.
+group_mutants() {
+    build_simulation test_http test_client test_watch test_cache test_workqueue
+    python3 "$ROOT/tests/mutants/run.py" "$ROOT" --build "$BUILD/simulation" --results "$RESULTS"
 }
 
 group_release() {

@@ -60,6 +60,7 @@
 #include <kcontrol/apiserver/impl/typed_object.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/watch_index.ipp>
 #include <kcontrol/apiserver/impl/webhook_caller.ipp>
 #include <kcontrol/apiserver/impl/webhook_client.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>

@@ -300,11 +300,31 @@ TEST_CASE("old states can be read as long as the history reaches back") {
     CHECK(f.things->oldest() == f.store.version());
 }
 
+TEST_CASE("the objects of a namespace are those of no other") {
+    fixture f;
+    for (const char* ns : {"n", "nsa", "ns-a"}) f.make_namespace(ns);
+    for (const char* ns : {"n", "ns", "nsa", "ns-a"}) {
+        for (const char* name : {"a", "b"}) {
+            REQUIRE(f.store.create(*f.things, write_target("v1", ns, ""), fixture::thing(name)));
+        }
+    }
+    const auto found = [&f](std::string_view ns) {
+        std::string keys;
+        for (const auto& [key, object] : f.things->objects_in(ns)) keys += key.namespace_ + "/" + key.name + " ";
+        return keys;
+    };
+    CHECK(found("ns") == "ns/a ns/b ");
+    CHECK(found("n") == "n/a n/b ");
+    CHECK(found("none") == "");
+    CHECK(found("") == "n/a n/b ns/a ns/b ns-a/a ns-a/b nsa/a nsa/b ");
+}
+
 TEST_CASE("a watcher with a selector sees objects come and go") {
     fixture f;
     object_filter filter;
     filter.labels = label_selector::parse("on=yes").value();
     watch_cursor cursor(f.things, filter, f.store.version());
+    f.store.on_change([&](const resource_table&, const store_event* event) { cursor.tell(event->version); });
     const auto seen = [&]() -> std::string {
         const auto event = cursor.next(f.store.version());
         if (!event) return "nothing";
@@ -328,6 +348,34 @@ TEST_CASE("a watcher with a selector sees objects come and go") {
     CHECK(seen() == "DELETED on");
     CHECK(seen() == "nothing");
     CHECK(cursor.position() == f.store.version());
+}
+
+TEST_CASE("a watcher loses only what it was told of, or what came before it was there") {
+    fixture f(store_options().history_window(2));
+    watch_cursor told(f.things, {}, f.store.version()), untold = told;
+    const std::uint64_t before = f.store.version();
+    f.store.on_change([&](const resource_table&, const store_event* event) { told.tell(event->version); });
+    REQUIRE(f.create(fixture::thing("a")));
+    REQUIRE(f.create(fixture::thing("b")));
+    watch_cursor late(f.things, {}, before);
+    CHECK(late.next(before + 1)->object->version() == before + 1);
+    CHECK(late.position() == before + 1);
+    CHECK_FALSE(told.lost_events());
+    REQUIRE(f.create(fixture::thing("c")));
+    CHECK(told.lost_events());
+    CHECK(told.position() == before);
+    CHECK(watch_cursor(f.things, {}, before).lost_events());
+    CHECK_FALSE(late.lost_events());
+    CHECK(late.next(before + 3)->object->version() == before + 2);
+    CHECK_FALSE(untold.lost_events());
+    untold.pass(before + 3);
+    CHECK(untold.position() == before + 3);
+    // What is not shown yet, by a replica that lags, stays to be seen.
+    watch_cursor behind(f.things, {}, before + 2);
+    CHECK_FALSE(behind.next(before + 2));
+    behind.pass(before + 5);
+    CHECK(behind.position() == before + 2);
+    CHECK(behind.next(before + 3)->object->version() == before + 3);
 }
 
 TEST_CASE("a kind that is no longer served lets its objects go first") {

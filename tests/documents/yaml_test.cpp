@@ -140,6 +140,7 @@ TEST_CASE("keys are text") {
 
 TEST_CASE("a stream holds any number of documents; empty ones are left out") {
     CHECK(as_json("").empty());
+    CHECK(as_json(std::string_view()).empty());
     CHECK(as_json("# nothing\n").empty());
     CHECK(as_json("---\n---\n# x\n---\n").empty());
     CHECK(as_json("---\na: 1\n---\n---\nb: 2\n...\n---\n[]\n") == "{\"a\":1}\n{\"b\":2}\n[]");

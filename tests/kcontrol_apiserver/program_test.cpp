@@ -177,6 +177,15 @@ TEST_CASE("what can't be started says why, and what to do") {
     CHECK(has(taken, "status 1"));
 }
 
+TEST_CASE("with controllers each namespace has a service account from the start") {
+    process server(command({"--plain-http", "--controllers"}));
+    plain_client client(server.line());
+    for (const char* ns : {"default", "kube-system"}) {
+        const std::string accounts = std::string("/api/v1/namespaces/") + ns + "/serviceaccounts/default";
+        CHECK(client.ask("GET", accounts).code == 200);
+    }
+}
+
 TEST_CASE("kubectl reads the kubeconfig that is written" * doctest::skip(::access("/usr/bin/kubectl", X_OK) != 0)) {
     kcontrol::testing::temporary_directory directory;
     directory.write("web.yaml", R"(apiVersion: apps/v1

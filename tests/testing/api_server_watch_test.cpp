@@ -117,6 +117,65 @@ TEST_CASE("selectors turn changes into comings and goings") {
     CHECK(watch->events() == events{"ADDED a", "DELETED a", "ADDED a", "DELETED a"});
 }
 
+TEST_CASE("a write wakes only the watches that may see it") {
+    fixture f;
+    const auto by_app = f.watch(f.now() + "&labelSelector=app%3Dx");
+    const auto by_name = f.watch(f.now() + "&fieldSelector=metadata.name%3Db");
+    const auto elsewhere = f.client.start("/api/v1/namespaces/kube-system/configmaps?watch=1" + f.now());
+    const auto everywhere = f.client.start("/api/v1/configmaps?watch=1" + f.now());
+    f.make("a", "y");
+    f.settle();
+    CHECK(everywhere->events() == events{"ADDED a"});
+    everywhere->go_away();
+    f.settle();
+    f.change("a", "z");
+    f.make("c", "z");
+    f.remove("c");
+    CHECK(f.context.poll() == 0);  // nobody has anything to do
+    f.make("b", "z");
+    f.change("a", "x");
+    f.change("b", "x");
+    f.change("a", "y");
+    f.settle();
+    CHECK(by_name->events() == events{"ADDED b", "MODIFIED b"});
+    CHECK(by_app->events() == events{"ADDED a", "ADDED b", "DELETED a"});
+    CHECK(elsewhere->events().empty());
+}
+
+TEST_CASE("what concerns nobody is neither lost nor left out of bookmarks") {
+    fixture f(api_server_options().bookmark_period(60s));
+    f.server.set_history_window(1);
+    const auto watch = f.watch(f.now() + "&labelSelector=app%3Dx&allowWatchBookmarks=true&timeoutSeconds=1000");
+    for (const char* name : {"a", "b", "c"}) f.make(name, "y");
+    f.settle();
+    CHECK_FALSE(watch->done);
+    f.env.advance(60s, f.context);
+    CHECK(watch->events() == events{"BOOKMARK"});
+    CHECK(watch->body.find("\"resourceVersion\":\"" + std::to_string(f.server.resource_version()) + "\"") !=
+          std::string::npos);
+    f.make("d", "x");
+    f.settle();
+    CHECK(watch->events() == events{"BOOKMARK", "ADDED d"});
+}
+
+TEST_CASE("watches hear of a write in the order in which they began") {
+    fixture f;
+    std::vector<std::shared_ptr<test::memory_responder>> watches;
+    const std::string queries[] = {"&labelSelector=app%3Dx", "", "&fieldSelector=metadata.name%3Da",
+                                   "&labelSelector=app%21%3Dy"};
+    for (const auto& query : queries) watches.push_back(f.watch(f.now() + query));
+    f.make("a");
+    std::size_t heard = 0;
+    while (f.context.poll_one() != 0) {
+        for (std::size_t i = 0; i < watches.size(); ++i) {
+            if (i < heard) CHECK_FALSE(watches[i]->events().empty());
+            if (i > heard) CHECK(watches[i]->events().empty());
+        }
+        if (heard < watches.size() && !watches[heard]->events().empty()) ++heard;
+    }
+    CHECK(heard == watches.size());
+}
+
 TEST_CASE("a version that is too old gets 410 inside of a 200") {
     fixture f;
     const std::string from = f.now();

@@ -132,7 +132,8 @@ kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do e
                            garbage    objects go with their owners
                            pods       a scheduler, nodes, and kubelets whose pods live as their annotations say
                                       (sim/run-ms, sim/exit-code and others: docs/testing_controllers.md)
-                           workloads  Jobs, ReplicaSets and Deployments; with pods
+                           workloads  Jobs, ReplicaSets and Deployments, and each namespace's service account
+                                      "default"; with pods
   --nodes N              how many nodes those pods have (1)
   --rbac                 Roles and their bindings say who may do what. The kubeconfig's user may do everything, and be
                          anybody (kubectl --as); needs TLS

@@ -92,7 +92,7 @@ public:
         }
         if (options_.pods) {
             testing::fake_cluster_options fakes;
-            fakes.nodes(options_.nodes).controllers(options_.workloads);
+            fakes.nodes(options_.nodes).controllers(options_.workloads).service_accounts(options_.workloads);
             fakes_.emplace(env_, api, fakes);
         }
         server_.serve_below(std::string(own_paths), [this](http::server_request request, http::responder& out) {

@@ -13,12 +13,14 @@
 #include <kcontrol/apiserver/rendering.hpp>
 #include <kcontrol/apiserver/request_log.hpp>
 #include <kcontrol/apiserver/role_rules.hpp>
+#include <kcontrol/apiserver/watch_cursor.hpp>
+#include <kcontrol/apiserver/watch_index.hpp>
 #include <kcontrol/apiserver/webhook_caller.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -34,6 +36,7 @@ public:
 
     async_event wake;
     const resource_table* table = nullptr;
+    watch_cursor* cursor = nullptr;  // once it follows the table
     order given = order::run;
 };
 
@@ -229,13 +232,19 @@ private:
     KCONTROL_DECL awaitable<int> start_watch(http::responder& out, watch_job& job);
     KCONTROL_DECL awaitable<void> run_watch(http::responder& out, watch_job& job);
 
-    KCONTROL_DECL void changed(const resource_table& table, change what, const object_ptr& object);
+    KCONTROL_DECL void changed(const resource_table& table, const store_event* event);
+    KCONTROL_DECL void tell_watches(const resource_table& table, const store_event& event);
     KCONTROL_DECL void show_collector(const resource_table& table, change what, const stored_object& object);
     KCONTROL_DECL void start_collecting();
     KCONTROL_DECL awaitable<void> collect();
     KCONTROL_DECL void carry_out(const collector_action& action);
 
-    std::list<open_watch*> watches_;
+    class watch_registration;
+    class watch_following;
+
+    std::map<std::uint64_t, open_watch*> watches_;  // by their numbers, which ascend: they are told in that order
+    std::uint64_t last_watch_ = 0;
+    std::map<const resource_table*, watch_index> followed_;
     garbage_collector collector_;
     bool collecting_ = false;
     webhook_caller webhooks_;

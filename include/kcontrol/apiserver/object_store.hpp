@@ -111,9 +111,9 @@ class object_store {
 public:
     KCONTROL_DECL explicit object_store(store_inputs inputs, store_options options = {});
 
-    /// Called after each change with the table that changed, what happened and the object as it is now, or was at its
-    /// end; with no object when a kind ceases to be served.
-    using listener = std::function<void(const resource_table&, change, const object_ptr&)>;
+    /// Called after each change with the table that changed and what happened; with null when a kind ceases to be
+    /// served.
+    using listener = std::function<void(const resource_table&, const store_event*)>;
     void on_change(listener l) { listener_ = std::move(l); }
 
     using table_ptr = std::shared_ptr<resource_table>;

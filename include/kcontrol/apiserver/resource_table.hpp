@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
+#include <string_view>
 
 namespace kcontrol::testing {
 
@@ -35,6 +37,9 @@ public:
 
     const resource_type& type() const noexcept { return type_; }
     const std::map<namespaced_name, object_ptr>& objects() const noexcept { return objects_; }
+    /// Those of one namespace; all, if it is empty.
+    using object_range = std::ranges::subrange<std::map<namespaced_name, object_ptr>::const_iterator>;
+    KCONTROL_DECL object_range objects_in(std::string_view ns) const;
     const std::deque<store_event>& history() const noexcept { return history_; }
 
     /// States at this version and later can be read; the event of this version itself is forgotten.

@@ -5,6 +5,7 @@
 #include <kcontrol/apiserver/resource_table.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 
@@ -23,19 +24,23 @@ public:
 /// Source: k8s.io/apiserver/pkg/storage/cacher, convertToWatchEvent.
 KCONTROL_DECL std::optional<seen_event> as_seen(const store_event& event, const object_filter& filter);
 
-/// Reads the history of a table from some version on, never skipping anything.
+/// Reads those changes of a table that it is told of, and all that came after its version before it was made.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class watch_cursor {
 public:
-    watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter, std::uint64_t after)
-        : table_(std::move(table)), filter_(std::move(filter)), position_(after) {}
+    KCONTROL_DECL watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter, std::uint64_t after);
+
+    /// A change may concern it. Versions ascend. Who never tells of a change says that it concerns nobody here.
+    KCONTROL_DECL void tell(std::uint64_t version);
 
     /// The next event up to and including version `latest`; nothing when it has seen them all.
     KCONTROL_DECL std::optional<seen_event> next(std::uint64_t latest);
+    /// Nothing up to and including version `latest` concerned it, but for what it was told of.
+    KCONTROL_DECL void pass(std::uint64_t latest);
 
     /// True if events that it has not seen are forgotten already: the watch must end.
-    bool lost_events() const noexcept { return position_ < table_->forgotten(); }
+    bool lost_events() const noexcept { return lost_ || (!told_.empty() && told_.front() <= table_->forgotten()); }
     /// Everything up to this version was seen: what a bookmark says.
     std::uint64_t position() const noexcept { return position_; }
 
@@ -43,6 +48,8 @@ private:
     std::shared_ptr<const resource_table> table_;
     object_filter filter_;
     std::uint64_t position_;
+    std::deque<std::uint64_t> told_;  // versions of changes that it has not looked at
+    bool lost_;
 };
 
 }  // namespace kcontrol::testing

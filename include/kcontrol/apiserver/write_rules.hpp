@@ -43,10 +43,11 @@ KCONTROL_DECL outcome<void> check_and_normalise(const resource_type& type, const
 KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const write_target& target, json::object& body,
                                            const std::string& uid, const std::string& now);
 
-/// Makes a checked body ready to replace `stored`: conflicts, immutable metadata, what belongs to the other
-/// (sub)resource, finalizers of a terminating object, generation. Equal to `stored` afterwards: nothing to write.
+/// Makes a checked body ready to replace `stored`, whose content is `before`: conflicts, immutable metadata, what
+/// belongs to the other (sub)resource, finalizers of a terminating object, generation. Equal to `before` afterwards:
+/// nothing to write.
 KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const write_target& target,
-                                           const stored_object& stored, json::object& body);
+                                           const stored_object& stored, const json::object& before, json::object& body);
 
 /// Whether a terminating object has nothing left that keeps it.
 KCONTROL_DECL bool is_released(const resource_type& type, const json::object& content);

@@ -30,6 +30,7 @@ public:
     fake_cluster_options& termination(duration d) { return termination_ = d, *this; }
     fake_cluster_options& eviction_delay(duration d) { return eviction_delay_ = d, *this; }
     fake_cluster_options& controllers(bool yes) { return controllers_ = yes, *this; }
+    fake_cluster_options& service_accounts(bool yes) { return service_accounts_ = yes, *this; }
 
     /// Nodes that are made at the start: node-0, node-1… Nodes that a test makes itself count as well. Default 1.
     int nodes() const noexcept { return nodes_; }
@@ -43,6 +44,9 @@ public:
     duration eviction_delay() const noexcept { return eviction_delay_; }
     /// Whether there are controllers besides scheduler and kubelets. Default true.
     bool has_controllers() const noexcept { return controllers_; }
+    /// Whether each namespace has a service account "default", which is made again when somebody deletes it. Default
+    /// false.
+    bool has_service_accounts() const noexcept { return service_accounts_; }
 
 private:
     int nodes_ = 1;
@@ -51,6 +55,7 @@ private:
     duration termination_ = std::chrono::seconds(1);
     duration eviction_delay_ = std::chrono::minutes(5);
     bool controllers_ = true;
+    bool service_accounts_ = false;
 };
 
 /// A scheduler, kubelets and controllers on an api_server, under its environment's time: an hour of a simulated world
@@ -65,6 +70,7 @@ private:
 ///   ttlSecondsAfterFinished; no podFailurePolicy, successPolicy and finalizers of pods.
 /// - ReplicaSets: replicas, status; no adoption. Deployments: RollingUpdate and Recreate, revisions, status; no
 ///   rollback and no progress deadline.
+/// - Service accounts, if the options say so: each namespace has one, "default", without tokens.
 ///
 /// Dependents of what is deleted go if the server collects garbage (api_server_options::collect_garbage).
 ///

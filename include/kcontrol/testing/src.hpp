@@ -83,6 +83,7 @@
 #include <kcontrol/apiserver/impl/validate_changes.ipp>
 #include <kcontrol/apiserver/impl/validation.ipp>
 #include <kcontrol/apiserver/impl/watch_cursor.ipp>
+#include <kcontrol/apiserver/impl/watch_index.ipp>
 #include <kcontrol/apiserver/impl/webhook_caller.ipp>
 #include <kcontrol/apiserver/impl/webhook_client.ipp>
 #include <kcontrol/apiserver/impl/workload_cells.ipp>
@@ -91,6 +92,7 @@
 #include <kcontrol/testing/impl/api_server.ipp>
 #include <kcontrol/testing/impl/end_state.ipp>
 #include <kcontrol/testing/impl/event_checker.ipp>
+#include <kcontrol/testing/impl/fake_accounts.ipp>
 #include <kcontrol/testing/impl/fake_cluster.ipp>
 #include <kcontrol/testing/impl/fake_deployments.ipp>
 #include <kcontrol/testing/impl/fake_jobs.ipp>

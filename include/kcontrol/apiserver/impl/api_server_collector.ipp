@@ -94,25 +94,19 @@ inline void apply_action(json::value& whole, const collector_action& action) {
     }
 }
 
-inline namespaced_name key_in(const stored_object& object) {
-    const json::value content(object.content());
-    return {std::string(json::get_string(content, {"metadata", "namespace"})),
-            std::string(json::get_string(content, {"metadata", "name"}))};
-}
-
-KCONTROL_DECL void api_server_core::changed(const resource_table& table, change what, const object_ptr& object) {
-    wake_watches(&table);
-    if (object == nullptr) return;
+KCONTROL_DECL void api_server_core::changed(const resource_table& table, const store_event* event) {
+    if (event == nullptr) return wake_watches(&table);
+    tell_watches(table, *event);
     if (table.type().plural == "pods" && table.type().group.empty()) {
-        if (what == change::deleted) container_logs.forget(key_in(*object));
+        if (event->what == change::deleted) container_logs.forget(event->key);
         log_written.notify_all();
     }
     std::erase_if(observers, [](const auto& one) { return one.expired(); });
     for (const auto& one : std::vector(observers)) {
-        if (const auto observer = one.lock()) (*observer)(table, what, *object);
+        if (const auto observer = one.lock()) (*observer)(table, event->what, *event->object);
     }
     if (!options.collects_garbage()) return;
-    show_collector(table, what, *object);
+    show_collector(table, event->what, *event->object);
     start_collecting();
 }
 

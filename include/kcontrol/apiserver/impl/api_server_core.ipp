@@ -58,8 +58,7 @@ KCONTROL_DECL api_server_core::api_server_core(environment& e, api_server_option
         static_cast<void>(store.create(*namespaces, write_target(), std::move(body)));
     }
     if (options.evaluates_roles()) add_first_roles(store);
-    store.on_change(
-        [this](const resource_table& table, change what, const object_ptr& object) { changed(table, what, object); });
+    store.on_change([this](const resource_table& table, const store_event* event) { changed(table, event); });
 }
 
 inline bool is_log(const request_info& info) {

@@ -40,8 +40,7 @@ KCONTROL_DECL outcome<void> api_server_core::spend_budget(const std::string& ns,
     if (phase == "Succeeded" || phase == "Failed" || phase == "Pending" || stored.terminating()) return {};
     const auto budgets = store.table({"policy", "poddisruptionbudgets"});
     std::vector<namespaced_name> concerned;
-    for (const auto& [key, budget] : budgets->objects()) {
-        if (key.namespace_ != ns) continue;
+    for (const auto& [key, budget] : budgets->objects_in(ns)) {
         const json::value whole = budget->value(budgets->type(), "policy/v1");
         if (selector_selects(json::find(whole, {"spec", "selector"}), stored.labels())) {
             concerned.push_back(key);

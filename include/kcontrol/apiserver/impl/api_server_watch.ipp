@@ -11,23 +11,49 @@
 namespace kcontrol::testing::detail {
 
 // Puts a watch on the server's list for as long as it runs.
-class watch_registration {
+class api_server_core::watch_registration {
 public:
-    watch_registration(std::list<open_watch*>& all, request_log& log, open_watch& watch)
-        : all_(all), log_(log), place_(all.insert(all.end(), &watch)) {
-        log_.watch_opened();
+    watch_registration(api_server_core& server, open_watch& watch) : server_(server), number_(++server.last_watch_) {
+        server_.watches_.emplace(number_, &watch);
+        server_.log.watch_opened();
     }
     ~watch_registration() {
-        all_.erase(place_);
-        log_.watch_closed();
+        server_.watches_.erase(number_);
+        server_.log.watch_closed();
     }
     watch_registration(const watch_registration&) = delete;
     watch_registration& operator=(const watch_registration&) = delete;
 
+    std::uint64_t number() const noexcept { return number_; }
+
 private:
-    std::list<open_watch*>& all_;
-    request_log& log_;
-    std::list<open_watch*>::iterator place_;
+    api_server_core& server_;
+    std::uint64_t number_;
+};
+
+// Has a watch's cursor told of the changes that may concern it.
+class api_server_core::watch_following {
+public:
+    watch_following(api_server_core& server, open_watch& watch, watch_cursor& cursor, std::uint64_t number,
+                    const object_filter& filter)
+        : all_(server.followed_), watch_(watch), number_(number), filter_(filter) {
+        all_[watch.table].add(number, filter);
+        watch.cursor = &cursor;
+    }
+    ~watch_following() {
+        const auto found = all_.find(watch_.table);
+        found->second.remove(number_, filter_);
+        if (found->second.empty()) all_.erase(found);
+        watch_.cursor = nullptr;
+    }
+    watch_following(const watch_following&) = delete;
+    watch_following& operator=(const watch_following&) = delete;
+
+private:
+    std::map<const resource_table*, watch_index>& all_;
+    open_watch& watch_;
+    std::uint64_t number_;
+    const object_filter& filter_;
 };
 
 // When a watch has to do something even if nothing changes.
@@ -107,7 +133,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     constexpr std::size_t flush_at = std::size_t{64} * 1024;
     open_watch self;
     self.table = job.table.get();
-    const watch_registration registration(watches_, log, self);
+    const watch_registration registration(*this, self);
     body_writer writer(env, out, job.injected);
     if (job.protobuf) writer.write_as(protobuf_event_of_json);
     watch_schedule schedule(env, options, job.query);
@@ -125,7 +151,9 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     if (starts_from_state(job.query)) {
         position = std::max(view.cache, job.table->oldest());
         std::vector<object_ptr> objects;
-        job.table->visit_at(position, {}, [&](const namespaced_name& key, const object_ptr& object) {
+        const std::string& ns = job.query.filter.namespace_;  // keys are ordered by it
+        job.table->visit_at(position, {ns, ""}, [&](const namespaced_name& key, const object_ptr& object) {
+            if (!ns.empty() && key.namespace_ != ns) return false;
             if (job.query.filter.matches(key, *object)) objects.push_back(object);
             return true;
         });
@@ -153,17 +181,22 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     if (const bool sent = co_await writer.flush(); !sent) co_return;
 
     watch_cursor cursor(job.table, job.query.filter, position);
+    const watch_following following(*this, self, cursor, registration.number(), job.query.filter);
     for (;;) {
         while (const auto seen = cursor.lost_events() ? std::nullopt : cursor.next(view_of(replica).cache)) {
-            std::vector<object_ptr> one(1, seen->object);
-            const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
-            if (!shown) {
-                writer.add(error_event_text(shown.error()));
-                co_await writer.flush();
-                co_return;
+            object_ptr object = seen->object;
+            if (job.table->type().conversion != nullptr) {
+                std::vector<object_ptr> one(1, object);
+                const auto shown = co_await shown_from_cache(job.table, std::move(one), job.info.version);
+                if (!shown) {
+                    writer.add(error_event_text(shown.error()));
+                    co_await writer.flush();
+                    co_return;
+                }
+                object = shown->front();
             }
             const renderer show = renderer_for(*job.table, job.info, job.form);
-            writer.add(show.event(seen->type, *shown->front(), first));
+            writer.add(show.event(seen->type, *object, first));
             first = false;
             if (writer.pending() < flush_at) continue;
             const bool flushed = co_await writer.flush();
@@ -179,6 +212,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
         const wake why = co_await self.wake.wait(env, out.gone(), schedule.next());
         if (why == wake::stopped) co_return;
         const time_point now = env.now();
+        cursor.pass(view_of(replica).cache);
         // Who asks for a version ahead of the server hears nothing before it gets there, as of kube-apiserver.
         if (schedule.bookmark_due(now) && cursor.position() <= view_of(replica).cache) {
             const renderer show = renderer_for(*job.table, job.info, job.form);
@@ -191,14 +225,24 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     }
 }
 
+KCONTROL_DECL void api_server_core::tell_watches(const resource_table& table, const store_event& event) {
+    const auto found = followed_.find(&table);
+    if (found == followed_.end()) return;
+    for (const std::uint64_t number : found->second.concerned_by(event)) {
+        open_watch& watch = *watches_.at(number);
+        watch.cursor->tell(event.version);
+        watch.wake.notify_all();
+    }
+}
+
 KCONTROL_DECL void api_server_core::wake_watches(const resource_table* of) {
-    for (open_watch* watch : watches_) {
+    for (const auto& [number, watch] : watches_) {
         if (of == nullptr || watch->table == of) watch->wake.notify_all();
     }
 }
 
 KCONTROL_DECL void api_server_core::end_watches(open_watch::order order) {
-    for (open_watch* watch : watches_) watch->given = order;
+    for (const auto& [number, watch] : watches_) watch->given = order;
     wake_watches(nullptr);
 }
 

@@ -145,7 +145,7 @@ KCONTROL_DECL bool object_store::remove_resource(const group_resource& id) {
     for (const auto& [key, object] : objects) commit(*gone, key, change::deleted, object->content());
     gone->set_removed();
     tables_.erase(id);
-    if (listener_) listener_(*gone, change::deleted, nullptr);
+    if (listener_) listener_(*gone, nullptr);
     return true;
 }
 
@@ -286,9 +286,9 @@ KCONTROL_DECL outcome<void> object_store::prepare_new(const resource_table& tabl
 KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& type, pending_write& write,
                                                           json::object& body) {
     const write_target& target = write.target;
-    if (auto ready = prepare_update(type, target, *write.live, body); !ready) return ready.error();
     write.before = write.live->content();
     const json::object& before = write.before;
+    if (auto ready = prepare_update(type, target, *write.live, before, body); !ready) return ready.error();
     if (auto ready = complete(type, target, body, &before); !ready) return ready.error();
     if (write.managed) {
         detail::set_managed_fields(body, *write.managed);
@@ -297,8 +297,8 @@ KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& t
     if (!write.live->managed()) return {};
     const auto writer = detail::writer_of(type, target, inputs_.timestamp());
     json::object owned = write.asked ? *write.asked : body;
-    const bool usable =
-        !write.asked || (prepare_update(type, target, *write.live, owned) && complete(type, target, owned, &before));
+    const bool usable = !write.asked || (prepare_update(type, target, *write.live, before, owned) &&
+                                         complete(type, target, owned, &before));
     detail::set_managed_fields(body, follow_update(type, before, usable ? owned : body, writer));
     return {};
 }
@@ -469,11 +469,10 @@ KCONTROL_DECL object_ptr object_store::commit(resource_table& table, const names
     set_resource_version(content, version_);
     if (written_in.empty() && event.previous != nullptr) written_in = event.previous->written_in();
     event.object = std::make_shared<const stored_object>(std::move(content), std::move(written_in));
-    object_ptr object = event.object;
-    table.commit(std::move(event));
-    if (listener_) listener_(table, what, object);
+    table.commit(event);
+    if (listener_) listener_(table, &event);
     if (what == change::deleted && !key.namespace_.empty()) sweep_namespace(key.namespace_);
-    return object;
+    return event.object;
 }
 
 KCONTROL_DECL std::string object_store::make_uid() {

@@ -79,10 +79,7 @@ KCONTROL_DECL void object_store::sweep_namespace(const std::string& name) {
     for (const auto& [id, table] : tables) {
         if (!table->type().namespaced) continue;
         std::vector<namespaced_name> keys;
-        const auto& objects = table->objects();
-        for (auto it = objects.lower_bound({name, ""}); it != objects.end() && it->first.namespace_ == name; ++it) {
-            keys.push_back(it->first);
-        }
+        for (const auto& [key, object] : table->objects_in(name)) keys.push_back(key);
         for (const auto& key : keys) {
             const auto removed = remove(*table, key);
             empty = empty && removed && removed->gone;

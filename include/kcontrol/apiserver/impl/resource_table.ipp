@@ -11,6 +11,12 @@ KCONTROL_DECL object_ptr resource_table::get(const namespaced_name& key) const {
     return found == objects_.end() ? nullptr : found->second;
 }
 
+KCONTROL_DECL resource_table::object_range resource_table::objects_in(std::string_view ns) const {
+    if (ns.empty()) return {objects_.begin(), objects_.end()};
+    const std::string first(ns);
+    return {objects_.lower_bound({first, ""}), objects_.lower_bound({first + '\0', ""})};
+}
+
 KCONTROL_DECL object_ptr resource_table::get_at(const namespaced_name& key, std::uint64_t version) const {
     for (std::size_t i = first_after(version); i < history_.size(); ++i) {
         if (history_[i].key == key) return history_[i].previous;

@@ -91,8 +91,7 @@ void visit_rules(const object_store& store, const requester& who, const std::str
         if (!of_cluster && ns.empty()) return;
         const auto table = store.table({std::string(rbac_group), of_cluster ? "clusterrolebindings" : "rolebindings"});
         if (table == nullptr) continue;
-        for (const auto& [key, object] : table->objects()) {
-            if (!of_cluster && key.namespace_ != ns) continue;
+        for (const auto& [key, object] : table->objects_in(of_cluster ? std::string_view() : ns)) {
             const json::value binding(object->content());
             std::string subject;
             for (const auto& one : list_in(binding, {"subjects"})) {

@@ -27,14 +27,31 @@ KCONTROL_DECL std::optional<seen_event> as_seen(const store_event& event, const 
     return std::nullopt;
 }
 
-KCONTROL_DECL std::optional<seen_event> watch_cursor::next(std::uint64_t latest) {
+KCONTROL_DECL watch_cursor::watch_cursor(std::shared_ptr<const resource_table> table, object_filter filter,
+                                         std::uint64_t after)
+    : table_(std::move(table)), filter_(std::move(filter)), position_(after), lost_(after < table_->forgotten()) {
     const auto& history = table_->history();
-    for (std::size_t i = table_->first_after(position_); i < history.size() && history[i].version <= latest; ++i) {
-        position_ = history[i].version;
-        if (auto seen = as_seen(history[i], filter_)) return seen;
+    for (std::size_t i = table_->first_after(after); i < history.size(); ++i) told_.push_back(history[i].version);
+}
+
+KCONTROL_DECL void watch_cursor::tell(std::uint64_t version) {
+    if (version > position_ && !lost_events()) told_.push_back(version);
+}
+
+KCONTROL_DECL std::optional<seen_event> watch_cursor::next(std::uint64_t latest) {
+    while (!told_.empty() && told_.front() <= latest && !lost_events()) {
+        position_ = told_.front();
+        told_.pop_front();
+        const store_event& event = table_->history()[table_->first_after(position_ - 1)];
+        if (auto seen = as_seen(event, filter_)) return seen;
     }
-    position_ = std::max(position_, latest);
+    pass(latest);
     return std::nullopt;
+}
+
+KCONTROL_DECL void watch_cursor::pass(std::uint64_t latest) {
+    const std::uint64_t seen = told_.empty() ? latest : std::min(latest, told_.front() - 1);
+    position_ = std::max(position_, seen);
 }
 
 }  // namespace kcontrol::testing

@@ -204,10 +204,20 @@ inline bool write_part(std::string_view subresource, const json::object& stored,
 }
 
 // Everything but metadata and status: what metadata.generation counts the changes of.
-inline json::object specification(const json::object& content) {
-    json::object rest = content;
-    for (const std::string_view name : {"apiVersion", "kind", "metadata", "status"}) rest.erase(name);
-    return rest;
+inline bool is_specification(std::string_view member) {
+    return member != "apiVersion" && member != "kind" && member != "metadata" && member != "status";
+}
+
+inline bool same_specification(const json::object& a, const json::object& b) {
+    std::ptrdiff_t more = 0;
+    for (const auto& [name, value] : a) {
+        if (!is_specification(name)) continue;
+        const json::value* other = b.if_contains(name);
+        if (other == nullptr || *other != value) return false;
+        ++more;
+    }
+    for (const auto& [name, value] : b) more -= is_specification(name) ? 1 : 0;
+    return more == 0;
 }
 
 inline void count_generation(json::object& metadata) {
@@ -300,15 +310,17 @@ KCONTROL_DECL outcome<void> prepare_create(const resource_type& type, const writ
 }
 
 KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const write_target& target,
-                                           const stored_object& stored, json::object& body) {
+                                           const stored_object& stored, const json::object& before,
+                                           json::object& body) {
     const std::string name = detail::member(metadata_of(body), "name");
     if (name != target.name) {
         return failure::bad_request("the name of the object (" + name + ") does not match the name on the URL (" +
                                     target.name + ")");
     }
     if (auto checked = detail::check_version_and_uid(type, target, stored, metadata_of(body)); !checked) return checked;
-    json::object before = stored.content();
-    const json::object& old_metadata = metadata_of(before);
+    const json::value* const found = before.if_contains("metadata");
+    const json::object none;
+    const json::object& old_metadata = found != nullptr && found->is_object() ? found->get_object() : none;
     if (detail::write_part(target.subresource, before, body)) return {};
     if (type.status_subresource) detail::take_over(body, before, "status");
     json::object& metadata = metadata_of(body);
@@ -320,9 +332,7 @@ KCONTROL_DECL outcome<void> prepare_update(const resource_type& type, const writ
     if (stored.terminating()) {
         if (auto checked = detail::check_finalizers(type, target, old_metadata, metadata); !checked) return checked;
     }
-    if (type.generation && detail::specification(before) != detail::specification(body)) {
-        detail::count_generation(metadata);
-    }
+    if (type.generation && !detail::same_specification(before, body)) detail::count_generation(metadata);
     return {};
 }
 

@@ -63,7 +63,9 @@ class yaml_reader {
 public:
     yaml_reader(std::string_view text, std::size_t max_alias_cost) : alias_budget_(max_alias_cost) {
         if (!yaml_parser_initialize(&parser_)) throw std::bad_alloc();
-        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+        // libyaml aborts at a null pointer, which is what an empty view may have.
+        const char* const bytes = text.empty() ? "" : text.data();
+        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(bytes), text.size());
     }
     yaml_reader(const yaml_reader&) = delete;
     yaml_reader& operator=(const yaml_reader&) = delete;

@@ -59,7 +59,7 @@ public:
     KCONTROL_DECL void set_lost(const std::string& node, bool lost);
 
 private:
-    enum class part { pod, job, replica_set, deployment };
+    enum class part { pod, job, replica_set, deployment, account };
     using work = std::pair<part, namespaced_name>;
     /// In how long to look again, if anybody has to.
     using again = std::optional<duration>;
@@ -91,6 +91,8 @@ private:
     KCONTROL_DECL void suspend_job(const json::value& job, const std::vector<json::value>& pods);
     KCONTROL_DECL again step_replica_set(const namespaced_name& key);
     KCONTROL_DECL again step_deployment(const namespaced_name& key);
+    KCONTROL_DECL void plan_account(const group_resource& id, change what, const namespaced_name& key);
+    KCONTROL_DECL again step_account(const namespaced_name& ns);
     KCONTROL_DECL json::value new_replica_set(const json::value& deployment, const std::vector<json::value>& all);
     KCONTROL_DECL void show_rollout(const json::value& deployment, const rollout& before, const rollout& now,
                                     std::int64_t missing);

@@ -140,9 +140,7 @@ KCONTROL_DECL std::vector<json::value> api_server::list(const group_resource& id
     const auto table = core_->store.table(id);
     if (table == nullptr) return out;
     const std::string api_version = table->type().api_version(table->type().versions.front());
-    for (const auto& [key, object] : table->objects()) {
-        if (ns.empty() || key.namespace_ == ns) out.push_back(object->value(table->type(), api_version));
-    }
+    for (const auto& [key, object] : table->objects_in(ns)) out.push_back(object->value(table->type(), api_version));
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/detail/fake_core.hpp>
 #include <kcontrol/testing/fake_cluster.hpp>
+#include <kcontrol/testing/impl/fake_accounts.ipp>
 #include <kcontrol/testing/impl/fake_deployments.ipp>
 #include <kcontrol/testing/impl/fake_jobs.ipp>
 #include <kcontrol/testing/impl/fake_kubelet.ipp>
@@ -38,6 +39,8 @@ KCONTROL_DECL void fake_core::begin() {
         if (what != part::pod && !options_.has_controllers()) continue;
         for (const auto& one : api_.list(*id)) plan({what, key_of_object(one)}, options_.reaction());
     }
+    if (!options_.has_service_accounts()) return;
+    for (const auto& ns : api_.list(fake_namespaces)) step_account(key_of_object(ns));
 }
 
 KCONTROL_DECL void fake_core::end() {
@@ -49,6 +52,7 @@ KCONTROL_DECL void fake_core::changed(const resource_type& type, change what, co
     const group_resource id = type.id();
     const namespaced_name key = key_of_object(object);
     if (id == fake_nodes) return wake_pods({});
+    if (options_.has_service_accounts()) plan_account(id, what, key);
     if (id == fake_pods && what == change::deleted) {
         pods_.erase(uid_of(object));
     } else if (id == fake_pods) {
@@ -99,6 +103,7 @@ KCONTROL_DECL fake_core::again fake_core::look_at(const work& what) {
     case part::job: return step_job(what.second);
     case part::replica_set: return step_replica_set(what.second);
     case part::deployment: return step_deployment(what.second);
+    case part::account: return step_account(what.second);
     }
     return std::nullopt;
 }

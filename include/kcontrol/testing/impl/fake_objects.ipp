@@ -12,7 +12,8 @@
 namespace kcontrol::testing::detail {
 
 inline const group_resource fake_pods("", "pods"), fake_nodes("", "nodes"), fake_jobs("batch", "jobs"),
-    fake_replica_sets("apps", "replicasets"), fake_deployments("apps", "deployments");
+    fake_replica_sets("apps", "replicasets"), fake_deployments("apps", "deployments"),
+    fake_namespaces("", "namespaces"), fake_accounts("", "serviceaccounts");
 
 using object_path = std::initializer_list<std::string_view>;
 
