@@ -16,8 +16,8 @@ class KcontrolConan(ConanFile):
     topics = ("kubernetes", "controller", "operator", "asio")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "testing": True}
+    options = {"shared": [True, False], "fPIC": [True, False], "testing": [True, False], "records": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "testing": True, "records": False}
     exports = "include/kcontrol/version.hpp"
     exports_sources = ("CMakeLists.txt", "cmake/*", "include/*", "src/*", "tools/kcontrol_gen/*", "tools/kcontrol_new/*",
                        "tools/transcode/*", "LICENSE")
@@ -42,6 +42,8 @@ class KcontrolConan(ConanFile):
         self.requires("c-ares/[>=1.18.1 <2]", options={"tools": False})
         self.requires("libnghttp2/[>=1.52 <2]", options={"with_app": False, "with_hpack": False})
         self.requires("prometheus-cpp/[>=1.0 <2]", options={"with_pull": False, "with_push": False})
+        if self.options.records:
+            self.requires("sqlite3/[>=3.35 <4]")
 
     def validate(self):
         if self.settings.os != "Linux":
@@ -57,6 +59,7 @@ class KcontrolConan(ConanFile):
         toolchain.cache_variables["KCONTROL_BUILD_TOOLS"] = True
         toolchain.cache_variables["KCONTROL_INSTALL"] = True
         toolchain.cache_variables["KCONTROL_BUILD_TESTING_LIBRARY"] = bool(self.options.testing)
+        toolchain.cache_variables["KCONTROL_BUILD_RECORDS_LIBRARY"] = bool(self.options.records)
         toolchain.cache_variables["KCONTROL_BUILD_APISERVER"] = False  # it would need SQLite
         toolchain.generate()
 
@@ -84,6 +87,11 @@ class KcontrolConan(ConanFile):
             testing.set_property("cmake_target_name", "kcontrol::testing")
             testing.libs = ["kcontrol_testing"]
             testing.requires = ["compiled"]
+        if self.options.records:
+            records = self.cpp_info.components["records"]
+            records.set_property("cmake_target_name", "kcontrol::records")
+            records.libs = ["kcontrol_records"]
+            records.requires = ["compiled", "sqlite3::sqlite3"]
         header_only = self.cpp_info.components["header_only"]
         header_only.set_property("cmake_target_name", "kcontrol::header_only")
         header_only.requires = requires

@@ -51,6 +51,11 @@ if(KCONTROL_WITH_CARES)
     kcontrol_need(c-ares::cares c-ares libc-ares-dev
         "; or build without it: with -DKCONTROL_WITH_CARES=OFF host names come from the hosts file only")
 endif()
+if(KCONTROL_BUILD_RECORDS_LIBRARY)
+    find_package(SQLite3 3.35)
+    kcontrol_need(SQLite3_FOUND "SQLite 3.35 or newer, for kcontrol::records," libsqlite3-dev
+        "; or build without it: -DKCONTROL_BUILD_RECORDS_LIBRARY=OFF")
+endif()
 if(KCONTROL_WITH_PROMETHEUS)
     find_package(prometheus-cpp CONFIG)
     kcontrol_need(prometheus-cpp_FOUND prometheus-cpp prometheus-cpp-dev

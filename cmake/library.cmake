@@ -1,5 +1,6 @@
 # The two faces of the library: kcontrol::kcontrol (compiled, the default) and kcontrol::header_only. Beside them
 # kcontrol::testing, for users' tests: the in-process API server, the simulator and fixtures. Programs link no part of it.
+# And kcontrol::records, clusters from a table of SQLite, which nothing else needs.
 if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES)
     if(NOT KCONTROL_BUILD_TESTING_LIBRARY)
         message(FATAL_ERROR "kcontrol's own tests and examples need KCONTROL_BUILD_TESTING_LIBRARY=ON")
@@ -7,7 +8,9 @@ if(KCONTROL_DEVELOPER_MODE OR KCONTROL_BUILD_EXAMPLES)
 endif()
 file(GLOB KCONTROL_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
 set(KCONTROL_TESTING_SOURCES ${KCONTROL_SOURCES})
-list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver)[^/]*$")
+set(KCONTROL_RECORDS_SOURCES ${KCONTROL_SOURCES})
+list(FILTER KCONTROL_SOURCES EXCLUDE REGEX "/(testing|apiserver|records)[^/]*$")
+list(FILTER KCONTROL_RECORDS_SOURCES INCLUDE REGEX "/records[^/]*$")
 list(FILTER KCONTROL_TESTING_SOURCES INCLUDE REGEX "/(testing|apiserver)[^/]*$")
 set(KCONTROL_LINK_LIBRARIES Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto Threads::Threads fmt::fmt
     simdjson::simdjson nghttp2::nghttp2 ZLIB::ZLIB)
@@ -28,6 +31,13 @@ if(KCONTROL_BUILD_TESTING_LIBRARY)
     set_target_properties(kcontrol_testing PROPERTIES EXPORT_NAME testing)
     target_link_libraries(kcontrol_testing PUBLIC kcontrol)
     list(APPEND KCONTROL_LIBRARIES kcontrol_testing)
+endif()
+if(KCONTROL_BUILD_RECORDS_LIBRARY)
+    add_library(kcontrol_records ${KCONTROL_RECORDS_SOURCES})
+    add_library(kcontrol::records ALIAS kcontrol_records)
+    set_target_properties(kcontrol_records PROPERTIES EXPORT_NAME records)
+    target_link_libraries(kcontrol_records PUBLIC kcontrol PRIVATE SQLite::SQLite3)
+    list(APPEND KCONTROL_LIBRARIES kcontrol_records)
 endif()
 
 add_library(kcontrol_header_only INTERFACE)

@@ -2,7 +2,8 @@
 """The umbrella check: kcontrol.hpp includes every public header, src.hpp every definition.
 
 What is for tests (testing/, apiserver/) is not in them: that is what a program includes and builds. testing/src.hpp has
-its definitions. Nor is api/ in kcontrol.hpp: a program includes the kinds it uses.
+its definitions. Nor is records/, which needs SQLite; records/src.hpp has its own. Nor is api/ in kcontrol.hpp: a program
+includes the kinds it uses.
 usage: check_umbrella.py [ROOT] [--self-test]      check_umbrella.py --write: writes both files
 """
 import pathlib
@@ -15,18 +16,21 @@ HEAD = """// {what}
 #pragma once
 
 """
-KCONTROL = HEAD.format(what="Every public header of the library but api/ and testing/. Convenient, and slower to "
-                            "compile than the few you need.")
+KCONTROL = HEAD.format(what="Every public header of the library but api/, testing/ and records/. Convenient, and slower "
+                            "to\n// compile than the few you need.")
 SRC = HEAD.format(what="Every definition of the library, for a build without CMake: include it in one source file of "
                        "yours.") + """#ifndef KCONTROL_SEPARATE_COMPILATION
 #error "kcontrol/src.hpp is for compiled mode: define KCONTROL_SEPARATE_COMPILATION in every source file"
 #endif
 
 """
+RECORDS_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::records").replace(
+    "kcontrol/src.hpp", "kcontrol/records/src.hpp")
 TESTING_SRC = SRC.replace("Every definition of the library", "Every definition of kcontrol::testing").replace(
     "kcontrol/src.hpp", "kcontrol/testing/src.hpp")
 
 FOR_TESTS = {"testing", "apiserver"}
+APART = FOR_TESTS | {"records"}
 
 
 def includes(root, suffix, skip):
@@ -38,8 +42,9 @@ def includes(root, suffix, skip):
 def wanted(root):
     return {
         "include/kcontrol/kcontrol.hpp": KCONTROL + includes(
-            root, ".hpp", lambda parts: ({"api", "detail", "impl", "kcontrol.hpp", "src.hpp"} | FOR_TESTS) & set(parts)),
-        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: FOR_TESTS & set(parts)),
+            root, ".hpp", lambda parts: ({"api", "detail", "impl", "kcontrol.hpp", "src.hpp"} | APART) & set(parts)),
+        "include/kcontrol/src.hpp": SRC + includes(root, ".ipp", lambda parts: APART & set(parts)),
+        "include/kcontrol/records/src.hpp": RECORDS_SRC + includes(root, ".ipp", lambda parts: "records" not in parts),
         "include/kcontrol/testing/src.hpp": TESTING_SRC + includes(root, ".ipp", lambda parts: not FOR_TESTS & set(parts)),
     }
 
@@ -59,11 +64,12 @@ def write(root):
 
 
 EMPTY = {"include/kcontrol/kcontrol.hpp": KCONTROL, "include/kcontrol/src.hpp": SRC,
-         "include/kcontrol/testing/src.hpp": TESTING_SRC}
+         "include/kcontrol/records/src.hpp": RECORDS_SRC, "include/kcontrol/testing/src.hpp": TESTING_SRC}
 PLANTED = [
     ({**EMPTY, "include/kcontrol/base/a.hpp": ""}, "kcontrol/kcontrol.hpp: not as"),
     ({**EMPTY, "include/kcontrol/base/impl/a.ipp": ""}, "kcontrol/src.hpp: not as"),
     ({**EMPTY, "include/kcontrol/apiserver/impl/a.ipp": ""}, "testing/src.hpp: not as"),
+    ({**EMPTY, "include/kcontrol/records/impl/a.ipp": ""}, "records/src.hpp: not as"),
 ]
 CLEAN = {**EMPTY, "include/kcontrol/kcontrol.hpp": KCONTROL + "#include <kcontrol/base/a.hpp>\n",
          "include/kcontrol/src.hpp": SRC + "#include <kcontrol/base/impl/a.ipp>\n",

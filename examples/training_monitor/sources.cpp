@@ -2,11 +2,12 @@
 
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/record_source.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/transport/client.hpp>
 
-#include "memory/kept_source.hpp"
+#include "memory/kept_records.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -104,6 +105,13 @@ result<source> from_secrets(kcontrol::environment& env, kcontrol::executor ex, c
                                                             kcontrol::http::make_transport_factory(env), settings));
 }
 
+result<source> from_state_file(kcontrol::environment& env, kcontrol::executor ex, const memory& kept, const options& o,
+                               const kcontrol::logger& log) {
+    auto records = std::make_shared<kept_records>(env, kept.file(), o.state().key_file(), log);
+    auto how = kcontrol::record_source_options().trust(trust).worker(kept.worker()).log(log);
+    return source(std::make_unique<kcontrol::record_source>(env, std::move(ex), std::move(records), std::move(how)));
+}
+
 }  // namespace
 
 result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, const options& o, memory* kept,
@@ -114,7 +122,7 @@ result<source> make_source(kcontrol::environment& env, kcontrol::executor ex, co
         const bool in_pod = env.variable("KUBERNETES_SERVICE_HOST").has_value();
         if (!kept) return told_nothing(env, o);
         if (in_pod && !kept->has_clusters()) return own_cluster(env);
-        return source(std::make_unique<kept_source>(env, std::move(ex), *kept, o.state().key_file(), log));
+        return from_state_file(env, std::move(ex), *kept, o, log);
     }
     if (o.once()) return directory_once(env, o.clusters_directory());
     if (const auto files = env.list_directory(o.clusters_directory()); !files) return no_directory(files.error());

@@ -1,4 +1,5 @@
-// Every public header of the library but api/ and testing/. Convenient, and slower to compile than the few you need.
+// Every public header of the library but api/, testing/ and records/. Convenient, and slower to
+// compile than the few you need.
 // Written by tools/check_umbrella.py --write.
 #pragma once
 
@@ -199,6 +200,7 @@
 #include <kcontrol/multicluster/cluster_controllers.hpp>
 #include <kcontrol/multicluster/cluster_health.hpp>
 #include <kcontrol/multicluster/cluster_profile_source.hpp>
+#include <kcontrol/multicluster/cluster_record.hpp>
 #include <kcontrol/multicluster/cluster_source.hpp>
 #include <kcontrol/multicluster/cluster_status.hpp>
 #include <kcontrol/multicluster/cluster_workers.hpp>
@@ -211,6 +213,7 @@
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/multicluster/namespace_source.hpp>
 #include <kcontrol/multicluster/options.hpp>
+#include <kcontrol/multicluster/record_source.hpp>
 #include <kcontrol/multicluster/scan_directory.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/multicluster/sharding_options.hpp>

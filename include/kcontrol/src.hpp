@@ -245,6 +245,8 @@
 #include <kcontrol/multicluster/impl/multicluster_manager_sharding.ipp>
 #include <kcontrol/multicluster/impl/namespace_source.ipp>
 #include <kcontrol/multicluster/impl/object_source.ipp>
+#include <kcontrol/multicluster/impl/record_source.ipp>
+#include <kcontrol/multicluster/impl/record_tracker.ipp>
 #include <kcontrol/multicluster/impl/rendezvous.ipp>
 #include <kcontrol/multicluster/impl/scan_directory.ipp>
 #include <kcontrol/multicluster/impl/secret_source.ipp>

@@ -2,7 +2,8 @@
 # A registry's port would take a release instead (vcpkg_from_github).
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 
-vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES testing KCONTROL_BUILD_TESTING_LIBRARY)
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES testing KCONTROL_BUILD_TESTING_LIBRARY
+    records KCONTROL_BUILD_RECORDS_LIBRARY)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS -DKCONTROL_INSTALL=ON -DKCONTROL_BUILD_TOOLS=ON ${FEATURE_OPTIONS})

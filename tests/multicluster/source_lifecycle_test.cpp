@@ -1,6 +1,7 @@
 // Sources of clusters are stopped, also by what they call, and started again: what is true then is told, and no more.
 #include <kcontrol/multicluster/context_source.hpp>
 #include <kcontrol/multicluster/directory_source.hpp>
+#include <kcontrol/multicluster/record_source.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
 #include <kcontrol/multicluster/union_source.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -77,6 +79,23 @@ struct context_bench : widget_world {
     std::unique_ptr<cluster_source> source = std::make_unique<context_source>(env, home, "/home/config");
 };
 
+// Each cluster is a record, and a bad one.
+struct record_bench : widget_world {
+    struct table final : cluster_records {
+        result<std::optional<std::vector<cluster_record>>> look(bool) override {
+            std::vector<cluster_record> out;
+            for (const auto& name : there) out.emplace_back(name);
+            return std::optional(std::move(out));
+        }
+        std::set<std::string> there;
+    };
+    void put(const std::string& name) { records->there.insert(name); }
+    void remove(const std::string& name) { records->there.erase(name); }
+
+    std::shared_ptr<table> records = std::make_shared<table>();
+    std::unique_ptr<cluster_source> source = std::make_unique<record_source>(env, home, records);
+};
+
 // A union of two, of which one never starts.
 struct union_bench : directory_bench {
     union_bench() {
@@ -116,7 +135,7 @@ struct fixture : Bench {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing after a stop", Bench, directory_bench,
-                   secret_bench, context_bench, union_bench) {
+                   secret_bench, context_bench, record_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");
@@ -140,7 +159,7 @@ TEST_CASE_TEMPLATE("a source tells what is there after each start, and nothing a
 }
 
 TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_bench, secret_bench, context_bench,
-                   union_bench) {
+                   record_bench, union_bench) {
     fixture<Bench> f;
     REQUIRE(f.start().has_value());
     const auto second = f.source->start([](std::vector<desired_cluster>) { FAIL("told"); });
@@ -151,7 +170,7 @@ TEST_CASE_TEMPLATE("a source that runs refuses another start", Bench, directory_
 }
 
 TEST_CASE_TEMPLATE("a source is stopped, restarted and destroyed inside its own call", Bench, directory_bench,
-                   secret_bench, context_bench, union_bench) {
+                   secret_bench, context_bench, record_bench, union_bench) {
     using words = std::vector<std::string>;
     fixture<Bench> f;
     f.put("a");

@@ -1,10 +1,11 @@
 #include "memory/cluster_command.hpp"
 
+#include <kcontrol/auth/kubeconfig.hpp>
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
 
 #include "crypto/seal.hpp"
-#include "memory/kept_source.hpp"
+#include "memory/kept_records.hpp"
 #include "memory/state_file.hpp"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ namespace {
 using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::result;
-
-constexpr std::size_t largest_kubeconfig = std::size_t{1} << 20;
 
 constexpr std::string_view usage =
     R"(usage: training_monitor cluster init-key FILE
@@ -88,14 +87,16 @@ result<kept_cluster> read_cluster(kcontrol::environment& env, const arguments_of
     std::error_code failure;
     out.path = std::filesystem::absolute(a.get("--kubeconfig"), failure).lexically_normal().string();
     if (failure) return error(errc::file_failed, "--kubeconfig: " + failure.message());
-    const auto checked = to_desired(env, out, std::nullopt);
-    if (!checked.config) return checked.config.error().with_context("--kubeconfig");
+    auto text = env.read_file(out.path, kcontrol::auth::kubeconfig::max_bytes);
+    if (!text) return text.error().with_context("--kubeconfig");
+    const kcontrol::secret_string plain(std::move(*text));
+    const auto parsed = kcontrol::auth::kubeconfig::parse(plain.reveal(), out.path, kcontrol::auth::trust::trusted);
+    if (!parsed) return parsed.error().with_context("--kubeconfig");
+    const auto checked = parsed->resolve(env, out.context);
+    if (!checked) return checked.error().with_context("--kubeconfig");
     if (a.has("--by-path")) return out;
     const auto key = crypto::seal_key::load(env, a.get("--key-file"));
     if (!key) return key.error();
-    auto text = env.read_file(out.path, largest_kubeconfig);
-    if (!text) return text.error();
-    const kcontrol::secret_string plain(std::move(*text));
     out.sealed = key->seal(plain.reveal(), seal_binding(out));
     return out;
 }

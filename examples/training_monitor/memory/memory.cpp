@@ -25,15 +25,6 @@ awaitable<result<std::uint64_t>> write_there(std::shared_ptr<state_file> file,
     co_return file->write(*batch);
 }
 
-awaitable<result<std::optional<std::vector<kept_cluster>>>> poll_there(std::shared_ptr<state_file> file, bool anyway) {
-    const auto changed = file->changed_elsewhere();
-    if (!changed) co_return changed.error();
-    if (!*changed && !anyway) co_return std::optional<std::vector<kept_cluster>>();
-    auto clusters = file->kept_clusters();
-    if (!clusters) co_return clusters.error();
-    co_return std::optional<std::vector<kept_cluster>>(std::move(*clusters));
-}
-
 stored_job stored(job_record& r) {
     stored_job out;
     out.row = r.row;
@@ -89,7 +80,7 @@ result<void> memory::start() {
         past_.restore(std::move(job));
     }
     past_.on_touched([this](job_record& r) { touch(r); });
-    retain_at_ = poll_at_ = env_.now();
+    retain_at_ = env_.now();
     tasks_.spawn(run(lifetime_.token()));
     return {};
 }
@@ -175,29 +166,6 @@ awaitable<void> memory::write_once() {
     written_.notify_all();
 }
 
-awaitable<void> memory::poll_clusters() {
-    poll_at_ = env_.now() + options_.poll_period();
-    auto there = poll_there(file_, std::exchange(poll_anyway_, false));
-    auto found = co_await asio::co_spawn(worker_, std::move(there), asio::use_awaitable);
-    if (!found) {
-        if (poll_failure_ != found.error().message()) {
-            log_.warning("the clusters in the state file can't be read", {{"error", found.error().message()}});
-        }
-        poll_failure_ = found.error().message();
-        poll_anyway_ = true;  // changed_elsewhere() says it once
-    } else {
-        poll_failure_.clear();
-        if (*found && on_clusters_) on_clusters_(std::move(**found));
-    }
-}
-
-void memory::watch_clusters(std::function<void(std::vector<kept_cluster>)> call) {
-    on_clusters_ = std::move(call);
-    poll_anyway_ = true;
-    poll_at_ = env_.now();
-    changed_.notify_all();
-}
-
 awaitable<void> memory::run(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto now = env_.now();
@@ -205,14 +173,12 @@ awaitable<void> memory::run(std::stop_token stop) {
         if (crowded_ && !has_work() && now >= crowded_until_) retain_by_size();
         if (has_work() && now >= due_) co_await write_once();
         if (stop.stop_requested()) break;
-        if (on_clusters_ && env_.now() >= poll_at_) co_await poll_clusters();
         auto next = retain_at_;
         if (has_work()) {
             next = std::min(next, due_);
         } else if (crowded_) {
             next = std::min(next, crowded_until_);
         }
-        if (on_clusters_) next = std::min(next, poll_at_);
         co_await changed_.wait(env_, stop, next);
     }
 }

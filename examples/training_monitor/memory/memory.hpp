@@ -13,7 +13,6 @@
 #include "memory/state_file.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,21 +33,17 @@ public:
     memory_options& retain_for(kcontrol::duration d) { return retain_for_ = d, *this; }
     /// Above so many bytes the oldest of the jobs that are gone are forgotten.
     memory_options& retain_size(std::uint64_t bytes) { return retain_size_ = bytes, *this; }
-    /// How often clusters that `cluster add` wrote are looked for.
-    memory_options& poll_period(kcontrol::duration d) { return poll_period_ = d, *this; }
 
     kcontrol::duration delay() const noexcept { return delay_; }
     std::size_t max_batch() const noexcept { return max_batch_; }
     kcontrol::duration retain_for() const noexcept { return retain_for_; }
     std::uint64_t retain_size() const noexcept { return retain_size_; }
-    kcontrol::duration poll_period() const noexcept { return poll_period_; }
 
 private:
     kcontrol::duration delay_ = std::chrono::milliseconds(200);
     std::size_t max_batch_ = 2000;
     kcontrol::duration retain_for_ = defaults::retain_for;
     std::uint64_t retain_size_ = defaults::retain_size;
-    kcontrol::duration poll_period_ = std::chrono::seconds(1);
 };
 
 /// For readiness and metrics.
@@ -63,7 +58,8 @@ struct memory_status {
 };
 
 /// Writes run on an executor of their own, a thread of the program's: an fsync takes milliseconds on a good disk and
-/// seconds on a bad one, and the event stream promises less. At most one call of SQLite runs at a time.
+/// seconds on a bad one, and the event stream promises less. It has one thread, so that at most one call of SQLite runs
+/// at a time.
 ///
 /// A batch that fails is kept and tried again (after 1 s, later 30 s); meanwhile changes gather in memory, one entry a
 /// job, so that nothing is lost however long the disk is full.
@@ -92,8 +88,9 @@ public:
     /// True if the file kept clusters when it was read.
     bool has_clusters() const noexcept { return has_clusters_; }
 
-    /// Calls with the clusters that the file keeps, soon and after each change of any program (within poll_period).
-    void watch_clusters(std::function<void(std::vector<kept_cluster>)> call);
+    /// For who reads the clusters in it, on the worker.
+    const std::shared_ptr<state_file>& file() const noexcept { return file_; }
+    const kcontrol::executor& worker() const noexcept { return worker_; }
 
     /// Writes what is not yet written, tries once, and ends. Idempotent.
     kcontrol::awaitable<void> stop();
@@ -106,7 +103,6 @@ private:
     };
     kcontrol::awaitable<void> run(std::stop_token stop);
     kcontrol::awaitable<void> write_once();
-    kcontrol::awaitable<void> poll_clusters();
     void touch(job_record& record);
     void hurry();
     void make_batch();
@@ -130,15 +126,12 @@ private:
     std::map<std::string, stored_cluster> clusters_;
     std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
     std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
-    kcontrol::time_point due_{}, poll_at_{}, retain_at_{}, crowded_until_{};
+    kcontrol::time_point due_{}, retain_at_{}, crowded_until_{};
     kcontrol::duration backoff_{};
     std::int64_t next_row_ = 1;
     kcontrol::wall_time began_{};
-    std::function<void(std::vector<kept_cluster>)> on_clusters_;
-    std::string poll_failure_;
-    bool poll_anyway_ = true;  ///< read the clusters, changed or not
-    bool run_due_ = false;     ///< until when we looked is to be written
-    bool crowded_ = false;     ///< it is logged that nothing more can be forgotten
+    bool run_due_ = false;  ///< until when we looked is to be written
+    bool crowded_ = false;  ///< it is logged that nothing more can be forgotten
     bool stopped_ = false;
     bool has_clusters_ = false;
     memory_status status_;

@@ -1,10 +1,12 @@
 #include "memory/cluster_command.hpp"
 
+#include <kcontrol/multicluster/record_source.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
-#include "memory/kept_source.hpp"
+#include "memory/kept_records.hpp"
+#include "memory/memory.hpp"
 #include "temporary.hpp"
 
 #include <doctest/doctest.h>
@@ -129,17 +131,19 @@ TEST_CASE("kept clusters: a wrong key or a changed record is that cluster's fail
     const std::optional<kcontrol::result<crypto::seal_key>> key(crypto::seal_key::load(f.env, f.dir.path("key")));
     const std::optional<kcontrol::result<crypto::seal_key>> other(crypto::seal_key::load(f.env, f.dir.path("other")));
     const std::optional<kcontrol::result<crypto::seal_key>> missing(crypto::seal_key::load(f.env, f.dir.path("none")));
-    const auto good = to_desired(f.env, clusters[0], key);
-    REQUIRE(good.config.has_value());
-    CHECK(good.config->server_url() == "https://prod.example:6443");
-    CHECK(good.config->token().reveal() == "hunter2");
-    CHECK(has(to_desired(f.env, clusters[0], other).config.error().message(), "sealed with another key"));
-    CHECK(has(to_desired(f.env, clusters[0], missing).config.error().message(), "key file"));
-    CHECK(has(to_desired(f.env, clusters[0], std::nullopt).config.error().message(), "give the key with --key-file"));
+    const auto good = to_record(clusters[0], key);
+    CHECK_FALSE(good.fault.has_value());
+    CHECK(good.kubeconfig.reveal() == kubeconfig);
+    const auto fault = [&](const std::optional<kcontrol::result<crypto::seal_key>>& with) {
+        return to_record(clusters[0], with).fault.value().message();
+    };
+    CHECK(has(fault(other), "sealed with another key"));
+    CHECK(has(fault(missing), "key file"));
+    CHECK(has(fault(std::nullopt), "give the key with --key-file"));
     std::swap(clusters[0].sealed, clusters[1].sealed);
-    CHECK(has(to_desired(f.env, clusters[0], key).config.error().message(), "changed or moved"));
+    CHECK(has(fault(key), "changed or moved"));
     clusters[1].sealed[40] = static_cast<char>(clusters[1].sealed[40] ^ 1);
-    CHECK_FALSE(to_desired(f.env, clusters[1], key).config.has_value());
+    CHECK(to_record(clusters[1], key).fault.has_value());
 }
 
 TEST_CASE("kept clusters: a running monitor picks up what commands change, and files that change") {
@@ -151,7 +155,9 @@ TEST_CASE("kept clusters: a running monitor picks up what commands change, and f
     memory kept(env, context.get_executor(), context.get_executor(),
                 std::move(*state_file::open(f.dir.path("s"), state_file::use::monitor)), past, {});
     REQUIRE(kept.start().has_value());
-    kept_source source(env, context.get_executor(), kept, "", {});
+    kcontrol::record_source source(env, context.get_executor(),
+                                   std::make_shared<kept_records>(env, kept.file(), "", kcontrol::logger()),
+                                   kcontrol::record_source_options().trust(kcontrol::auth::trust::trusted));
     std::vector<std::string> heard;
     REQUIRE(source
                 .start([&](std::vector<kcontrol::desired_cluster> clusters) {

@@ -271,21 +271,3 @@ TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and w
     CHECK(f.past.size() == 1000);  // those in view alone are larger than that
     CHECK(f.in_file() == 1000);
 }
-
-TEST_CASE("memory: who watches the clusters in the file hears of what others write") {
-    temporary_directory dir;
-    fixture f(dir.path("s"));
-    std::vector<std::size_t> heard;
-    f.kept->watch_clusters([&](std::vector<kept_cluster> clusters) { heard.push_back(clusters.size()); });
-    f.settle();
-    CHECK(heard == std::vector<std::size_t>{0});
-    kept_cluster one;
-    one.name = "prod";
-    one.path = "/k";
-    REQUIRE(state_file::open(dir.path("s"), state_file::use::existing).value()->keep_cluster(one, false).has_value());
-    f.advance(1s);
-    CHECK(heard == std::vector<std::size_t>{0, 1});
-    f.publish(f.table.add(some_job("one", job_state::created)));
-    f.advance(5s);
-    CHECK(heard.size() == 2);
-}

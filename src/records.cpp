@@ -1,0 +1,1 @@
+#include <kcontrol/records/impl/sqlite_records.ipp>

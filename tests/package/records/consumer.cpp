@@ -1,0 +1,17 @@
+// A user's program whose clusters are rows of a table: consumer FILE
+#include <kcontrol/records/sqlite_records.hpp>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+    if (argc != 2) return 2;
+    const auto records = kcontrol::sqlite_records::open(argv[1]);
+    if (!records) return std::fprintf(stderr, "%s\n", records.error().what().c_str()), 1;
+    kcontrol::cluster_record lab("lab");
+    lab.path = "/lab.yaml";
+    if (!(*records)->put(lab)) return 1;
+    const auto seen = (*records)->look(false);
+    if (!seen || !*seen || (*seen)->size() != 1) return 1;
+    std::puts("kcontrol::records works");
+    return 0;
+}
