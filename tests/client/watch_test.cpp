@@ -1,5 +1,11 @@
 #include "fixture.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 using namespace kcontrol;
 using namespace kcontrol::test;
 
@@ -50,7 +56,42 @@ public:
     }
 };
 
+// A body that notes how much each read asks for, and ends after its bytes.
+class noting_body final : public http::body_stream {
+public:
+    noting_body(std::string bytes, std::vector<std::size_t>& asked) : bytes_(std::move(bytes)), asked_(asked) {}
+
+    awaitable<result<std::size_t>> read_some(std::span<char> into, duration, std::stop_token) override {
+        asked_.push_back(into.size());
+        const std::size_t n = bytes_.copy(into.data(), into.size());
+        bytes_.erase(0, n);
+        co_return n;
+    }
+
+private:
+    std::string bytes_;
+    std::vector<std::size_t>& asked_;
+};
+
 }  // namespace
+
+TEST_CASE_FIXTURE(watch_fixture, "a watch asks for more and more while much comes, and waits with little") {
+    std::string bytes;
+    for (int i = 0; i < 1000; ++i) bytes += event("ADDED", widget_json("w" + std::to_string(i), "6"));
+    std::vector<std::size_t> asked;
+    watch_stream stream(env, widgets(), std::make_unique<noting_body>(bytes, asked), watch_options());
+    for (int i = 0; i < 1000; ++i) {
+        const auto next = await(stream.next({}));
+        REQUIRE(next.has_value());
+        CHECK(next->object.meta().name == "w" + std::to_string(i));
+    }
+    CHECK(await(stream.next({}))->type == watch_event_type::end);
+    CHECK(stream.received() == bytes.size());
+    REQUIRE(asked.size() > 5);
+    CHECK(asked.front() == 4096);
+    CHECK(*std::max_element(asked.begin(), asked.end()) == 16384);
+    CHECK(asked.back() == 4096);  // the last one that came did not fill its room
+}
 
 TEST_CASE_FIXTURE(watch_fixture, "options of a watch") {
     net->expect(std::string("GET ") + widgets_path +

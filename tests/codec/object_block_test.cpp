@@ -229,6 +229,20 @@ TEST_CASE("pool: objects keep it alive") {
     CHECK(to_json(copy) == full);
 }
 
+TEST_CASE("pool: it begins small, and what it has met is not forgotten as it grows") {
+    share_pool pool;
+    CHECK(pool.bytes() < 8192);
+    const auto text = [](int i) { return "a-string-that-comes-twice-" + std::to_string(i); };
+    for (int i = 0; i < 1000; ++i) CHECK(pool.find_text(text(i)) == nullptr);
+    int shared = 0;
+    for (int i = 0; i < 1000; ++i) shared += pool.find_text(text(i)) != nullptr ? 1 : 0;
+    // A place has room for one of them, and there are few places at first.
+    CHECK(shared > 700);
+    const void* const kept = pool.find_text(text(0), true);
+    CHECK(kept != nullptr);
+    CHECK(pool.find_text(text(0)) == kept);
+}
+
 TEST_CASE("pool: it does not grow without end") {
     share_pool pool;
     std::shared_ptr<const gadget> early;

@@ -1,4 +1,5 @@
 // What a cluster may cost: the breaker and the sums as tables, and clusters over their budget beside others.
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/cluster_budget.hpp>
 #include <kcontrol/multicluster/detail/circuit_breaker.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
@@ -84,6 +85,7 @@ public:
     void begin(cluster_budget budget, const std::vector<std::string>& names) {
         multicluster_options o;
         o.transport(network.factory()).budget(budget).informers(informer_options().watch_idle(10s));
+        o.metrics(registry, 2);
         o.on_engage([this](engaged_cluster& c) { engaged[c.name()] = &c; });
         o.on_disengage([this](engaged_cluster& c) { engaged.erase(c.name()); });
         m.emplace(env, home, std::move(o));
@@ -118,6 +120,16 @@ public:
             std::count_if(ends.begin(), ends.end(), [&](const auto& end) { return end && *end == what; }));
     }
 
+    // The value of kcontrol_cluster_NAME of that cluster; nothing if it has none.
+    std::string metric(const std::string& name, const std::string& cluster) const {
+        const std::string begin = "\nkcontrol_cluster_" + name + "{cluster=\"" + cluster + "\"} ";
+        const std::string text = registry.text();
+        const auto at = text.find(begin);
+        return at == std::string::npos ? ""
+                                       : text.substr(at + begin.size(), text.find('\n', at + 1) - at - begin.size());
+    }
+
+    metrics_registry registry;
     std::optional<multicluster_manager> m;
     std::map<std::string, engaged_cluster*> engaged;
     std::set<std::string> reconciled;
@@ -140,9 +152,13 @@ TEST_CASE_FIXTURE(fixture, "cluster_budget: so many requests at a time, in order
     for (int i = 0; i < 6; ++i) read("a");
     read("a", 3s);  // in vain: three times two are before it
     read("b");
-    context.run_for(900ms);
+    const bool told = world.run_until([&] { return metric("requests_waiting", "a") == "5"; }, 1s);
+    CHECK_MESSAGE(told, metric("requests_waiting", "a"));
     CHECK(ends.size() == 1);  // b's
+    CHECK(metric("requests_waiting", "b") == "0");
+    CHECK(metric("breaker_shut", "a").empty());  // there is none
     context.run_for(20s);
+    CHECK(metric("requests_waiting", "a") == "0");
     CHECK(ends.size() == 8);
     CHECK(count(errc::timeout) == 1);
     CHECK(std::count(ends.begin(), ends.end(), std::nullopt) == 7);
@@ -168,6 +184,12 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(one_by_one(20) < 1s);
     CHECK(count(errc::unavailable) >= 19);
     CHECK(ends.back()->message().find("it is asked again in") != std::string::npos);
+    context.run_for(1500ms);
+    CHECK(metric("breaker_shut", "a") == "1");
+    CHECK(metric("breaker_trips_total", "a") == "1");
+    CHECK(std::stoul(metric("requests_refused_total", "a")) >= count(errc::unavailable));
+    CHECK(metric("breaker_shut", "b") == "0");
+    CHECK(metric("requests_waiting", "b").empty());
     read("b");
     context.run_for(1s);
     CHECK_FALSE(ends.back());
@@ -176,6 +198,8 @@ TEST_CASE_FIXTURE(fixture,
     read("a");
     context.run_for(5s);
     CHECK_FALSE(ends.back());
+    CHECK(metric("breaker_shut", "a") == "0");
+    CHECK(metric("breaker_trips_total", "a") == "1");
 }
 
 TEST_CASE_FIXTURE(fixture,

@@ -1,4 +1,5 @@
 // Workers that clusters share: whose turn it is as a table, and clusters that share some.
+#include <kcontrol/metrics/metrics_registry.hpp>
 #include <kcontrol/multicluster/cluster_workers.hpp>
 #include <kcontrol/multicluster/detail/fair_turns.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
@@ -181,6 +182,28 @@ TEST_CASE_FIXTURE(fixture, "cluster_workers: never more than the total, shared b
     CHECK(std::abs(done["b"] - done["c"]) <= 3);
     context.run_for(2min);
     CHECK(done == std::map<std::string, int>{{"a", 60}, {"b", 60}, {"c", 60}});
+}
+
+TEST_CASE_FIXTURE(fixture, "cluster_workers: metrics tell who works and who waits, in all and of the first clusters") {
+    for (int i = 0; i < 20; ++i) {
+        for (const char* name : {"a", "b", "c"}) add(name).create("w" + std::to_string(i));
+    }
+    begin(cluster_workers(4));
+    metrics_registry registry;
+    workers->metrics(registry, "jobs", 2);
+    const auto has = [&](const std::string& line) {
+        return registry.text().find("\nkcontrol_shared_workers" + line + "\n") != std::string::npos;
+    };
+    context.run_for(1500ms);
+    CAPTURE(registry.text());
+    CHECK(has(R"({name="jobs",state="total"} 4)"));
+    CHECK(has(R"({name="jobs",state="running"} 4)"));
+    CHECK(has(R"({name="jobs",state="waiting"} 8)"));  // of four at a time in each of three clusters
+    CHECK(registry.text().find(R"(_by_cluster{cluster="b",name="jobs",state="running"} )") != std::string::npos);
+    CHECK(registry.text().find("cluster=\"c\"") == std::string::npos);
+    context.run_for(2min);
+    CHECK(has(R"({name="jobs",state="running"} 0)"));
+    CHECK(registry.text().find("cluster=") == std::string::npos);
 }
 
 TEST_CASE_FIXTURE(fixture,

@@ -1,5 +1,7 @@
 // A controller over clusters that work on several threads: requests between them, and a cluster that all others follow.
 // Worth its money under ThreadSanitizer: scripts/test.sh --only tsan.
+#include <kcontrol/metrics/metrics_registry.hpp>
+#include <kcontrol/multicluster/cluster_workers.hpp>
 #include <kcontrol/multicluster/multicluster_controller.hpp>
 #include <kcontrol/transport/client.hpp>
 
@@ -8,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -96,4 +100,83 @@ TEST_CASE("requests go between clusters on strands of their own, on four threads
     CHECK(seen.wait_for({"down a:w3=gone", "down b:w3=gone", "down hub:w3=gone"}));
     threads.run(home, manager->stop());
     threads.on(home, [&] { manager.reset(); });
+}
+
+namespace {
+
+// A reconciler that says how many of it run at a time, whatever their threads.
+class crowd {
+public:
+    crowd(environment& env, tally& seen) : env_(env), seen_(seen) {}
+
+    reconciliation reconcile(reconcile_context ctx, request req) {
+        const int now = ++running_;
+        for (int most = most_; now > most && !most_.compare_exchange_weak(most, now);) {
+        }
+        const wake why = co_await sleep_for(env_, 1ms, ctx.stop());
+        --running_;
+        if (why == wake::stopped) co_return error(errc::stopped, "stopped");
+        seen_.add(req.cluster + ":" + req.name);
+        co_return reconcile_result::done();
+    }
+    int most() const { return most_; }
+
+private:
+    environment& env_;
+    tally& seen_;
+    std::atomic<int> running_ = 0, most_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("clusters on strands of their own share workers on four threads, and none is lost as one leaves") {
+    tally seen;
+    system_environment env;
+    crowd all(env, seen);
+    metrics_registry registry;
+    pool threads;
+    std::map<std::string, std::unique_ptr<member>> servers;
+    for (const auto* name : {"a", "b", "c"}) {
+        servers[name] = std::make_unique<member>(env, threads, false);
+        REQUIRE(servers[name]->started);
+        threads.on(servers[name]->strand, [&] {
+            for (int i = 0; i < 30; ++i) servers[name]->create("w" + std::to_string(i));
+        });
+    }
+    const executor home = asio::make_strand(threads.context.get_executor());
+    const auto workers = std::make_shared<shared_workers>(env, cluster_workers(3));
+    workers->metrics(registry, "shared");
+    multicluster_options o;
+    o.transport(http::make_transport_factory(env)).cluster_executor(threads.context.get_executor());
+    std::optional<multicluster_manager> manager;
+    threads.on(home, [&] {
+        manager.emplace(env, home, std::move(o));
+        const auto work = [&all](reconcile_context ctx, request req, std::shared_ptr<const widget>) {
+            return all.reconcile(std::move(ctx), std::move(req));
+        };
+        const auto options = controller_options().max_concurrent_reconciles(4);
+        CHECK(multicluster_controller(*manager, "work").for_<widget>().with_options(options).complete(work, workers));
+    });
+    const auto want = [&](const std::set<std::string>& names) {
+        std::vector<desired_cluster> desired;
+        for (const auto& name : names) desired.emplace_back(name, servers.at(name)->server.config("t"));
+        threads.on(home, [&] { manager->set_desired(std::move(desired)); });
+    };
+    std::set<std::string> wanted;
+    for (int i = 0; i < 30; ++i) {
+        for (const auto* name : {"a", "b", "c"}) wanted.insert(std::string(name) + ":w" + std::to_string(i));
+    }
+    for (int i = 0; i < 5; ++i) {
+        want({"a", "b", "c"});
+        CHECK(seen.wait_for({"c:w" + std::to_string(i)}));
+        CHECK(registry.text().find("kcontrol_shared_workers{name=\"shared\",state=\"total\"} 3") != std::string::npos);
+        want({"a", "b"});
+    }
+    want({"a", "b", "c"});
+    CHECK(seen.wait_for(wanted));
+    CHECK(all.most() <= 3);
+    threads.run(home, manager->stop());
+    threads.on(home, [&] { manager.reset(); });
+    CHECK(workers->running() == 0);
+    CHECK(workers->waiting() == 0);
 }

@@ -40,7 +40,7 @@ public:
     /// Adds bytes as they arrived.
     KCONTROL_DECL void feed(std::string_view bytes);
 
-    /// The next document, valid until the next call of feed(); empty if more bytes are needed.
+    /// The next document, valid until the next call of it or of feed(); empty if more are needed.
     KCONTROL_DECL result<watch_frame> next();
 
     /// At the end of the stream: the last document if it is complete but for its newline, empty if there is

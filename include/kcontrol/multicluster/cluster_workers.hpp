@@ -3,6 +3,7 @@
 
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/controller/reconciler.hpp>
+#include <kcontrol/metrics/metrics_writer.hpp>
 #include <kcontrol/multicluster/detail/fair_turns.hpp>
 #include <kcontrol/runtime/time.hpp>
 #include <kcontrol/runtime/wait.hpp>
@@ -18,6 +19,8 @@
 #include <utility>
 
 namespace kcontrol {
+
+class metrics_registry;
 
 /// A total of reconciles that may run at a time in all clusters, beside the `max_concurrent_reconciles` of each; for
 /// multicluster_controller_for::complete(). A reconcile waits for one after its controller has taken it from the queue,
@@ -83,6 +86,17 @@ public:
     KCONTROL_DECL std::size_t running() const;
     KCONTROL_DECL std::size_t waiting() const;
 
+    /// Adds kcontrol_shared_workers… to a registry, with the label `name`. The registry may be asked on any thread, and
+    /// after the workers are gone. The first `most_clusters` by name, of those that work or wait, have series of their
+    /// own.
+    // A template, so that only programs that call this link what the registry is made of.
+    template <std::same_as<metrics_registry> Registry>
+    void metrics(Registry& r, const std::string& name, std::size_t most_clusters = 200) {
+        r.collect([weak = weak_from_this(), name, most_clusters](metrics_writer& out) {
+            if (const auto self = weak.lock()) self->write(out, name, most_clusters);
+        });
+    }
+
 private:
     // On the executor of whoever waits.
     struct waiter {
@@ -94,6 +108,7 @@ private:
 
     KCONTROL_DECL void end(detail::fair_turns::ticket which);
     KCONTROL_DECL void give();
+    KCONTROL_DECL void write(metrics_writer& out, const std::string& name, std::size_t most_clusters) const;
 
     environment& env_;
     const cluster_workers how_;

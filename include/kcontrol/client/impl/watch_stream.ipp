@@ -49,6 +49,18 @@ inline bool ends_initial_events(const object_head& head) {
     return value != nullptr && *value == "true";
 }
 
+// What one read asks for: little while nothing comes, as for most of a watch's life, more and more while much does.
+inline constexpr std::size_t least_watch_read = std::size_t{4} << 10;
+inline constexpr std::size_t most_watch_read = std::size_t{16} << 10;
+
+inline void fit_to_read(std::vector<char>& chunk, std::size_t came) {
+    if (came == chunk.size()) {
+        if (came < most_watch_read) chunk.resize(came * 2);
+    } else if (chunk.size() > least_watch_read) {
+        std::vector<char>(least_watch_read).swap(chunk);
+    }
+}
+
 inline bool holds_more_than_blanks(std::string_view bytes) {
     return bytes.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }
@@ -61,7 +73,7 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
     : env_(&env),
       info_(&info),
       body_(std::move(body)),
-      chunk_(std::size_t{16} << 10),
+      chunk_(detail::least_watch_read),
       idle_(options.idle()),
       last_sign_(env.now()),
       pool_(options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>()),
@@ -126,11 +138,13 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
     if (auto* const decoder = detail::decoder_of(*body_)) {
         decoder->feed(bytes);
         last_sign_ = env_->now();
+        detail::fit_to_read(chunk_, *count);
         co_return *count;
     }
     if (auto refused = look_at_beginning(bytes)) co_return std::move(*refused);
     framer_.feed(bytes);
     if (detail::holds_more_than_blanks(bytes)) last_sign_ = env_->now();
+    detail::fit_to_read(chunk_, *count);
     if (env_->now() >= last_sign_ + idle_) co_return error(errc::timeout, "nothing but blank lines came");
     co_return *count;
 }

@@ -168,7 +168,7 @@ private:
     }
 
     void grow(std::size_t needed) {
-        const std::size_t capacity = std::max({needed, capacity_ * 2, std::size_t{16384}});
+        const std::size_t capacity = std::max({needed, capacity_ * 2, std::size_t{4096}});
         auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
         if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
         bytes_ = std::move(bytes);

@@ -44,6 +44,19 @@ enum class share_pool::form : std::uint8_t { text, part };
 
 namespace detail {
 
+/// What was met once: a fingerprint in the place that its own low bits say, the newest wins. Small at first, as the
+/// pieces below. The size is a power of two.
+inline constexpr std::size_t least_fingerprints = 256;
+inline constexpr std::size_t most_fingerprints = 4096;
+
+inline void grow_fingerprints(std::vector<std::uint32_t>& all) {
+    const std::size_t before = all.size();
+    all.resize(before * 2);
+    for (std::size_t i = 0; i < before; ++i) {
+        if ((all[i] & before) != 0) std::swap(all[i], all[i + before]);
+    }
+}
+
 /// Pieces of memory that are freed together; aligned to 8.
 class share_chunks {
 public:
@@ -83,6 +96,7 @@ struct share_pool::generation {
     detail::share_chunks chunks;
     std::vector<entry> table = std::vector<entry>(64);  // open addressing; the size is a power of two
     std::size_t count = 0;
+    std::size_t met = 0;  // fingerprints since their table has grown, or this began
 
     void grow() {
         std::vector<entry> old = std::exchange(table, std::vector<entry>(table.size() * 2));
@@ -122,9 +136,14 @@ public:
     }
 
     /// Whether the newest text of its place in the fingerprints was this one; it is from now on.
-    bool seen(std::uint64_t hash) noexcept {
-        std::uint32_t& last = seen_[(hash >> 20) & (seen_.size() - 1)];
-        return std::exchange(last, static_cast<std::uint32_t>(hash)) == static_cast<std::uint32_t>(hash);
+    bool seen(std::uint64_t hash) {
+        const auto print = static_cast<std::uint32_t>(hash);
+        if (std::exchange(seen_[print & (seen_.size() - 1)], print) == print) return true;
+        if (++met_ * 2 > seen_.size() && seen_.size() < detail::most_fingerprints) {
+            detail::grow_fingerprints(seen_);
+            met_ = 0;
+        }
+        return false;
     }
 
     void add(entry e, std::string_view text, const void* value) {
@@ -168,14 +187,14 @@ private:
 
     detail::share_chunks chunks_;
     std::vector<entry> table_ = std::vector<entry>(64);  // the size is a power of two
-    std::size_t count_ = 0;
-    std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(4096);
+    std::size_t count_ = 0, met_ = 0;
+    std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(detail::least_fingerprints);
 };
 
 KCONTROL_DECL share_pool::share_pool()
     : workspace_(std::make_unique<detail::block_builder>()),
       present_(std::make_shared<generation>()),
-      seen_(4096),
+      seen_(detail::least_fingerprints),
       memory_(std::make_unique<memory>()) {}
 KCONTROL_DECL share_pool::~share_pool() = default;
 
@@ -196,9 +215,13 @@ inline const void* share_pool::find(form as, const void* bytes, std::size_t size
             return found.bytes;
         }
     }
-    std::uint32_t& last = seen_[(wide >> 20) & (seen_.size() - 1)];
+    std::uint32_t& last = seen_[hash & (seen_.size() - 1)];
     if (last != hash && !insist) {
         last = hash;
+        if (++pool.met * 2 > seen_.size() && seen_.size() < detail::most_fingerprints) {
+            detail::grow_fingerprints(seen_);
+            pool.met = 0;
+        }
         return nullptr;
     }
     char* place = pool.chunks.allocate(prefix + size);

@@ -8,8 +8,8 @@
 namespace kcontrol::http {
 namespace detail {
 
-// A larger buffer is given back once it is empty: one giant event must not hold memory for the rest of a long watch.
-inline constexpr std::size_t framer_keep_capacity = std::size_t{1} << 20;
+// A larger buffer is given back once it is empty: a watch waits for most of its life.
+inline constexpr std::size_t framer_keep_capacity = std::size_t{4} << 10;
 
 // A line without its CR, or nothing but blanks: empty.
 inline std::string_view framer_trim(std::string_view line) noexcept {
@@ -55,7 +55,6 @@ KCONTROL_DECL void watch_framer::feed(std::string_view bytes) {
     if (begin_ == buffer_.size()) {
         buffer_.clear();
         scanned_ = begin_ = 0;
-        if (buffer_.capacity() > detail::framer_keep_capacity) std::string().swap(buffer_);
     } else if (begin_ >= buffer_.size() / 2) {
         // At least as many bytes were consumed as are moved here, so moving costs O(1) for each byte fed.
         buffer_.erase(0, begin_);
@@ -81,6 +80,10 @@ KCONTROL_DECL result<watch_frame> watch_framer::next() {
             continue;
         }
         if (newline == std::string::npos) {
+            if (begin_ == buffer_.size() && buffer_.capacity() > detail::framer_keep_capacity) {
+                std::string().swap(buffer_);
+                begin_ = 0;
+            }
             scanned_ = buffer_.size();
             return watch_frame();
         }

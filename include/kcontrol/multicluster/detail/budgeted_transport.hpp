@@ -8,8 +8,11 @@
 #include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <utility>
 
 namespace kcontrol::detail {
 
@@ -26,9 +29,33 @@ public:
     /// After each enter() that succeeded.
     KCONTROL_DECL void leave();
 
+    std::size_t waiting() const noexcept { return waiting_; }
+
 private:
-    std::size_t most_, inside_ = 0;
+    std::size_t most_, inside_ = 0, waiting_ = 0;
     async_event left_;
+};
+
+/// What the transports to one cluster count, for its metrics. Of a rotation the new transport's breaker and turns are
+/// looked at, and both count.
+///
+/// Thread-safety: shared objects unsafe.
+class budget_counts {
+public:
+    std::uint64_t refused = 0;  ///< requests that the breaker refused
+    std::uint64_t trips = 0;    ///< times it shut
+
+    bool shut() const {
+        const auto newest = breaker.lock();
+        return newest && newest->shut();
+    }
+    std::size_t waiting() const {
+        const auto newest = turns.lock();
+        return newest ? newest->waiting() : 0;
+    }
+
+    std::weak_ptr<const circuit_breaker> breaker;
+    std::weak_ptr<const request_turns> turns;
 };
 
 /// Below the client's retries, so that each try is asked about.
@@ -37,7 +64,7 @@ private:
 class budgeted_transport final : public http::transport {
 public:
     KCONTROL_DECL budgeted_transport(environment& env, std::shared_ptr<http::transport> below,
-                                     const cluster_budget& budget, logger log);
+                                     const cluster_budget& budget, std::shared_ptr<budget_counts> counts, logger log);
 
     KCONTROL_DECL awaitable<result<http::response>> round_trip(http::request req,
                                                                http::exchange_options options) override;
@@ -50,12 +77,13 @@ public:
 private:
     // What outlasts the transport, for requests that are under way.
     struct shared {
-        shared(environment& e, const cluster_budget& b, logger l)
-            : env(e), breaker(b.unanswered_requests(), b.breaker_pause()), log(std::move(l)) {}
+        shared(environment& e, const cluster_budget& b, std::shared_ptr<budget_counts> c, logger l)
+            : env(e), breaker(b.unanswered_requests(), b.breaker_pause()), counts(std::move(c)), log(std::move(l)) {}
         KCONTROL_DECL void note(const error* failure, bool probe);
 
         environment& env;
         circuit_breaker breaker;
+        std::shared_ptr<budget_counts> counts;
         logger log;
         trouble_journal<error_code> journal;
         std::shared_ptr<request_turns> turns;  // null: no limit
@@ -78,7 +106,8 @@ private:
 
 /// What makes such transports of those that another factory makes; that factory itself where nothing is bounded.
 KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http::transport_factory below,
-                                                          const cluster_budget& budget, logger log);
+                                                          const cluster_budget& budget,
+                                                          std::shared_ptr<budget_counts> counts, logger log);
 
 }  // namespace kcontrol::detail
 

@@ -29,6 +29,10 @@ public:
     /// The first `most_clusters` by name have series of their own.
     explicit cluster_board(std::size_t most_clusters) : most_(most_clusters) {}
 
+    struct breaker_report {
+        bool there = false, shut = false;
+        std::uint64_t trips = 0, refused = 0;
+    };
     struct entry {
         cluster_state state = cluster_state::connecting;
         std::uint64_t generation = 0;
@@ -38,6 +42,8 @@ public:
         std::vector<recorder_report> recorders;
         request_counts requests;
         std::map<std::string, controller_stats> controllers;  // by name
+        breaker_report breaker;
+        std::optional<std::size_t> requests_waiting;  // nothing where any number may be under way
     };
 
     void set(const std::string& cluster, entry now) {
@@ -85,6 +91,7 @@ public:
             }
             out.counter("kcontrol_cluster_configurations_total", "Configurations that were put to use.",
                         {{"cluster", name}}, static_cast<double>(cluster.generation));
+            write_budget(out, name, cluster);
             write_informer_metrics(out, name, cluster.informers, now);
             write_read_metrics(out, name, cluster.reads);
             write_audit_metrics(out, name, cluster.audits);
@@ -98,6 +105,23 @@ public:
 private:
     static constexpr std::array states{cluster_state::connecting, cluster_state::live, cluster_state::degraded,
                                        cluster_state::unreachable, cluster_state::failed};
+
+    // Of the bounds that there are.
+    static void write_budget(metrics_writer& out, const std::string& name, const entry& cluster) {
+        const metric_labels of{{"cluster", name}};
+        if (cluster.breaker.there) {
+            out.gauge("kcontrol_cluster_breaker_shut", "1 while requests are refused, for the cluster does not answer.",
+                      of, cluster.breaker.shut ? 1 : 0);
+            out.counter("kcontrol_cluster_breaker_trips_total", "Times the breaker shut.", of,
+                        static_cast<double>(cluster.breaker.trips));
+            out.counter("kcontrol_cluster_requests_refused_total", "Requests that the breaker refused.", of,
+                        static_cast<double>(cluster.breaker.refused));
+        }
+        if (cluster.requests_waiting) {
+            out.gauge("kcontrol_cluster_requests_waiting", "Requests that wait, for as many as may be are under way.",
+                      of, static_cast<double>(*cluster.requests_waiting));
+        }
+    }
 
     void write_totals(metrics_writer& out) const {
         for (const cluster_state one : states) {

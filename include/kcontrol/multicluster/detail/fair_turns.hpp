@@ -32,6 +32,14 @@ public:
     std::size_t running() const noexcept { return running_; }
     KCONTROL_DECL std::size_t waiting() const;
 
+    /// What a cluster has now.
+    struct load {
+        std::string cluster;
+        std::size_t running = 0, waiting = 0;
+    };
+    /// Of the clusters that have or want turns, the first `most` by name.
+    KCONTROL_DECL std::vector<load> loads(std::size_t most) const;
+
 private:
     struct member {
         std::uint32_t weight = 1;

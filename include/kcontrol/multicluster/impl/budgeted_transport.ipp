@@ -45,7 +45,9 @@ KCONTROL_DECL awaitable<result<void>> request_turns::enter(std::shared_ptr<reque
         ++self->inside_;
         co_return result<void>();
     }
+    ++self->waiting_;
     const wake why = co_await self->left_.wait(env, stop, deadline);
+    --self->waiting_;
     if (why == wake::notified) co_return result<void>();
     if (why == wake::stopped) co_return error(errc::stopped, "stopped while waiting for the cluster's budget");
     error late(errc::timeout, "the deadline passed while " + std::to_string(self->most_) +
@@ -76,6 +78,7 @@ KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool p
         return;
     }
     if (!breaker.unanswered(env.now(), random_unit(env), probe)) return;
+    ++counts->trips;
     const auto entry = journal.trouble(failure->code(), env.now());
     if (!entry) return;
     log.warning("the cluster does not answer: requests to it are refused at once",
@@ -83,9 +86,12 @@ KCONTROL_DECL void budgeted_transport::shared::note(const error* failure, bool p
 }
 
 KCONTROL_DECL budgeted_transport::budgeted_transport(environment& env, std::shared_ptr<http::transport> below,
-                                                     const cluster_budget& budget, logger log)
-    : below_(std::move(below)), state_(std::make_shared<shared>(env, budget, std::move(log))) {
+                                                     const cluster_budget& budget,
+                                                     std::shared_ptr<budget_counts> counts, logger log)
+    : below_(std::move(below)), state_(std::make_shared<shared>(env, budget, std::move(counts), std::move(log))) {
     if (budget.requests_at_a_time() != 0) state_->turns = std::make_shared<request_turns>(budget.requests_at_a_time());
+    state_->counts->breaker = std::shared_ptr<const circuit_breaker>(state_, &state_->breaker);
+    state_->counts->turns = state_->turns;
 }
 
 KCONTROL_DECL awaitable<result<http::response>> budgeted_transport::send(std::shared_ptr<shared> state,
@@ -94,6 +100,7 @@ KCONTROL_DECL awaitable<result<http::response>> budgeted_transport::send(std::sh
                                                                          http::exchange_options options) {
     const auto verdict = state->breaker.ask(state->env.now());
     if (verdict == circuit_breaker::verdict::refuse) {
+        ++state->counts->refused;
         const auto left = std::max<duration>(state->breaker.until() - state->env.now(), duration::zero());
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
         error refused(errc::unavailable,
@@ -150,15 +157,16 @@ KCONTROL_DECL awaitable<result<http::opened_websocket>> budgeted_transport::open
 }
 
 KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http::transport_factory below,
-                                                          const cluster_budget& budget, logger log) {
+                                                          const cluster_budget& budget,
+                                                          std::shared_ptr<budget_counts> counts, logger log) {
     if (budget.requests_at_a_time() == 0 && budget.unanswered_requests() == 0) return below;
-    return [&env, below = std::move(below), budget, log = std::move(log)](
+    return [&env, below = std::move(below), budget, counts = std::move(counts), log = std::move(log)](
                executor ex, const http::endpoint& to,
                const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
         auto made = below(std::move(ex), to, tls);
         if (!made) return made.error();
         return std::shared_ptr<http::transport>(
-            std::make_shared<budgeted_transport>(env, std::move(*made), budget, log));
+            std::make_shared<budgeted_transport>(env, std::move(*made), budget, counts, log));
     };
 }
 

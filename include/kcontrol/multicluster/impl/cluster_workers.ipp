@@ -60,4 +60,26 @@ KCONTROL_DECL std::size_t shared_workers::waiting() const {
     return turns_.waiting();
 }
 
+KCONTROL_DECL void shared_workers::write(metrics_writer& out, const std::string& name,
+                                         std::size_t most_clusters) const {
+    const std::lock_guard lock(mutex_);
+    const auto sum = [&](const char* state, std::size_t count) {
+        out.gauge("kcontrol_shared_workers",
+                  "Workers that clusters share: all, those that work, and who waits for one.",
+                  {{"name", name}, {"state", state}}, static_cast<double>(count));
+    };
+    sum("total", how_.total());
+    sum("running", turns_.running());
+    sum("waiting", turns_.waiting());
+    for (const auto& one : turns_.loads(most_clusters)) {
+        const auto of_cluster = [&](const char* state, std::size_t count) {
+            out.gauge("kcontrol_shared_workers_by_cluster",
+                      "Reconciles of a cluster that have a worker, or wait for one.",
+                      {{"name", name}, {"cluster", one.cluster}, {"state", state}}, static_cast<double>(count));
+        };
+        of_cluster("running", one.running);
+        of_cluster("waiting", one.waiting);
+    }
+}
+
 }  // namespace kcontrol

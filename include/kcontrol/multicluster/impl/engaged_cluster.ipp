@@ -15,7 +15,7 @@
 namespace kcontrol {
 
 inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
-    auto transports = detail::budgeted_transports(env, options->transport(), options->budget(), log);
+    auto transports = detail::budgeted_transports(env, options->transport(), options->budget(), budgeted, log);
     auto made = client::connect(env, strand, next, transports, log);
     if (!made) {
         refuse(made.error());

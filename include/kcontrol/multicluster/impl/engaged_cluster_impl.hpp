@@ -4,6 +4,7 @@
 
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/cluster/informer_set.hpp>
+#include <kcontrol/multicluster/detail/budgeted_transport.hpp>
 #include <kcontrol/multicluster/detail/cluster_board.hpp>
 #include <kcontrol/multicluster/detail/cluster_leadership.hpp>
 #include <kcontrol/multicluster/detail/kind_slot.hpp>
@@ -123,11 +124,12 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::optional<auth::cluster_config> config;  // in use
     std::optional<informer_set> informers;       // nothing before the first usable configuration
     std::optional<recorder_set> recorders;       // likewise
-    std::uint64_t offer = 0;                     // counts what engage() and refuse() were called with
-    backoff pause{retry_backoff()};              // of a transport factory that threw
-    std::optional<error> failure;                // of the configuration offered last
-    std::optional<std::string> engage_failure;   // what on_engage() threw
-    trouble_journal<error_code> refusals;        // of configurations
+    const std::shared_ptr<detail::budget_counts> budgeted = std::make_shared<detail::budget_counts>();
+    std::uint64_t offer = 0;                    // counts what engage() and refuse() were called with
+    backoff pause{retry_backoff()};             // of a transport factory that threw
+    std::optional<error> failure;               // of the configuration offered last
+    std::optional<std::string> engage_failure;  // what on_engage() threw
+    trouble_journal<error_code> refusals;       // of configurations
     trouble_journal<std::pair<cluster_state, error_code>> journal;
     std::string warning;
     std::uint64_t generation = 0;

@@ -141,6 +141,9 @@ inline void engaged_cluster::impl::publish() {
             shown.audits = informers->audits();
             shown.requests = informers->get_client().requests();
         }
+        shown.breaker = {options->budget().unanswered_requests() != 0, budgeted->shut(), budgeted->trips,
+                         budgeted->refused};
+        if (options->budget().requests_at_a_time() != 0) shown.requests_waiting = budgeted->waiting();
         for (const auto& one : controllers) shown.controllers.emplace(one->name(), one->stats());
         if (recorders) shown.recorders = recorders->reports();
         board->set(name, std::move(shown));

@@ -71,4 +71,14 @@ KCONTROL_DECL std::size_t fair_turns::waiting() const {
     return out;
 }
 
+KCONTROL_DECL std::vector<fair_turns::load> fair_turns::loads(std::size_t most) const {
+    std::vector<load> out;
+    for (const auto& [name, one] : members_) {
+        if (out.size() == most) break;
+        if (one.running == 0 && one.waiting.empty()) continue;
+        out.push_back({name, static_cast<std::size_t>(one.running), one.waiting.size()});
+    }
+    return out;
+}
+
 }  // namespace kcontrol::detail

@@ -18,7 +18,9 @@
 
 namespace kcontrol::http::detail {
 
-/// What one read asks for: little from a quiet watch, more and more from a large answer.
+/// What one read asks for: little while a stream is quiet, as a watch is for most of its life, more and more of a large
+/// answer.
+inline constexpr std::size_t quiet_read_size = std::size_t{4} << 10;
 inline constexpr std::size_t least_read_size = std::size_t{16} << 10;
 inline constexpr std::size_t most_read_size = std::size_t{64} << 10;
 
@@ -29,6 +31,8 @@ public:
 
     /// True if nothing has arrived, not even the end: the next request may use it.
     KCONTROL_DECL bool quiet() const noexcept;
+    /// Room for the next read. `may_wait`: with nothing there yet it may take a while, and waits with little.
+    KCONTROL_DECL boost::asio::mutable_buffer prepare(bool may_wait);
 
     std::unique_ptr<byte_stream> stream;
     bool speaks_http2 = false;  ///< the server chose it

@@ -24,6 +24,14 @@ KCONTROL_DECL bool connection::quiet() const noexcept {
     return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+KCONTROL_DECL boost::asio::mutable_buffer connection::prepare(bool may_wait) {
+    error_code ignored;
+    const bool waits = may_wait && !stream->has_input() && stream->socket().available(ignored) == 0;
+    const std::size_t size = waits ? quiet_read_size : read_size;
+    if (waits && input.size() == 0 && input.capacity() > size) input = {};
+    return input.prepare(size);
+}
+
 KCONTROL_DECL bool is_loopback(const std::string& host) noexcept {
     error_code failure;
     const auto address = boost::asio::ip::make_address(host, failure);

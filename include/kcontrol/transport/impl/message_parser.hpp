@@ -84,7 +84,11 @@ public:
         const auto n = std::min(into.size(), body.size() - taken_);
         if (n != 0) std::memcpy(into.data(), body.data() + taken_, n);
         taken_ += n;
-        if (taken_ == body.size()) body.clear(), taken_ = 0;
+        if (taken_ == body.size()) {
+            body.clear();
+            if (body.capacity() > most_kept) body.shrink_to_fit();
+            taken_ = 0;
+        }
         return n;
     }
 
@@ -204,6 +208,9 @@ public:
     void stop_after_head() noexcept { stop_after_head_ = true; }
 
 private:
+    // Of a stream between its reads: it may be long to the next one.
+    static constexpr std::size_t most_kept = std::size_t{4} << 10;
+
     std::size_t max_body_;
     std::size_t total_ = 0;
     std::size_t taken_ = 0;
