@@ -45,7 +45,8 @@ enum class share_pool::form : std::uint8_t { text, part };
 namespace detail {
 
 /// What was met once: a fingerprint in the place that its own low bits say, the newest wins. Small at first, as the
-/// pieces below. The size is a power of two.
+/// pieces below, and larger before a quarter is taken: what is overwritten is not known again. The size is a power of
+/// two.
 inline constexpr std::size_t least_fingerprints = 256;
 inline constexpr std::size_t most_fingerprints = 4096;
 
@@ -139,7 +140,7 @@ public:
     bool seen(std::uint64_t hash) {
         const auto print = static_cast<std::uint32_t>(hash);
         if (std::exchange(seen_[print & (seen_.size() - 1)], print) == print) return true;
-        if (++met_ * 2 > seen_.size() && seen_.size() < detail::most_fingerprints) {
+        if (++met_ * 4 > seen_.size() && seen_.size() < detail::most_fingerprints) {
             detail::grow_fingerprints(seen_);
             met_ = 0;
         }
@@ -218,7 +219,7 @@ inline const void* share_pool::find(form as, const void* bytes, std::size_t size
     std::uint32_t& last = seen_[hash & (seen_.size() - 1)];
     if (last != hash && !insist) {
         last = hash;
-        if (++pool.met * 2 > seen_.size() && seen_.size() < detail::most_fingerprints) {
+        if (++pool.met * 4 > seen_.size() && seen_.size() < detail::most_fingerprints) {
             detail::grow_fingerprints(seen_);
             pool.met = 0;
         }
