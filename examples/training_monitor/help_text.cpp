@@ -30,8 +30,9 @@ Which jobs:
                          that a cluster does not have is looked for again and picked up when it appears
 
 Output:
-  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;
-                         elsewhere, with TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
+  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn, what
+                         failed first; keys: arrows or j and k, Enter (a job), / (search), q. Elsewhere, with
+                         TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
   --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
                          0: nowhere)
   --health-probe-bind-address ADDR:PORT

@@ -107,6 +107,13 @@ std::string kubeflow_kind(const training_pod& pod) {
 
 }  // namespace
 
+pod_words words_of(const pod_row& pod) {
+    if (!pod.waiting_reason.empty()) return {pod.waiting_reason, pod.waiting_message};
+    if (pod.failed && !pod.failed->reason.empty()) return {pod.failed->reason, pod.failed->message};
+    if (!pod.reason.empty()) return {pod.reason, pod.message};
+    return {pod.unscheduled_reason, pod.unscheduled_message};
+}
+
 pod_row row_of(const training_pod& pod) {
     const auto& meta = pod.metadata;
     const auto& status = pod.status;

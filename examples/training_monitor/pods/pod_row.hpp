@@ -54,6 +54,12 @@ struct job_ref {
 
 pod_row row_of(const training_pod& pod);
 
+/// Why the pod is as it is, in its own words; empty if it says nothing.
+struct pod_words {
+    std::string reason, message;
+};
+pod_words words_of(const pod_row& pod);
+
 /// The jobs that a pod is of: that of its labels, and for those of a JobSet or of a launcher the Job between as well,
 /// which is shown where its owner is not.
 std::vector<job_ref> jobs_of(const training_pod& pod, std::string_view cluster);
