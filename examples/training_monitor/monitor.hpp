@@ -14,8 +14,11 @@
 #include "table/job_table.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace training_monitor {
@@ -52,9 +55,17 @@ public:
 private:
     void tell(const std::vector<change>& changes);
     void take_status(const kcontrol::cluster_status& status);
+    void log_state(const cluster_view& shown, std::string_view of_library);
     void take_event(const std::string& cluster, const kcontrol::resource_info& info, const kcontrol::any_event& event);
 
+    // As the log last had a cluster: the library's word for it, and the one that is shown.
+    struct logged_state {
+        std::string of_library, shown;
+    };
+
     kcontrol::environment& env_;
+    kcontrol::logger log_;
+    std::map<std::string, logged_state> logged_;
     job_table table_;
     insight insight_;
     change_handler publish_;
