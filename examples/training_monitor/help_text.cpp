@@ -75,8 +75,8 @@ What is remembered:
   --version              print the version and exit
   --help                 print this and exit
 
-Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/notices  /healthz
-                    /readyz[?verbose]  /metrics
+Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/gpus  /api/v1/notices
+                    /healthz  /readyz[?verbose]  /metrics
 Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
 )";
 }

@@ -92,6 +92,7 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     settings.on_disengage([this](kcontrol::engaged_cluster& cluster) { insight_.disengage(cluster.name()); });
     settings.on_removed([this](const std::string& cluster) {
         logged_.erase(cluster);
+        gpus_.forget(cluster);
         tell(table_.remove_cluster(cluster));
     });
     clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
@@ -151,6 +152,7 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
     tasks_.emplace(env_, clusters_->get_executor());
     tasks_->spawn(insight_.run_news(ending_.get_token()));
     tasks_->spawn(insight_.run_questions(ending_.get_token()));
+    tasks_->spawn(gpus_.run(clusters_->get_executor(), ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);

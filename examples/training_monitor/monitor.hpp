@@ -9,6 +9,7 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "gpus/gpu_board.hpp"
 #include "options.hpp"
 #include "pods/insight.hpp"
 #include "table/job_table.hpp"
@@ -49,6 +50,8 @@ public:
     job_table& table() noexcept { return table_; }
     /// Pods and events of the jobs.
     insight& knowledge() noexcept { return insight_; }
+    /// GPUs of the clusters' nodes.
+    gpu_board& gpus() noexcept { return gpus_; }
     /// Where the calls of clusters' clients belong.
     kcontrol::executor clusters_executor() const { return clusters_->get_executor(); }
 
@@ -68,6 +71,7 @@ private:
     std::map<std::string, logged_state> logged_;
     job_table table_;
     insight insight_;
+    gpu_board gpus_{env_, [this](const std::string& cluster) { return insight_.client_of(cluster); }};
     change_handler publish_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known

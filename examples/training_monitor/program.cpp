@@ -18,6 +18,7 @@
 #include "table/totals.hpp"
 #include "web/attention_answer.hpp"
 #include "web/event_hub.hpp"
+#include "web/gpus_answer.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
 #include "web/job_metrics.hpp"
@@ -105,6 +106,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, bool logs) {
     add_attention_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
     if (logs) add_log_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
+    routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
         return p.center ? http::json_response(200, p.center->json() + "\n")

@@ -1,6 +1,7 @@
 #include "pods/pod_row.hpp"
 
 #include "jobs/conditions.hpp"
+#include "jobs/gpus.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -123,6 +124,7 @@ pod_row row_of(const training_pod& pod) {
     out.type = type_of(meta);
     out.index = index_of(meta);
     out.node = pod.spec.node_name;
+    out.gpus = gpus_of(pod.spec.containers, pod.spec.init_containers);
     out.phase = status.phase.empty() ? "Unknown" : cut(status.phase);
     out.created = parse_rfc3339_seconds(meta.creation_timestamp.str());
     if (const auto* owner = controller_of(meta)) {

@@ -41,6 +41,7 @@ struct pod_row {
     std::string waiting_container, waiting_reason, waiting_message;
     std::string unscheduled_reason, unscheduled_message;  ///< why it has no node, in the scheduler's words
     bool terminating = false;
+    std::int64_t gpus = 0;  ///< that it asks for
 
     friend bool operator==(const pod_row&, const pod_row&) = default;
 };
