@@ -30,8 +30,9 @@ Which jobs:
                          that a cluster does not have is looked for again and picked up when it appears
 
 Output:
-  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn;
-                         elsewhere, with TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
+  --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn, what
+                         failed first; keys: arrows or j and k, Enter (a job), / (search), q. Elsewhere, with
+                         TERM=dumb, and with json, each change is a line. NO_COLOR is heeded
   --listen ADDR:PORT     where the page, the interface and the metrics are served (default: 127.0.0.1:8080;
                          0: nowhere)
   --health-probe-bind-address ADDR:PORT
@@ -74,8 +75,8 @@ What is remembered:
   --version              print the version and exit
   --help                 print this and exit
 
-Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/notices  /healthz
-                    /readyz[?verbose]  /metrics
+Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/gpus  /api/v1/notices
+                    /healthz  /readyz[?verbose]  /metrics
 Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
 )";
 }

@@ -74,7 +74,7 @@ bool is_settled(const cluster_view& cluster) {
 
 monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
                  kcontrol::http::transport_factory transport, kcontrol::logger log)
-    : env_(env), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
+    : env_(env), log_(log), insight_(env, o.kinds(), o.namespaces(), log.with("part", "pods")) {
     table_.on_explain([this](job_view& job) { insight_.explain(job); });
     insight_.on_news(
         [this](const job_ref& job) { tell(table_.explain_again(job.cluster, job.namespace_, job.kind, job.name)); });
@@ -90,7 +90,11 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     settings.on_status([this](const kcontrol::cluster_status& status) { take_status(status); });
     settings.on_engage([this](kcontrol::engaged_cluster& cluster) { insight_.engage(cluster); });
     settings.on_disengage([this](kcontrol::engaged_cluster& cluster) { insight_.disengage(cluster.name()); });
-    settings.on_removed([this](const std::string& cluster) { tell(table_.remove_cluster(cluster)); });
+    settings.on_removed([this](const std::string& cluster) {
+        logged_.erase(cluster);
+        gpus_.forget(cluster);
+        tell(table_.remove_cluster(cluster));
+    });
     clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
 }
 
@@ -103,7 +107,24 @@ void monitor::take_status(const kcontrol::cluster_status& status) {
                                                    : right_state::unknown);
     }
     fail_if_all_forbidden(view);
+    log_state(view, to_string(status.state));
     tell(table_.set_cluster(std::move(view)));
+}
+
+// The library's log has its own states. Where the monitor's view differs, for pods are beside the matter or nothing of
+// the cluster may be seen, the log has that, too.
+void monitor::log_state(const cluster_view& shown, std::string_view of_library) {
+    logged_state& before = logged_[shown.name];
+    const bool library_says_so = shown.state == of_library && before.of_library != of_library;
+    const bool is_news = shown.state != before.shown && shown.state != "connecting" && !library_says_so;
+    before = {std::string(of_library), shown.state};
+    if (!is_news) return;
+    const std::string message = "the cluster is shown as " + shown.state;
+    if (shown.state == "live") {
+        log_.info(message, {{"cluster", shown.name}});
+    } else {
+        log_.warning(message, {{"cluster", shown.name}, {"reason", shown.reason}});
+    }
 }
 
 void monitor::take_event(const std::string& cluster, const kcontrol::resource_info& info,
@@ -131,6 +152,7 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
     tasks_.emplace(env_, clusters_->get_executor());
     tasks_->spawn(insight_.run_news(ending_.get_token()));
     tasks_->spawn(insight_.run_questions(ending_.get_token()));
+    tasks_->spawn(gpus_.run(clusters_->get_executor(), ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);

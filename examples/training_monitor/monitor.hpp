@@ -9,13 +9,17 @@
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "gpus/gpu_board.hpp"
 #include "options.hpp"
 #include "pods/insight.hpp"
 #include "table/job_table.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace training_monitor {
@@ -46,17 +50,28 @@ public:
     job_table& table() noexcept { return table_; }
     /// Pods and events of the jobs.
     insight& knowledge() noexcept { return insight_; }
+    /// GPUs of the clusters' nodes.
+    gpu_board& gpus() noexcept { return gpus_; }
     /// Where the calls of clusters' clients belong.
     kcontrol::executor clusters_executor() const { return clusters_->get_executor(); }
 
 private:
     void tell(const std::vector<change>& changes);
     void take_status(const kcontrol::cluster_status& status);
+    void log_state(const cluster_view& shown, std::string_view of_library);
     void take_event(const std::string& cluster, const kcontrol::resource_info& info, const kcontrol::any_event& event);
 
+    // As the log last had a cluster: the library's word for it, and the one that is shown.
+    struct logged_state {
+        std::string of_library, shown;
+    };
+
     kcontrol::environment& env_;
+    kcontrol::logger log_;
+    std::map<std::string, logged_state> logged_;
     job_table table_;
     insight insight_;
+    gpu_board gpus_{env_, [this](const std::string& cluster) { return insight_.client_of(cluster); }};
     change_handler publish_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known

@@ -18,6 +18,7 @@
 #include "table/totals.hpp"
 #include "web/attention_answer.hpp"
 #include "web/event_hub.hpp"
+#include "web/gpus_answer.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
 #include "web/job_metrics.hpp"
@@ -105,6 +106,7 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, bool logs) {
     add_attention_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
     if (logs) add_log_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
+    routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
         return p.center ? http::json_response(200, p.center->json() + "\n")
@@ -177,8 +179,24 @@ kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env
     return out;
 }
 
+// Who sits at a terminal looks at jobs and ends the program by keys.
+void attach_terminal(kcontrol::executor ex, parts& p, std::stop_source ending) {
+    if (!p.output.draws()) return;
+    p.output.on_quit([ending]() mutable { ending.request_stop(); });
+    p.output.on_look([&p](const job_ref& job) {
+        insight& known = p.core.knowledge();
+        known.look(job);
+        return known_of_job{known.evidence(job), known.rights(job.cluster)};
+    });
+    const int keys = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1;
+    p.output.attach(make_terminal(std::move(ex), keys, STDOUT_FILENO, p.output.calls()));
+}
+
 kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex, const options& o, parts& p,
-                               kcontrol::logger log, std::stop_token stop) {
+                               kcontrol::logger log, std::stop_token asked) {
+    std::stop_source ending;
+    const std::stop_callback as_asked(asked, [&ending] { ending.request_stop(); });
+    const std::stop_token stop = ending.get_token();
     std::unique_ptr<kcontrol::cluster_source> source;
     if (!o.demo()) {
         auto made = make_source(env, ex, o, p.kept, log);
@@ -202,6 +220,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
                 started.error().with_context(o.secrets_namespace().empty() ? "--clusters" : "--home-kubeconfig"));
         }
     }
+    attach_terminal(ex, p, ending);
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(p.output.run(stop));
     tasks.spawn((*pages)->renew(stop));
@@ -211,11 +230,13 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     int status = 0;
     if (o.demo()) {
         const auto played = co_await demo::play_for_ever(env, ex, p.core, publish, p.output, stop);
+        ending.request_stop();
+        p.output.leave();  // its other screen would take the error along
         if (!played) status = fail(played.error());
     } else {
         co_await wait_for(env, stop);
-        log.info("asked to stop: connections and clusters are closed");
     }
+    if (status == 0) log.info("asked to stop: connections and clusters are closed");
     co_await (*pages)->stop();
     if (status == 0) co_await tasks.join();
     co_return status;

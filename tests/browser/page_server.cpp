@@ -7,6 +7,7 @@
 //   pod          a pod of a cluster: cluster, and pod, the object's JSON as text
 //   delete       a job goes: cluster, namespace, kind, name
 //   totals       a point of /api/v1/totals: time, states, gpus
+//   gpus         what /api/v1/gpus answers: items, its JSON as text
 //   clients      how many read the event stream
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/serve/responses.hpp>
@@ -46,6 +47,9 @@ public:
                                    200, R"({"container":"pytorch","previous":false,"cut":false,"lines":["asked for )" +
                                             std::string(asked.query()) + R"(","<b>Traceback</b>"]})");
                            });
+        site_.routes().get("/api/v1/gpus", [this](const kcontrol::http::routed_request&) {
+            return kcontrol::http::json_response(200, R"({"items":)" + gpus_ + "}");
+        });
         site_.routes().get("/api/v1/totals", [this](const kcontrol::http::routed_request& asked) {
             return totals_answer(totals_, asked.query());
         });
@@ -74,6 +78,8 @@ public:
         } else if (op == "totals") {
             const auto point = read_totals(at);
             totals_.record(kcontrol::wall_time(std::chrono::seconds(point.time)), point.counts);
+        } else if (op == "gpus") {
+            gpus_ = text(at, "items");
         } else if (op == "clients") {
             return std::to_string(hub_.clients());
         } else {
@@ -94,6 +100,7 @@ private:
     job_table table_;
     history past_;
     totals totals_;
+    std::string gpus_ = "[]";
     event_hub hub_;
     insight known_;
     web site_;

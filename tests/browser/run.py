@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests of the monitor's page and of the labeler's in headless Chromium and prints their counts.
+"""Runs the tests of the monitor's page and of the labeler's in headless Chromium, and of the monitor in a terminal, and
+prints their counts.
 
 usage: run.py [--results FILE] [NAME…]     NAME: test_page, test_page.Filters…; all without one
 Exit 0 if nothing failed. Without Chromium or the programs under test they count as skipped, and the output says why.
@@ -17,8 +18,8 @@ import chromium  # noqa: E402
 import fixture  # noqa: E402
 import server  # noqa: E402
 
-ALL = ["test_page", "test_attention", "test_job", "test_stream", "test_access", "test_axe", "test_scale", "test_program", "test_labeler",
-       "test_labeler_program"]
+ALL = ["test_page", "test_attention", "test_job", "test_stream", "test_access", "test_gpus", "test_axe", "test_scale", "test_program",
+       "test_terminal", "test_labeler", "test_labeler_program"]
 
 
 class Result(unittest.TextTestResult):

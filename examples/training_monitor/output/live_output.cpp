@@ -2,6 +2,7 @@
 
 #include "output/text_output.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace training_monitor {
@@ -9,30 +10,38 @@ namespace {
 
 constexpr auto redraw_period = std::chrono::milliseconds(250);
 constexpr auto tick_period = std::chrono::seconds(1);
+// The bytes of one key come together; over a slow line they may not.
+constexpr auto escape_patience = std::chrono::milliseconds(50);
 
-// Each line is cleared to its end as it is rewritten, and what is below afterwards: no flicker.
-std::string as_frame(const std::string& text) {
+constexpr std::size_t usual_rows = 24, usual_columns = 80, least_rows = 5, least_columns = 10;
+
+// Each line is rewritten and cleared to its end: no flicker. One that fills the terminal has nothing to clear, and its
+// last character would go instead.
+std::string as_frame(const std::vector<std::string>& lines, std::size_t columns) {
     std::string out = "\x1b[H";
-    for (const char c : text) {
-        if (c == '\n') out += "\x1b[K";
-        out += c;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i != 0) out += "\r\n";
+        out += lines[i];
+        if (width(lines[i]) < columns) out += "\x1b[K";
     }
-    return out + "\x1b[J";
+    return out;
 }
 
 }  // namespace
 
 void live_output::take(const std::vector<change>& changes) {
     if (format_ == output_format::none) return;
-    if (!draws()) return print_lines(changes);
-    dirty_ = true;
-    changed_.notify_all();
+    draws() ? draw_soon() : print_lines(changes);
+}
+
+void live_output::draw_soon() {
+    if (!std::exchange(dirty_, true)) changed_.notify_all();
 }
 
 void live_output::caption(std::string text) {
     if (draws()) {
         caption_ = std::move(text);
-        changed_.notify_all();
+        draw_soon();
     } else if (format_ != output_format::json && format_ != output_format::none) {
         out_.write("-- " + text + "\n");
     }
@@ -54,29 +63,76 @@ void live_output::print_lines(const std::vector<change>& changes) {
     if (!lines.empty()) out_.write(lines);
 }
 
+terminal_calls live_output::calls() {
+    const auto redraw = [this] {
+        dirty_ = pressed_ = true;
+        changed_.notify_all();
+    };
+    return {[this](std::string_view bytes) { take_bytes(bytes); }, redraw, [this] { leave(); },
+            [this] {
+                if (quit_) quit_();
+            }};
+}
+
+void live_output::take_bytes(std::string_view bytes) {
+    press(reader_.take(bytes));
+    escape_due_ = env_.now() + escape_patience;
+    changed_.notify_all();
+}
+
+void live_output::press(const std::vector<key>& keys) {
+    for (const auto& pressed : keys) {
+        if (pressed.name == key_name::redraw) out_.write("\x1b[2J");
+        console_.press(pressed, table_, env_.wall_now());
+        dirty_ = pressed_ = true;
+    }
+    if (console_.quits() && quit_) quit_();
+}
+
+void live_output::leave() {
+    if (!std::exchange(entered_, false)) return;
+    out_.write(std::string(leave_screen));
+    if (terminal_) terminal_->give_back();
+}
+
 void live_output::draw() {
-    if (out_.behind()) return;
+    if (out_.behind() || (terminal_ && !terminal_->has_foreground())) return;
+    if (!std::exchange(entered_, true)) {
+        if (terminal_) terminal_->take();
+        out_.write(std::string(enter_screen));
+    }
+    const std::size_t rows = out_.rows() == 0 ? usual_rows : out_.rows();
+    const std::size_t columns = out_.columns() == 0 ? usual_columns : out_.columns();
     text_layout layout;
-    layout.wide(format_ == output_format::wide);
-    layout.color(colors());
-    layout.columns(out_.columns());
-    const std::string head = headline_ + "\n" + (caption_.empty() ? "" : caption_ + "\n") + "\n";
-    layout.rows(out_.rows() > 4 ? out_.rows() - 4 : 0);
-    auto jobs = layout.rows() != 0 ? table_.first_jobs(layout.rows()) : table_.jobs();
-    const std::size_t more = table_.size() - jobs.size();
-    out_.write(as_frame(head + snapshot_text(table_.clusters(), std::move(jobs), env_.wall_now(), layout, more)));
+    layout.wide(format_ == output_format::wide).color(colors()).marks(true);
+    layout.columns(std::max(columns, least_columns));
+    scene shown(table_, env_.wall_now());
+    shown.head(headline_, caption_).keys(terminal_ && terminal_->has_keys());
+    if (console_.opened() && look_) shown.known(look_(*console_.opened()));
+    auto lines = console_.picture(shown, std::max(rows, least_rows), layout);
+    lines.resize(std::min(lines.size(), rows));
+    out_.write(as_frame(lines, columns));
     dirty_ = false;
 }
 
 kcontrol::awaitable<void> live_output::run(std::stop_token stop) {
     if (!draws()) co_return;
-    out_.write("\x1b[2J");
     while (!stop.stop_requested()) {
         draw();
-        co_await kcontrol::sleep_for(env_, redraw_period, stop);
-        if (!dirty_) co_await changed_.wait(env_, stop, env_.now() + tick_period);
+        pressed_ = false;
+        const auto drawn = env_.now();
+        while (!stop.stop_requested() && !pressed_) {
+            if (reader_.waits() && env_.now() >= escape_due_) {
+                press(reader_.flush());
+                continue;
+            }
+            auto due = drawn + (dirty_ ? kcontrol::duration(redraw_period) : kcontrol::duration(tick_period));
+            if (env_.now() >= due) break;
+            if (reader_.waits()) due = std::min(due, escape_due_);
+            co_await changed_.wait(env_, stop, due);
+        }
     }
-    draw();
+    leave();
 }
 
 void live_output::print_snapshot() {

@@ -1,11 +1,13 @@
-// Standard output while the monitor runs: a table that is redrawn on a terminal, lines elsewhere.
+// Standard output while the monitor runs: a table that is redrawn on a terminal and steered by keys, lines elsewhere.
 #pragma once
 
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
 #include "options.hpp"
+#include "output/console.hpp"
 #include "output/screen.hpp"
+#include "output/terminal.hpp"
 #include "table/job_table.hpp"
 
 #include <functional>
@@ -22,6 +24,9 @@ class live_output {
 public:
     live_output(kcontrol::environment& env, job_table& table, output_format format, screen& out)
         : env_(env), table_(table), format_(format), out_(out) {}
+    live_output(const live_output&) = delete;
+    live_output& operator=(const live_output&) = delete;
+    ~live_output() { leave(); }
 
     /// A line above the table on a terminal.
     void headline(std::string text) { headline_ = std::move(text); }
@@ -36,12 +41,24 @@ public:
         return out_.is_terminal() && !is_dumb() && (format_ == output_format::table || format_ == output_format::wide);
     }
 
+    /// What make_terminal() is given, so that the keys of `owned` steer the table.
+    terminal_calls calls();
+    void attach(std::unique_ptr<terminal> owned) { terminal_ = std::move(owned); }
+    /// Is called when somebody wants the program to end.
+    void on_quit(std::function<void()> f) { quit_ = std::move(f); }
+    /// Says what is known of the job that somebody looks at.
+    void on_look(std::function<known_of_job(const job_ref&)> f) { look_ = std::move(f); }
+
     /// Shows changes. Lines are written at once.
     void take(const std::vector<change>& changes);
 
-    /// Redraws the table on a terminal, at most four times a second and at least once (durations tick); returns at once
-    /// elsewhere. Leaves the last picture standing.
+    /// Redraws the table on a terminal, at most four times a second and at least once (durations tick), and at once for
+    /// a key; returns at once elsewhere. While another program has the terminal nothing is drawn. Leaves the terminal
+    /// as it was.
     kcontrol::awaitable<void> run(std::stop_token stop);
+
+    /// The terminal is as it was before the first picture, until the next one. Idempotent.
+    void leave();
 
     /// One snapshot in the chosen format.
     void print_snapshot();
@@ -51,6 +68,9 @@ private:
     /// A terminal that has colors, whose user did not set NO_COLOR (https://no-color.org).
     bool colors() const { return out_.is_terminal() && !is_dumb() && env_.variable("NO_COLOR").value_or("").empty(); }
     void draw();
+    void draw_soon();
+    void take_bytes(std::string_view bytes);
+    void press(const std::vector<key>& keys);
     void print_lines(const std::vector<change>& changes);
 
     kcontrol::environment& env_;
@@ -58,7 +78,15 @@ private:
     output_format format_;
     screen& out_;
     std::string headline_, caption_;
-    bool dirty_ = true;
+    std::function<void()> quit_;
+    std::function<known_of_job(const job_ref&)> look_;
+    std::unique_ptr<terminal> terminal_;  ///< null: nothing is known of it but that it is one
+    console console_;
+    key_reader reader_;
+    kcontrol::time_point escape_due_{};  ///< when an escape that came is a key
+    bool entered_ = false;
+    bool dirty_ = true;     ///< something changed since the last picture
+    bool pressed_ = false;  ///< and somebody waits for the next one
     kcontrol::async_event changed_;
     std::map<std::string, std::shared_ptr<const cluster_view>> printed_;  ///< as a cluster was last printed
 };

@@ -28,6 +28,15 @@ bool is_worth_asking(const pod_row& pod) {
 
 }  // namespace
 
+std::vector<std::string_view> missing_rights(cluster_rights rights) {
+    std::vector<std::string_view> out;
+    if (rights.pods == right_state::missing)
+        out.push_back("list and watch pods: would show the pods, and why they fail or wait");
+    if (rights.events == right_state::missing)
+        out.push_back("list events: would show what the operator and the kubelet say");
+    return out;
+}
+
 job_ref ref_of(const job_view& job) { return {job.cluster, job.namespace_, std::string(job.kind), job.name}; }
 
 insight::insight(kcontrol::environment& env, const std::vector<std::string>& kinds, std::vector<std::string> namespaces,

@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace training_monitor {
@@ -30,6 +31,9 @@ struct cluster_rights {
     right_state pods = right_state::unknown;
     right_state events = right_state::unknown;
 };
+
+/// Of each that is missing, what it is and what it would show.
+std::vector<std::string_view> missing_rights(cluster_rights rights);
 
 /// Thread-safety: shared objects unsafe; use it on the executor of the clusters' manager.
 /// Object lifetime: the environment outlives it, and it outlives the manager whose clusters it is told of.

@@ -1,6 +1,7 @@
 #include "pods/pod_row.hpp"
 
 #include "jobs/conditions.hpp"
+#include "jobs/gpus.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -107,6 +108,13 @@ std::string kubeflow_kind(const training_pod& pod) {
 
 }  // namespace
 
+pod_words words_of(const pod_row& pod) {
+    if (!pod.waiting_reason.empty()) return {pod.waiting_reason, pod.waiting_message};
+    if (pod.failed && !pod.failed->reason.empty()) return {pod.failed->reason, pod.failed->message};
+    if (!pod.reason.empty()) return {pod.reason, pod.message};
+    return {pod.unscheduled_reason, pod.unscheduled_message};
+}
+
 pod_row row_of(const training_pod& pod) {
     const auto& meta = pod.metadata;
     const auto& status = pod.status;
@@ -116,6 +124,7 @@ pod_row row_of(const training_pod& pod) {
     out.type = type_of(meta);
     out.index = index_of(meta);
     out.node = pod.spec.node_name;
+    out.gpus = gpus_of(pod.spec.containers, pod.spec.init_containers);
     out.phase = status.phase.empty() ? "Unknown" : cut(status.phase);
     out.created = parse_rfc3339_seconds(meta.creation_timestamp.str());
     if (const auto* owner = controller_of(meta)) {

@@ -41,6 +41,7 @@ struct pod_row {
     std::string waiting_container, waiting_reason, waiting_message;
     std::string unscheduled_reason, unscheduled_message;  ///< why it has no node, in the scheduler's words
     bool terminating = false;
+    std::int64_t gpus = 0;  ///< that it asks for
 
     friend bool operator==(const pod_row&, const pod_row&) = default;
 };
@@ -53,6 +54,12 @@ struct job_ref {
 };
 
 pod_row row_of(const training_pod& pod);
+
+/// Why the pod is as it is, in its own words; empty if it says nothing.
+struct pod_words {
+    std::string reason, message;
+};
+pod_words words_of(const pod_row& pod);
 
 /// The jobs that a pod is of: that of its labels, and for those of a JobSet or of a launcher the Job between as well,
 /// which is shown where its owner is not.

@@ -1,6 +1,8 @@
 #include "pods/pod_table.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -84,6 +86,18 @@ job_evidence pod_table::evidence(const job_ref& job) const {
     });
     out.gone_failure = at->second.gone_failure;
     out.events = at->second.events;
+    return out;
+}
+
+std::vector<const pod_row*> pod_table::pods_of(const std::string& cluster) const {
+    std::vector<const pod_row*> out;
+    std::set<std::string_view> seen;
+    for (auto at = jobs_.lower_bound(job_ref{cluster, {}, {}, {}}); at != jobs_.end(); ++at) {
+        if (at->first.cluster != cluster) break;
+        for (const auto& [name, row] : at->second.rows) {
+            if (row.uid.empty() || seen.insert(row.uid).second) out.push_back(&row);
+        }
+    }
     return out;
 }
 

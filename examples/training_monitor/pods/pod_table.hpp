@@ -46,6 +46,9 @@ public:
     /// There is something to know of the job.
     bool has(const job_ref& job) const { return jobs_.contains(job); }
 
+    /// The pods of a cluster's jobs, each once, though two jobs show it. Good until the next change.
+    std::vector<const pod_row*> pods_of(const std::string& cluster) const;
+
     std::size_t size() const noexcept { return size_; }
     /// Times that a pod found no room.
     std::uint64_t left_out() const noexcept { return left_out_; }

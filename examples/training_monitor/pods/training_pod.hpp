@@ -65,9 +65,14 @@ struct container_report {
 
 struct training_pod_spec {
     std::string node_name;
+    std::vector<gpu_container> containers;
+    std::vector<gpu_container> init_containers;
 
     static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("nodeName", &training_pod_spec::node_name));
+        using self = training_pod_spec;
+        return kcontrol::fields(kcontrol::field("nodeName", &self::node_name),
+                                kcontrol::field("containers", &self::containers),
+                                kcontrol::field("initContainers", &self::init_containers));
     }
 };
 

@@ -37,7 +37,6 @@ void job_table::hide(entry& e, const job_view& before, bool deleted, std::vector
     e.shown = false;
     counts_.remove(before);
     --shown_;
-    unfinished_ -= std::exchange(e.unfinished, false) ? 1U : 0U;
     out.push_back(next(change_type::job_removed));
     out.back().job = e.view;
     out.back().deleted = deleted;
@@ -50,9 +49,6 @@ void job_table::show(const cluster_entry& cluster, entry& e, std::shared_ptr<con
     all_jobs_.reset();
     if (e.shown && before) counts_.remove(*before);
     counts_.add(*e.view);
-    const bool unfinished = !is_final(e.view->state);
-    unfinished_ += unfinished ? 1U : 0U;
-    unfinished_ -= std::exchange(e.unfinished, unfinished) ? 1U : 0U;
     shown_ += e.shown ? 0U : 1U;
     if (e.shown && before && *before == *e.view) return;
     change c = next(change_type::job);
@@ -248,20 +244,12 @@ std::shared_ptr<const job_table::job_list> job_table::all_jobs() const {
     return all_jobs_;
 }
 
-job_table::job_list job_table::first_jobs(std::size_t most) const {
-    const std::size_t unfinished = std::min(most, unfinished_);
-    const std::size_t finished = std::min(most - unfinished, shown_ - unfinished_);
-    job_list out, tail;
+void job_table::visit(const std::function<void(const job_view&)>& f) const {
     for (const auto& [name, cluster] : clusters_) {
         for (const auto& [key, e] : cluster.jobs) {
-            if (out.size() == unfinished && tail.size() == finished) break;
-            if (!e.shown) continue;
-            job_list& into = e.unfinished ? out : tail;
-            if (into.size() < (e.unfinished ? unfinished : finished)) into.push_back(e.view);
+            if (e.shown) f(*e.view);
         }
     }
-    out.insert(out.end(), tail.begin(), tail.end());
-    return out;
 }
 
 const job_table::entry* job_table::find_entry(std::string_view cluster, std::string_view namespace_,

@@ -63,9 +63,8 @@ public:
     job_list jobs(const job_filter& filter = {}) const;
     /// jobs() without a filter, made once for all who ask before the next change.
     std::shared_ptr<const job_list> all_jobs() const;
-    /// The first `most` of jobs(), the unfinished before the finished. Looks no further than it must: a terminal shows
-    /// some dozens of what may be hundreds of thousands, several times a second.
-    job_list first_jobs(std::size_t most) const;
+    /// Shows each of jobs() to `f`, in that order, without a copy. The views are good until the next change.
+    void visit(const std::function<void(const job_view&)>& f) const;
     /// The job of that name in view, or null.
     std::shared_ptr<const job_view> find(std::string_view cluster, std::string_view namespace_, std::string_view kind,
                                          std::string_view name) const;
@@ -96,7 +95,6 @@ private:
         std::unique_ptr<const std::vector<replica_counts>> told_replicas;  ///< by the object, where the view has others
         bool part_of_train_job = false;
         bool shown = false;
-        bool unfinished = false;  ///< and shown
         bool counted = false;
     };
     using job_key = std::tuple<std::string, std::string, std::string_view, std::string_view>;  // and kind, apiVersion
@@ -132,7 +130,7 @@ private:
     std::uint64_t last_id_ = 0;
     table_counters counters_;
     job_counts counts_;  ///< of what is shown
-    std::size_t shown_ = 0, unfinished_ = 0;
+    std::size_t shown_ = 0;
     mutable std::shared_ptr<const job_list> all_jobs_;  ///< null: something has changed since
 };
 

@@ -11,10 +11,7 @@ using kcontrol::json::write_or_null;
 using kcontrol::json::write_text_or_null;
 
 void write_pod(kcontrol::json::writer& out, const job_view& job, const pod_row& pod) {
-    std::string reason = pod.waiting_reason, message = pod.waiting_message;
-    if (reason.empty() && pod.failed) reason = pod.failed->reason, message = pod.failed->message;
-    if (reason.empty()) reason = pod.reason, message = pod.message;
-    if (reason.empty()) reason = pod.unscheduled_reason, message = pod.unscheduled_message;
+    const pod_words words = words_of(pod);
     out.begin_object();
     out.member("name", pod.name);
     out.member("type", pod.type);
@@ -28,8 +25,8 @@ void write_pod(kcontrol::json::writer& out, const job_view& job, const pod_row& 
     write_or_null(out, "exitCode", pod.failed ? std::optional(pod.failed->code) : std::nullopt);
     out.member("exitMeaning", pod.failed ? exit_meaning(pod.failed->code, pod.failed->reason) : std::string());
     out.member("restartedSince", pod.failed && pod.failed->earlier);
-    out.member("reason", reason);
-    out.member("message", message);
+    out.member("reason", words.reason);
+    out.member("message", words.message);
     write_text_or_null(out, "created", pod.created ? to_rfc3339(*pod.created) : "");
     out.end_object();
 }
@@ -70,10 +67,7 @@ void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_
     out.end_array();
     out.key("missingRights");
     out.begin_array();
-    if (rights.pods == right_state::missing)
-        out.value("list and watch pods: would show the pods, and why they fail or wait");
-    if (rights.events == right_state::missing)
-        out.value("list events: would show what the operator and the kubelet say");
+    for (const auto text : missing_rights(rights)) out.value(text);
     out.end_array();
     out.member("logs", logs);
 }

@@ -35,9 +35,10 @@ http::response ready_answer(bool ready) {
 
 http::response refuse(const http::routed_request& request) {
     if (request.method != "GET" && request.method != "HEAD") return http::method_not_allowed("GET, HEAD");
-    return http::error_response(404,
-                                "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, "
-                                "/healthz, /readyz, /metrics");
+    return http::error_response(
+        404,
+        "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, /api/v1/gpus, "
+        "/healthz, /readyz, /metrics");
 }
 
 }  // namespace

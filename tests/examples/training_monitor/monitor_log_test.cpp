@@ -17,39 +17,85 @@ using namespace std::chrono_literals;
 using kcontrol::log_level;
 using kcontrol::testing::link_state;
 
-TEST_CASE("monitor: its log tells of clusters that can't be reached, and of those that can again") {
+// A monitor of clusters, and all that its log says.
+struct logged_monitor {
     kcontrol::testing::sim_world world;
-    auto& good = world.add_server("good");
-    auto& bad = world.add_server("bad");
-    world.network().set_link("bad", link_state::refused);
     std::string told;
-    const kcontrol::logger log([&told](const kcontrol::log_record& r) {
+    kcontrol::logger log{[this](const kcontrol::log_record& r) {
         told += std::string(to_string(r.level)) + " " + std::string(r.message);
         for (const auto& f : r.fields) told += " " + std::string(f.name) + "=" + f.value;
         told += "\n";
-    });
-    const auto has = [&told](const std::string& text) { return told.find(text) != std::string::npos; };
+    }};
     std::optional<training_monitor::monitor> watched;
-    watched.emplace(world.env(), world.get_executor(), training_monitor::options(), world.network().factory(), log);
+
+    bool has(const std::string& text) const { return told.find(text) != std::string::npos; }
+    void start(std::vector<kcontrol::desired_cluster> desired) {
+        watched.emplace(world.env(), world.get_executor(), training_monitor::options(), world.network().factory(), log);
+        REQUIRE(watched->start(std::make_unique<kcontrol::fixed_source>(std::move(desired)), {}));
+    }
+    void stop() {
+        CHECK(world.ends_within(1min, watched->stop()));
+        world.run_for(2s);
+    }
+};
+
+TEST_CASE("monitor: its log tells of clusters that can't be reached, and of those that can again") {
+    logged_monitor m;
+    auto& good = m.world.add_server("good");
+    auto& bad = m.world.add_server("bad");
+    m.world.network().set_link("bad", link_state::refused);
     std::vector<kcontrol::desired_cluster> desired;
     desired.emplace_back("good", good.config());
     desired.emplace_back("bad", bad.config());
     desired.emplace_back("broken", kcontrol::error(kcontrol::errc::invalid_config, "no such context"));
-    REQUIRE(watched->start(std::make_unique<kcontrol::fixed_source>(std::move(desired)), {}));
-    world.run_for(2s);
-    CAPTURE(told);
-    CHECK(has("info the cluster is live cluster=good\n"));
-    CHECK(has("warning the cluster is unreachable cluster=bad reason=bad: connection refused\n"));
-    CHECK(has("warning the cluster is failed cluster=broken reason=no such context\n"));
-    CHECK(has("warning the informer is failed cluster=bad kind=Job reason=bad: connection refused\n"));
-    told.clear();
-    world.run_for(2min);
-    CHECK(told.empty());
-    world.network().set_link("bad", link_state::up);
-    world.run_for(1min);
-    CHECK(has("info the cluster is live cluster=bad after_seconds="));
-    CHECK(world.ends_within(1min, watched->stop()));
-    world.run_for(2s);
+    m.start(std::move(desired));
+    m.world.run_for(2s);
+    CAPTURE(m.told);
+    CHECK(m.has("info the cluster is live cluster=good\n"));
+    CHECK(m.has("warning the cluster is unreachable cluster=bad reason=bad: connection refused\n"));
+    CHECK(m.has("warning the cluster is failed cluster=broken reason=no such context\n"));
+    CHECK(m.has("warning the informer is failed cluster=bad kind=Job reason=bad: connection refused\n"));
+    CHECK_FALSE(m.has("shown as"));
+    m.told.clear();
+    m.world.run_for(2min);
+    CHECK(m.told.empty());
+    m.world.network().set_link("bad", link_state::up);
+    m.world.run_for(1min);
+    CHECK(m.has("info the cluster is live cluster=bad after_seconds="));
+    CHECK_FALSE(m.has("shown as"));
+    m.stop();
+}
+
+TEST_CASE("monitor: a cluster whose every kind is forbidden has failed, in its log, too, until one is permitted") {
+    logged_monitor m;
+    auto& server = m.world.add_server("a");
+    server.api().access().forbid({"*", "*", "jobs"});
+    m.start({kcontrol::desired_cluster("a", server.config())});
+    m.world.run_for(5s);
+    CAPTURE(m.told);
+    const auto state = [&] { return m.watched->table().clusters().at(0)->state; };
+    CHECK(state() == "failed");
+    CHECK(m.has("warning the cluster is shown as failed cluster=a reason=every kind is forbidden: "));
+    m.told.clear();
+    m.world.run_for(5min);
+    CHECK_FALSE(m.has("shown as"));
+    server.api().access().permit_all();
+    m.world.run_for(5min);
+    CHECK(state() == "live");
+    CHECK(m.has("the cluster is live cluster=a"));
+    m.stop();
+}
+
+TEST_CASE("monitor: a cluster that forbids pods only is live, in its log, too") {
+    logged_monitor m;
+    auto& server = m.world.add_server("a");
+    server.api().access().forbid({"*", "*", "pods"});
+    m.start({kcontrol::desired_cluster("a", server.config())});
+    m.world.run_for(5s);
+    CAPTURE(m.told);
+    CHECK(m.watched->table().clusters().at(0)->state == "live");
+    CHECK(m.has("info the cluster is shown as live cluster=a\n"));
+    m.stop();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ const extras = {
     if (gone) this.drawGone(gone.items || []);
     if (notices) this.drawNotices(notices);
     attention.refresh();
+    gpuBoard.refresh();
     if (view.job) fetchJob();
   },
   drawGone(items) {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 
 using namespace training_monitor;
 namespace testing = kcontrol::testing;
@@ -15,12 +16,13 @@ namespace {
 class fake_screen final : public screen {
 public:
     bool is_terminal() const override { return terminal; }
-    std::size_t columns() const override { return 100; }
-    std::size_t rows() const override { return 20; }
+    std::size_t columns() const override { return size.first; }
+    std::size_t rows() const override { return size.second; }
     void write(const std::string& text) override { written += text, ++writes; }
     std::string take() { return std::exchange(written, {}); }
 
     bool terminal = false;
+    std::pair<std::size_t, std::size_t> size{100, 20};
     std::string written;
     int writes = 0;
 };
@@ -42,6 +44,54 @@ struct fixture {
     boost::asio::io_context context;
     job_table table;
     fake_screen out;
+};
+
+// What a terminal was told, as words.
+class fake_terminal final : public terminal {
+public:
+    explicit fake_terminal(std::string& told, const bool& foreground) : told_(told), foreground_(foreground) {}
+    bool has_keys() const override { return true; }
+    bool has_foreground() const override { return foreground_; }
+    void take() override { told_ += "take "; }
+    void give_back() override { told_ += "give-back "; }
+
+private:
+    std::string& told_;
+    const bool& foreground_;
+};
+
+// A monitor's output on a terminal somebody sits at.
+struct seated : fixture {
+    seated() {
+        out.terminal = true;
+        output.attach(std::make_unique<fake_terminal>(told, foreground));
+        output.on_quit([this] { stop.request_stop(); });
+        output.on_look([this](const job_ref& of) {
+            looked_at = of.name;
+            return known_of_job{};
+        });
+    }
+    ~seated() {
+        stop.request_stop();
+        env.run_ready(context);
+    }
+    void start() {
+        testing::start(context, output.run(stop.get_token()));
+        env.run_ready(context);
+    }
+    // The picture that these keys bring at once.
+    std::string press(std::string_view bytes) {
+        out.take();
+        calls.bytes(bytes);
+        env.run_ready(context);
+        return out.take();
+    }
+
+    std::string told, looked_at;
+    bool foreground = true;
+    std::stop_source stop;
+    live_output output{env, table, output_format::table, out};
+    terminal_calls calls = output.calls();
 };
 
 }  // namespace
@@ -89,7 +139,9 @@ TEST_CASE("a terminal's table is redrawn when something changed, four times a se
     std::stop_source stop;
     testing::start(f.context, output.run(stop.get_token()));
     f.env.run_ready(f.context);
-    CHECK(f.out.take().find("Training jobs\x1b[K\n") != std::string::npos);
+    const auto first = f.out.take();
+    CHECK(first.starts_with(std::string(enter_screen) + "\x1b[H"));
+    CHECK(first.find("Training jobs\x1b[0m\x1b[K\r\n") != std::string::npos);
     f.out.writes = 0;
     for (int i = 1; i <= 50; ++i) {
         output.take(f.table.update(job(i % 2 == 0 ? job_state::running : job_state::pending, std::to_string(i))));
@@ -101,8 +153,10 @@ TEST_CASE("a terminal's table is redrawn when something changed, four times a se
     f.env.advance(std::chrono::seconds(10), f.context);
     CHECK(f.out.writes >= 10);
     CHECK(f.out.writes <= 15);
+    f.out.take();
     stop.request_stop();
     f.env.run_ready(f.context);
+    CHECK(f.out.take() == leave_screen);
 }
 
 TEST_CASE("a terminal: NO_COLOR takes the colors, TERM=dumb the redrawing as well") {
@@ -120,4 +174,54 @@ TEST_CASE("a terminal: NO_COLOR takes the colors, TERM=dumb the redrawing as wel
     CHECK_FALSE(output.draws());
     output.print_snapshot();
     CHECK(f.out.take().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a terminal with keys: each is answered at once; an escape, when nothing follows it") {
+    seated f;
+    static_cast<void>(f.table.add(job(job_state::failed, "1")));
+    f.start();
+    CHECK(f.told == "take ");
+    CHECK(f.press("\r").find("Esc: back") != std::string::npos);
+    CHECK(f.looked_at == "bert");
+    CHECK(f.press("\x1b").empty());
+    f.env.advance(std::chrono::milliseconds(60), f.context);
+    CHECK(f.out.take().find("q: quit") != std::string::npos);
+    CHECK(f.press("\x0c").starts_with("\x1b[2J"));
+    CHECK(f.press("/nothing").find("No job fits") != std::string::npos);
+    CHECK(f.press("\x15\r\x1b[A").find("bert") != std::string::npos);
+    CHECK(f.press("q") == leave_screen);
+    CHECK(f.stop.stop_requested());
+    CHECK(f.told == "take give-back ");
+}
+
+TEST_CASE("a terminal is given back while the program is stopped, and taken again when it has the foreground") {
+    seated f;
+    f.foreground = false;
+    f.start();
+    CHECK(f.out.written.empty());
+    f.foreground = true;
+    f.calls.redraw();
+    f.env.run_ready(f.context);
+    CHECK(f.out.take().starts_with(enter_screen));
+    f.calls.leave();
+    CHECK(f.out.take() == leave_screen);
+    CHECK(f.told == "take give-back ");
+    f.foreground = false;
+    f.env.advance(std::chrono::seconds(5), f.context);
+    CHECK(f.out.written.empty());
+    f.foreground = true;
+    f.env.advance(std::chrono::seconds(2), f.context);  // fg: some shells send no SIGCONT to what runs
+    CHECK(f.out.take().starts_with(enter_screen));
+    f.calls.hung_up();
+    f.env.run_ready(f.context);
+    CHECK(f.told == "take give-back take give-back ");
+}
+
+TEST_CASE("a terminal of five rows and ten columns gets no more than those") {
+    seated f;
+    f.out.size = {10, 5};
+    static_cast<void>(f.table.add(job(job_state::failed, "1")));
+    f.start();
+    const auto picture = f.out.take();
+    CHECK(std::count(picture.begin(), picture.end(), '\n') == 4);
 }

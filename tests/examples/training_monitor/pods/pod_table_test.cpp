@@ -84,6 +84,24 @@ TEST_CASE("pod table: whose pod it is") {
     CHECK(of(R"("training.kubeflow.org/job-name":"m")").empty());
 }
 
+TEST_CASE("pod table: the pods of a cluster, each once, with the GPUs that they ask for") {
+    pod_table table;
+    static_cast<void>(
+        table.set("a", pod_from(R"({"metadata":{"name":"p","namespace":"ml","uid":"u","labels":{)"
+                                R"("jobset.sigs.k8s.io/jobset-name":"t",)"
+                                R"("batch.kubernetes.io/job-name":"t-node-0"}},"spec":{"nodeName":"n1",)"
+                                R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"4"}}},{}],)"
+                                R"("initContainers":[{"resources":{"requests":{"nvidia.com/gpu":1}}}]}})")));
+    static_cast<void>(table.set("b", worker(0, ended(0))));
+    CHECK(table.size() == 3);
+    const auto pods = table.pods_of("a");
+    REQUIRE(pods.size() == 1);
+    CHECK(pods[0]->gpus == 4);
+    CHECK(pods[0]->node == "n1");
+    CHECK(table.pods_of("b").at(0)->gpus == 0);
+    CHECK(table.pods_of("c").empty());
+}
+
 TEST_CASE("pod table: what is watched follows the kinds") {
     using selectors = std::vector<std::string>;
     CHECK(pod_selectors({"PyTorchJob", "MPIJob"}) == selectors{"training.kubeflow.org/job-name"});

@@ -1,0 +1,57 @@
+// A node as far as its GPUs go. Fields as core/v1 has them:
+// https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
+#pragma once
+
+#include <kcontrol/model/field.hpp>
+#include <kcontrol/model/object_meta.hpp>
+#include <kcontrol/model/resource.hpp>
+
+#include "jobs/kinds.hpp"
+
+#include <string>
+#include <vector>
+
+namespace training_monitor {
+
+struct node_condition {
+    std::string type;
+    std::string status;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("type", &node_condition::type),
+                                kcontrol::field("status", &node_condition::status));
+    }
+};
+
+struct gpu_node_spec {
+    bool unschedulable = false;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("unschedulable", &gpu_node_spec::unschedulable));
+    }
+};
+
+struct gpu_node_status {
+    gpu_list allocatable;
+    std::vector<node_condition> conditions;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("allocatable", &gpu_node_status::allocatable),
+                                kcontrol::field("conditions", &gpu_node_status::conditions));
+    }
+};
+
+struct gpu_node {
+    using kcontrol_projection = void;
+    static constexpr kcontrol::resource_name kcontrol_resource{"", "v1", "Node", "nodes"};
+
+    kcontrol::object_meta metadata;
+    gpu_node_spec spec;
+    gpu_node_status status;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("spec", &gpu_node::spec), kcontrol::field("status", &gpu_node::status));
+    }
+};
+
+}  // namespace training_monitor

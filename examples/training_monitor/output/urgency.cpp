@@ -1,0 +1,84 @@
+#include "output/urgency.hpp"
+
+#include "history/attention.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace training_monitor {
+namespace {
+
+enum class urgency { failed, restarting, waiting, running, suspended, failed_earlier, succeeded };
+constexpr std::size_t urgencies = static_cast<std::size_t>(urgency::succeeded) + 1;
+
+urgency urgency_of(const job_view& job, kcontrol::wall_time now) {
+    switch (job.state) {
+    case job_state::failed: return may_need(job, now) ? urgency::failed : urgency::failed_earlier;
+    case job_state::restarting: return urgency::restarting;
+    case job_state::running: return urgency::running;
+    case job_state::suspended: return urgency::suspended;
+    case job_state::succeeded: return urgency::succeeded;
+    case job_state::unknown:
+    case job_state::created:
+    case job_state::queued:
+    case job_state::pending: break;
+    }
+    return urgency::waiting;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool has(std::string_view text, std::string_view lower_word) {
+    return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
+                       [](char a, char b) { return lower(a) == b; }) != text.end();
+}
+
+bool label_has(const job_view& job, std::string_view word) {
+    for (const auto& [name, value] : job.labels.all()) {
+        if (has(std::string(name).append("=").append(value), word)) return true;
+    }
+    return false;
+}
+
+// Of a job that does not say when it ended, that may be now.
+std::int64_t ended(const job_view& job) {
+    return job.completion_time.value_or(std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+
+job_search::job_search(std::string_view text) {
+    std::string word;
+    for (const char c : text) {
+        if (c != ' ') {
+            word += lower(c);
+        } else if (!word.empty()) {
+            words_.push_back(std::exchange(word, {}));
+        }
+    }
+    if (!word.empty()) words_.push_back(std::move(word));
+}
+
+bool job_search::fits(const job_view& job) const {
+    return std::all_of(words_.begin(), words_.end(), [&](const std::string& word) {
+        return has(job.name, word) || has(job.namespace_, word) || has(job.cluster, word) || has(job.kind, word) ||
+               has(to_string(job.state), word) || has(job.reason, word) || has(job.why, word) || label_has(job, word);
+    });
+}
+
+std::vector<const job_view*> by_urgency(const job_table& table, const job_search& search, kcontrol::wall_time now) {
+    std::array<std::vector<const job_view*>, urgencies> found;
+    table.visit([&](const job_view& job) {
+        if (search.fits(job)) found[static_cast<std::size_t>(urgency_of(job, now))].push_back(&job);
+    });
+    std::stable_sort(found[0].begin(), found[0].end(),
+                     [](const job_view* a, const job_view* b) { return ended(*a) > ended(*b); });
+    std::vector<const job_view*> out;
+    out.reserve(table.size());
+    for (const auto& each : found) out.insert(out.end(), each.begin(), each.end());
+    return out;
+}
+
+}  // namespace training_monitor

@@ -1,0 +1,30 @@
+// Which jobs a terminal shows first, and which of them a search finds. Pure functions.
+#pragma once
+
+#include "table/job_table.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace training_monitor {
+
+/// The words of a search, in lower case. A job fits if each of them is in its name, namespace, cluster, kind, state,
+/// reason, why or labels ("team=nlp"), whatever the case: as the page searches.
+class job_search {
+public:
+    job_search() = default;
+    explicit job_search(std::string_view text);
+
+    bool empty() const noexcept { return words_.empty(); }
+    bool fits(const job_view& job) const;
+
+private:
+    std::vector<std::string> words_;
+};
+
+/// The jobs that fit: first those that failed within a day, the newest first, then those that restart, wait, run, are
+/// suspended, failed earlier, succeeded; each as jobs() sorts them. Pointers are good until the table changes.
+std::vector<const job_view*> by_urgency(const job_table& table, const job_search& search, kcontrol::wall_time now);
+
+}  // namespace training_monitor
