@@ -114,7 +114,8 @@ class Chart(unittest.TestCase):
         made = set()
         for count in range(len(SWITCHES) + 1):
             for choice in itertools.combinations(SWITCHES, count) if count in (0, 1, len(SWITCHES)) else ():
-                text = self.template("grafanaDashboard.enabled=true", "rbac.logsIn={default}", "rbac.gpus=true", "extraArgs={--logs}",
+                text = self.template("grafanaDashboard.enabled=true", "rbac.logsIn={default}", "rbac.gpus=true",
+                                     "extraArgs={--logs}",
                                      "tolerations[0].key=gpu,tolerations[0].operator=Exists", "nodeSelector.disk=ssd",
                                      "imagePullSecrets[0].name=registry", "podAnnotations.a=b",
                                      *(f"{s}.enabled=true" for s in choice))
