@@ -18,7 +18,7 @@ constexpr std::size_t last_wanted = 30, last_least = 10, least_name = 10;
 struct range {
     char32_t first, last;
 };
-constexpr std::array<range, 13> wide_ranges{{{0x1100, 0x115f},
+constexpr std::array<range, 14> wide_ranges{{{0x1100, 0x115f},
                                              {0x231a, 0x231b},
                                              {0x2e80, 0x303e},
                                              {0x3041, 0xa4cf},
@@ -29,6 +29,7 @@ constexpr std::array<range, 13> wide_ranges{{{0x1100, 0x115f},
                                              {0xff00, 0xff60},
                                              {0xffe0, 0xffe6},
                                              {0x1f300, 0x1f64f},
+                                             {0x1f680, 0x1f6c5},
                                              {0x1f900, 0x1f9ff},
                                              {0x20000, 0x3fffd}}};
 constexpr std::array<range, 4> combining_ranges{{{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}}};
