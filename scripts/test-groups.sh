@@ -156,11 +156,13 @@ tell_failures() {
 }
 
 run_unit() {
-    local program=$1 name status=0 start=$SECONDS
+    local program=$1 name status=0 start=$SECONDS chosen=() rest=
     [[ -f $program && -x $program ]] || return 0
     name=$(basename "$program")
-    (cd "$ROOT" && timeout --kill-after=10 1800 "$program" --no-colors) >"$LOGS/$name.log" 2>&1 || status=$?
-    count_doctest "$LOGS/$name.log" "$status"
+    # That planted bugs are found is for group simulation to show: under the sanitizers it takes most of the swarm's time.
+    [[ $name != test_simulation ]] || chosen=("--test-case-exclude=*swarm*: finds *") rest=yes
+    (cd "$ROOT" && timeout --kill-after=10 1800 "$program" --no-colors "${chosen[@]}") >"$LOGS/$name.log" 2>&1 || status=$?
+    count_doctest "$LOGS/$name.log" "$status" "$rest"
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
     ((status == 0)) || tell_failures "$name" "$status"
     return 0
