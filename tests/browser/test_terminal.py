@@ -78,7 +78,8 @@ class Seat:
     def last_picture(self):
         """The lines of the last whole picture, as they are seen."""
         pictures = self.seen.decode(errors="replace").split("\x1b[H")
-        return [ESCAPES.sub("", line) for line in pictures[-2].split("\r\n")]
+        # The terminal itself writes a carriage return for each newline (ONLCR), besides the program's.
+        return [ESCAPES.sub("", line).rstrip("\r") for line in pictures[-2].split("\r\n")]
 
 
 @unittest.skipUnless(server.training_monitor(), "training_monitor is not built")
