@@ -1,7 +1,7 @@
 // The GPUs of the clusters by product: how many there are, are asked for and are free, and what job would fit now.
 const fitText = f => `${f.pods} × ${f.gpusPerPod}`;
 function drawGpus(items) {
-  const box = $("gpus"), text = JSON.stringify(items);
+  const box = $("gpu-panel"), text = JSON.stringify(items);
   if (box.text === text) return;
   box.text = text;
   const rows = [], missing = new Map();
