@@ -50,7 +50,9 @@ class Labeler:
         with self.log.open("w") as file:
             self.process = subprocess.Popen(self.command("--listen", "127.0.0.1:0", "--start-jitter", "0s", *flags),
                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
-                                            env=environment(inventory, **more))
+                                            env=environment(inventory, **more),
+                                            # Under nohup the tests have it ignored, and children inherit that.
+                                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         self.url = self.wait_for("serving")["url"].rstrip("/")
 
     def records(self):
