@@ -161,7 +161,7 @@ run_unit() {
     name=$(basename "$program")
     # That planted bugs are found is for group simulation to show: under the sanitizers it takes most of the swarm's time.
     [[ $name != test_simulation ]] || chosen=("--test-case-exclude=*swarm*: finds *") rest=yes
-    (cd "$ROOT" && timeout --kill-after=10 1800 "$program" --no-colors "${chosen[@]}") >"$LOGS/$name.log" 2>&1 || status=$?
+    (cd "$ROOT" && timeout --signal=ABRT --kill-after=10 900 "$program" --no-colors "${chosen[@]}") >"$LOGS/$name.log" 2>&1 || status=$?
     count_doctest "$LOGS/$name.log" "$status" "$rest"
     echo "-- $name ($((SECONDS - start)) s): $(grep -a '^\[doctest\] test cases' "$LOGS/$name.log" || true)"
     ((status == 0)) || tell_failures "$name" "$status"

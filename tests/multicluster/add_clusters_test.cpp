@@ -140,8 +140,15 @@ TEST_CASE("clusters beside a manager: a program of run() hands its own cluster's
         const auto all =
             add_clusters(m, source, multicluster_options().transport(http::make_transport_factory(m.env())));
         if (!all) return all.error();
+        // Somebody has to ask that server for something, or nobody would know that it does not answer.
+        const auto idle = [](reconcile_context, std::shared_ptr<const widget>) { return reconcile_result::done(); };
+        const auto built = multicluster_controller(**all, "all").for_<widget>().complete(idle);
+        if (!built) return built.error();
         return m.add(runnable("work", [&](std::stop_token stop) -> awaitable<result<void>> {
-            while (answer.find("unreachable") == std::string::npos && !stop.stop_requested()) {
+            // What does not come to be is a failed check with the answer that was there: it never waits for ever.
+            const auto start = m.env().now();
+            while (answer.find("unreachable") == std::string::npos && m.env().now() < start + 30s &&
+                   !stop.stop_requested()) {
                 answer = m.answer(http::request("GET", "/readyz?verbose")).body;
                 co_await sleep_for(m.env(), 5ms, stop);
             }
@@ -149,10 +156,12 @@ TEST_CASE("clusters beside a manager: a program of run() hands its own cluster's
         }));
     };
     const auto options = run_options(manager_options().log(logger([](const log_record&) {}))).config_to(home);
-    CHECK(run(static_cast<int>(argv.size()), argv.data(), setup, options) == 0);
+    CHECK(run(static_cast<int>(argv.size()), argv.data(), setup, options) == 1);  // the work ended with an error
     CHECK(home.server_url() == "https://127.0.0.1:1");
     CHECK(source->starts == 1);
+    CAPTURE(answer);
     CHECK(answer.find("clusters") != std::string::npos);
+    CHECK(answer.find("unreachable") != std::string::npos);
 }
 
 }  // namespace
