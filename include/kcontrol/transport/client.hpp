@@ -29,7 +29,7 @@ public:
     /// Which addresses are connected to; invalid_argument where a host has no other one. Default: all.
     transport_options& addresses(address_rules rules) { return addresses_ = std::move(rules), *this; }
 
-    /// Offers HTTP/2 in TLS (off unless said): one connection carries many requests and watches. Off: HTTP/1.1, a
+    /// Offers HTTP/2 in TLS (on unless said): one connection carries many requests and watches. Off: HTTP/1.1, a
     /// connection for each request that is going on. WebSockets have connections of their own, over HTTP/1.1, in either
     /// case.
     transport_options& http2(bool on) { return http2_ = on, *this; }
@@ -57,7 +57,7 @@ private:
     std::size_t max_idle_ = 8;
     bool allow_plaintext_credentials_ = false;
     address_rules addresses_;
-    bool http2_ = false;
+    bool http2_ = true;
     duration http2_ping_idle_ = std::chrono::seconds(30);
     duration http2_ping_timeout_ = std::chrono::seconds(15);
 };
