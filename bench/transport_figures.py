@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures the client's transport over TLS: HTTP/2 and HTTP/1.1 against one server.
 
-usage: transport_figures.py BENCH_TRANSPORT [--kubernetes | --instructions]
+usage: transport_figures.py BENCH_TRANSPORT [--kubernetes | --instructions | --peers]
 The server is bench/transport_server, Go's own, which is built for this (skipped without Go); with --kubernetes it is a real
 kube-apiserver as tests/e2e starts it, with ConfigMaps. Prints a table; each figure is the best of three runs, for what
 else runs on the machine only takes away. A CPU second is one of the client, the system's share included.
 --instructions: a GET's, ours beside those of plain Beast (raw_beast, beside BENCH_TRANSPORT), by valgrind's callgrind:
 user space only, the same on a busy machine as on an idle one.
+--peers: GETs beside those of client-go and kube-rs, whose programs in bench/peer_clients are built for this (each
+skipped, and that is counted, without Go or Rust). All take the bytes of the answer and look at its status, no more.
 """
 import contextlib
 import json
@@ -107,6 +109,36 @@ def with_instructions(program):
         print(f"| {name} | {count:.0f} | {100 * count / each['Beast, HTTP/1.1']:.0f} % |")
 
 
+def build_client_go(folder):
+    target = f"{folder}/client_go"
+    subprocess.run(["go", "build", "-o", target, "."], cwd=ROOT / "bench" / "peer_clients" / "client_go", check=True)
+    return target
+
+
+def build_kube_rs(folder):
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--target-dir", f"{folder}/rust"],
+                   cwd=ROOT / "bench" / "peer_clients" / "kube_rs", check=True)
+    return f"{folder}/rust/release/kube_rs"
+
+
+def with_peers(program):
+    skipped = 0
+    with go_server() as (url, ca), tempfile.TemporaryDirectory() as folder:
+        both = ("http2", "http1")
+        clients = [("kcontrol", program, both)]
+        for name, tool, build, ways in (("client-go", "go", build_client_go, both),
+                                        ("kube-rs", "cargo", build_kube_rs, ("http1",))):
+            if shutil.which(tool):
+                clients.append((name, build(os.environ.get("KCONTROL_PEERS") or folder), ways))
+            else:
+                print(f"skipped: {name}, for there is no {tool}")
+                skipped += 1
+        runs = [(f"{name}, {way}", path, way) for name, path, ways in clients for way in ways]
+        table("GETs of 1 KB, one at a time", [name for name, _, _ in runs],
+              [measure(path, url, ca, {}, way, "gets", 20000, 1, "/get") for _, path, way in runs])
+    print(f"{len(clients)} clients measured, {skipped} skipped")
+
+
 def with_kubernetes(program):
     import server
     real = server.Server("transport")
@@ -126,5 +158,5 @@ def with_kubernetes(program):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    ways = {"--kubernetes": with_kubernetes, "--instructions": with_instructions}
+    ways = {"--kubernetes": with_kubernetes, "--instructions": with_instructions, "--peers": with_peers}
     ways.get(sys.argv[2] if len(sys.argv) > 2 else "", with_go)(sys.argv[1])

@@ -1,4 +1,5 @@
 #include <kcontrol/runtime/impl/backoff.ipp>
+#include <kcontrol/runtime/impl/core_dumps_linux.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/guest_task.ipp>

@@ -4,6 +4,7 @@
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/multicluster/secret_source.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
@@ -19,6 +20,7 @@
 using namespace kcontrol;
 
 int main(int argc, char** argv) {
+    forbid_core_dumps();
     const auto selected = label_selector::parse(argc > 2 ? argv[2] : "");
     if (!selected) return std::cerr << "CLUSTER_SELECTOR: " << selected.error().what() << "\n", 2;
     system_environment env;

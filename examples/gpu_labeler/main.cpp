@@ -1,4 +1,5 @@
 // gpu_labeler: what it is asked to do. This file wires the parts together.
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 
@@ -99,6 +100,7 @@ int keep_labels(kcontrol::environment& env, const gpu_labeler::options& o,
 }  // namespace
 
 int main(int argc, char** argv) {
+    kcontrol::forbid_core_dumps();
     // NVML is asked on threads of their own. A heap for each, which glibc makes, would be memory that does next to
     // nothing.
     mallopt(M_ARENA_MAX, 1);

@@ -1,5 +1,6 @@
 // kc: a kubectl of ours, small. It shows that what the client can do can be said in a few lines.
 #include <kcontrol/logging/log_sink.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/transport/client.hpp>
 
@@ -51,6 +52,7 @@ int run(int (*command)(session&), options said) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    forbid_core_dumps();
     const std::vector<std::string_view> arguments(argv + 1, argv + argc);
     if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
         return std::cout << kc::help, 0;

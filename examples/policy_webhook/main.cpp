@@ -1,6 +1,7 @@
 // The checks of an AI platform on pods, as admission webhooks. docs/policy_webhook.md says what they are.
 // usage: policy_webhook --rules FILE [flags]
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/values/api_duration.hpp>
 #include <kcontrol/webhook/webhook_builder.hpp>
 #include <kcontrol/webhook/webhook_flags.hpp>
@@ -12,6 +13,7 @@
 using namespace kcontrol;
 
 int main(int argc, char** argv) {
+    forbid_core_dumps();
     std::string rules_path = "/etc/policy-webhook/rules.yaml";
     duration audit_period = std::chrono::minutes(5);
     webhook_flags webhooks;

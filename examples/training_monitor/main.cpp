@@ -1,4 +1,5 @@
 // training_monitor: shows the training jobs of many clusters. This file wires the parts together.
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/signals.hpp>
 #include <kcontrol/runtime/system_environment.hpp>
 
@@ -18,21 +19,11 @@
 #include <exception>
 #include <optional>
 #include <string_view>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <vector>
 
 namespace {
 
 namespace asio = boost::asio;
-
-// This process holds what opens clusters: no core dump of it, and no look into it by other programs of the same user.
-void guard_secrets() {
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer looks into it
-    ::prctl(PR_SET_DUMPABLE, 0);
-#endif
-}
 
 int run(const training_monitor::options& o) {
     std::signal(SIGPIPE, SIG_IGN);
@@ -68,7 +59,7 @@ int run_cluster_command(const std::vector<std::string_view>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    guard_secrets();
+    kcontrol::forbid_core_dumps();  // it holds what opens clusters
     const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     if (!arguments.empty() && arguments[0] == "cluster") return run_cluster_command(arguments);
     const auto parsed = training_monitor::parse_options(arguments);

@@ -1,6 +1,7 @@
 // The training operator: TrainingJobs become ranks that run all together or not at all.
 #include <kcontrol/controllerutil/crds.hpp>
 #include <kcontrol/manager/run.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/transport/client.hpp>
 
 #include "control/job_control.hpp"
@@ -9,6 +10,7 @@
 using namespace kcontrol;
 
 int main(int argc, char** argv) {
+    forbid_core_dumps();
     bool install = false;
     auto addresses = http::address_rules::public_only();
     const auto allow = [&addresses](std::string_view range) { return addresses.allow(range); };

@@ -225,6 +225,7 @@
 #include <kcontrol/record/recorder_set.hpp>
 #include <kcontrol/runtime/backoff.hpp>
 #include <kcontrol/runtime/burst_limit.hpp>
+#include <kcontrol/runtime/core_dumps.hpp>
 #include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/runtime/executor.hpp>

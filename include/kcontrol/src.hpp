@@ -259,6 +259,7 @@
 #include <kcontrol/record/impl/event_recorder.ipp>
 #include <kcontrol/record/impl/recorder_set.ipp>
 #include <kcontrol/runtime/impl/backoff.ipp>
+#include <kcontrol/runtime/impl/core_dumps_linux.ipp>
 #include <kcontrol/runtime/impl/directory_watch_linux.ipp>
 #include <kcontrol/runtime/impl/guarded_calls.ipp>
 #include <kcontrol/runtime/impl/guest_task.ipp>

@@ -70,6 +70,8 @@ private:
         // Those that do not count must be right, too.
         for (const auto* item = first; single && item != last; ++item) {
             if (!expect(*item, wire_of(field.type))) return false;
+            if (field.type == protobuf_type::string && !check_text(item->bytes)) return false;
+            if (field.type == protobuf_type::number && !check_number(std::bit_cast<double>(item->bits))) return false;
         }
         if (is_left_out(field, last[-1])) return true;
         to_.key(field.name);
