@@ -127,6 +127,9 @@ TEST_CASE("what is wrong is told with its path") {
     const std::string twice = field(2, integer(12, 1)) + integer(2, 0);
     CHECK(read<pod>(twice) == "spec: " + malformed + "field 2 has wire type 0, expected 2");
     CHECK_FALSE(protobuf_to_json(pods(), twice));
+    const std::string text_twice = container(field(2, "a\xff") + field(2, "image"));
+    CHECK(read<pod>(text_twice) == "spec.containers[1].image: a string that is not UTF-8");
+    CHECK_FALSE(protobuf_to_json(pods(), text_twice));
     // Parts that are a message only together.
     const std::string parts = field(1, "\x0a\x02") + field(1, "ab");
     CHECK(read<pod>(parts) == "metadata: " + malformed + "a length beyond the end");

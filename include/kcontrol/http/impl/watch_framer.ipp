@@ -99,7 +99,12 @@ inline result<watch_frame> watch_framer::next_large() {
     passed_ += end - begin_;
     begin_ = scanned_ = newline == std::string::npos ? end : newline + 1;
     if (passed_ / endless > max_event_) return detail::framer_too_large(max_event_ * endless);
-    if (newline == std::string::npos) return watch_frame();
+    if (newline == std::string::npos) {
+        // What was held of it before it was known to be too large is not kept until it ends.
+        if (buffer_.capacity() > detail::framer_keep_capacity) std::string().swap(buffer_);
+        begin_ = scanned_ = buffer_.size();
+        return watch_frame();
+    }
     const watch_frame cut(detail::framer_trim(large_), std::exchange(passed_, 0) - 1);
     return cut.text.empty() ? next() : cut;
 }
