@@ -9,6 +9,7 @@ else runs on the machine only takes away. A CPU second is one of the client, the
 user space only, the same on a busy machine as on an idle one.
 --peers: GETs beside those of client-go and kube-rs, whose programs in bench/peer_clients are built for this (each
 skipped, and that is counted, without Go or Rust). All take the bytes of the answer and look at its status, no more.
+KCONTROL_PEERS is a folder where these builds are kept; else they are made anew, kube-rs' in minutes.
 """
 import contextlib
 import json

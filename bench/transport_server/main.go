@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
 	"log"
@@ -23,23 +24,34 @@ import (
 	"time"
 )
 
+// One of an authority of its own, whose certificate is written: some clients trust no server that is its own authority.
 func certificate(file string) tls.Certificate {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		log.Fatal(err)
+	newKey := func() *ecdsa.PrivateKey {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return key
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		log.Fatal(err)
+	sign := func(template, parent *x509.Certificate, of *ecdsa.PrivateKey, by *ecdsa.PrivateKey) []byte {
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &of.PublicKey, by)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return der
 	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	from, until := time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+	authorityKey, key := newKey(), newKey()
+	authority := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: from,
+		NotAfter: until, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: sign(authority, authority, authorityKey, authorityKey)})
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		log.Fatal(err)
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"}, NotBefore: from,
+		NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true}
+	return tls.Certificate{Certificate: [][]byte{sign(leaf, authority, key, authorityKey)}, PrivateKey: key}
 }
 
 func main() {
