@@ -144,19 +144,23 @@ private:
     // One after another leaves, while the others stay.
     kcontrol::awaitable<void> disengage() {
         std::vector<double> ms;
+        double cpu = 0;
         const double live_before = live();
         for (int i = 0; i < 20 && names_.size() > 1; ++i) {
             names_.erase(names_.begin() + static_cast<std::ptrdiff_t>(names_.size() / 2));
             auto rest = desired();
             removed_at_.reset();
             const auto start = env_.now();
+            const double cpu_before = cpu_us();
             m_->set_desired(std::move(rest));
             while (!removed_at_) co_await pause(std::chrono::milliseconds(1));
+            cpu += cpu_us() - cpu_before;
             ms.push_back(std::chrono::duration<double, std::milli>(*removed_at_ - start).count());
         }
         if (ms.empty()) co_return;
         print("disengage", (live_before - live()) / 1024 / static_cast<double>(ms.size()), "KB given back by each");
         std::sort(ms.begin(), ms.end());
+        print("disengage", cpu / 1000 / static_cast<double>(ms.size()), "ms CPU");
         print("disengage", ms[ms.size() / 2], "ms until one has left, median");
         print("disengage", ms.back(), "ms until one has left, longest of 20");
     }
