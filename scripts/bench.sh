@@ -19,7 +19,8 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-9   a flood of 10,000 watch events told to many handlers, one of them slow: time, and memory that waits
   PB-10  the work queue: time for each key
   PB-11  10, 100 and 1,000 clusters of one kind in one process, over TLS: time until all are synced, memory and threads
-         for each, with ten pods and with none; time until one has left
+         for each, with ten pods and with none; time until one has left; 1,000 of three kinds, over HTTP/1.1 and
+         HTTP/2; what one in trouble costs the latency of others
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -120,7 +121,7 @@ if wanted PB-6; then targets+=(bench_latency); fi
 if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
 if wanted PB-10; then targets+=(bench_workqueue); fi
-if wanted PB-11; then targets+=(bench_clusters); fi
+if wanted PB-11; then targets+=(bench_clusters bench_isolation); fi
 use_ccache
 configure release >&2
 build release "${targets[@]}" >&2
@@ -229,16 +230,44 @@ measure_clusters() {
                 with_one[$count]=$output
                 continue
             fi
-            collect "$count clusters of 10 pods" sync=PB-11 rest=PB-11 disengage=PB-11 <<<"$output"
-            collect "$count clusters, beyond objects" rest=PB-11 \
+            collect "$count clusters of 10 pods" sync=PB-11 rest=PB-11 trimmed=PB-11 disengage=PB-11 <<<"$output"
+            collect "$count clusters, beyond objects" rest=PB-11 trimmed=PB-11 \
                 < <(beyond_objects <<<"${with_one[$count]}"$'\n'"$output")
         done
+    done
+    local protocol
+    for protocol in '' http2; do
+        step "PB-11: kcontrol, 1000 clusters of three kinds ${protocol:-http/1.1}" >&2
+        start_server -limit 1
+        # shellcheck disable=SC2086  # none is no argument
+        output=$("${client_pin[@]}" "$BUILD/release/bench/bench_clusters" "$url" "$ca" 1000 3 $protocol) ||
+            die "bench_clusters 1000 3 $protocol failed"
+        stop_server
+        collect "1000 clusters of 1 pod, 3 kinds, ${protocol:-http/1.1}" sync=PB-11 rest=PB-11 trimmed=PB-11 <<<"$output"
+    done
+}
+
+# What a cluster in trouble costs the others: two servers, of which the second has nothing to do but answer the fourth.
+measure_isolation() {
+    step "PB-11: kcontrol, a cluster in trouble beside others" >&2
+    start_server -limit 100
+    local quiet_url=$url quiet_ca=$peers/quiet-ca.pem quiet_pid=$server_pid output
+    mv "$ca" "$quiet_ca"
+    start_server -limit 100
+    output=$("${client_pin[@]}" "$BUILD/release/bench/bench_isolation" "$quiet_url" "$quiet_ca" "$url" "$ca") ||
+        output=''
+    stop_server
+    kill "$quiet_pid"
+    [[ $output ]] || die "bench_isolation failed"
+    local beside
+    for beside in "a cluster that is well" "100,000 requests that wait" "a server that does not answer"; do
+        collect "three clusters beside $beside" "latency beside $beside=PB-11" <<<"$output"
     done
 }
 
 # The memory rows of one pod and of ten, as those of none.
 beyond_objects() {
-    awk -F '\t' -v OFS='\t' '$3 ~ /^KB/ { if ($3 in one) print $1, one[$3] - ($2 - one[$3]) / 9, $3; else one[$3] = $2 }'
+    awk -F '\t' -v OFS='\t' '$3 ~ /^KB (RSS|live)/ { if ($3 in one) print $1, one[$3] - ($2 - one[$3]) / 9, $3; else one[$3] = $2 }'
 }
 
 if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9 PB-11; then
@@ -252,7 +281,10 @@ if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9 PB-11; then
         if wanted PB-2 PB-3 PB-4 PB-5; then measure_informers; fi
         if wanted PB-6; then measure_latency; fi
         if wanted PB-9; then measure_handlers; fi
-        if wanted PB-11; then measure_clusters; fi
+        if wanted PB-11; then
+            measure_clusters
+            measure_isolation
+        fi
     fi
 fi
 

@@ -1,6 +1,7 @@
 // Objects that are one block of memory, and the pool of what they share.
 #include <kcontrol/codec/codec.hpp>
 #include <kcontrol/codec/object_block.hpp>
+#include <kcontrol/codec/rest_pool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -213,6 +214,22 @@ TEST_CASE("pool: a part whose strings are shared is shared as well") {
     }
     CHECK(parts_shared);
     CHECK(main_shared);
+}
+
+TEST_CASE("pool: after a rest objects are read as before, and what was shared is shared still") {
+    share_pool pool;
+    rest(pool);  // before the first one, too
+    decoded(full, &pool);
+    const auto second = decoded(full, &pool);
+    const std::size_t before = pool.bytes();
+    rest(pool);
+    rest(pool);
+    const auto third = decoded(full, &pool);
+    CHECK(to_json(*third) == to_json(*second));
+    CHECK(third->color.view().data() == second->color.view().data());
+    CHECK(pool.bytes() == before);
+    rest(pool);
+    CHECK(to_json(*decoded(full)) == to_json(*third));  // which needs nothing of what was given back
 }
 
 TEST_CASE("pool: objects keep it alive") {

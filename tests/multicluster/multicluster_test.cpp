@@ -116,6 +116,24 @@ TEST_CASE_FIXTURE(fixture, "bug (d): a change of one cluster touches no request 
     CHECK(statuses.at("b").kinds.at(0).informer.watches == 1);
 }
 
+TEST_CASE_FIXTURE(fixture, "multicluster_manager: of several configurations at once the last one counts") {
+    auto& a = add("a");
+    want({{"a", "1"}});
+    CHECK(a.watches() == 1);
+    std::vector<std::vector<desired_cluster>> one_after_another;
+    for (const auto* token : {"2", "1"}) {
+        auth::cluster_config c;
+        c.server(http::endpoint("https", "a", 443));
+        c.token(secret_string(token));
+        one_after_another.push_back({desired_cluster("a", c)});
+    }
+    const auto begun = statuses.at("a").generation;
+    for (auto& each : one_after_another) manager->set_desired(std::move(each));
+    settle();
+    CHECK(state("a") == cluster_state::live);
+    CHECK(statuses.at("a").generation == begun + 2);  // to the new one, and back
+}
+
 TEST_CASE_FIXTURE(fixture, "bug (e): a rebuild notifies nothing twice, with 1,000 objects") {
     auto& a = add("a");
     for (int i = 0; i < 1000; ++i) a.create("w" + std::to_string(i));

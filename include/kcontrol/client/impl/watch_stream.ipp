@@ -5,6 +5,7 @@
 #include <kcontrol/client/detail/read_event.hpp>
 #include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/codec/rest_pool.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
 #include <algorithm>
@@ -50,15 +51,23 @@ inline bool ends_initial_events(const object_head& head) {
 }
 
 // What one read asks for: little while nothing comes, as for most of a watch's life, more and more while much does.
-inline constexpr std::size_t least_watch_read = std::size_t{4} << 10;
+inline constexpr std::size_t least_watch_read = std::size_t{1} << 10;
 inline constexpr std::size_t most_watch_read = std::size_t{16} << 10;
 
 inline void fit_to_read(std::vector<char>& chunk, std::size_t came) {
     if (came == chunk.size()) {
-        if (came < most_watch_read) chunk.resize(came * 2);
+        if (came < most_watch_read) chunk.resize(came * 4);
     } else if (chunk.size() > least_watch_read) {
         std::vector<char>(least_watch_read).swap(chunk);
     }
+}
+
+// A watch on which nothing came for so long is a quiet one: it may be as long to the next event, and a process may have
+// thousands of them.
+inline constexpr duration quiet_for = std::chrono::seconds(1);
+
+inline void rest_if_quiet(duration silence, share_pool& pool) {
+    if (silence > quiet_for) rest(pool);
 }
 
 inline bool holds_more_than_blanks(std::string_view bytes) {
@@ -79,10 +88,12 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
       pool_(options.pool() != nullptr ? options.pool() : std::make_shared<share_pool>()),
       log_(std::move(log)) {
     if (options.timeout().count() > 0) deadline_ = env.now() + options.timeout() + options.grace();
+    rest(*pool_);  // what filled it before is over
 }
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
     watch_decoder* const decoder = detail::decoder_of(*body_);
+    const time_point before = last_sign_;
     for (;;) {
         if (stop.stop_requested()) co_return error(errc::stopped);
         if (given_up_at_ && env_->now() >= *given_up_at_) co_return error(errc::timeout, "its time is up");
@@ -107,11 +118,13 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
             }
         }
         if (!event) co_return event.error();
+        if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
         if (*event) co_return std::move(**event);
         if (!frame) co_return frame.error();
         if (frame->text.empty()) continue;
         event = interpret(*frame);
         if (!event) co_return event.error();
+        if (*event) detail::rest_if_quiet(last_sign_ - before, *pool_);
         if (*event) co_return std::move(**event);
     }
 }

@@ -20,7 +20,12 @@ namespace kcontrol::detail {
 /// Handles in it hold offsets; finish() makes addresses of them.
 class block_builder {
 public:
-    void clear() noexcept { size_ = 0, handles_.clear(); }
+    void clear() {
+        size_ = 0, handles_.clear();
+        if (!guesses_) guesses_ = std::make_unique<guesses>();
+    }
+    /// Gives all memory back, as long as nothing is being built. The next object begins without guesses.
+    void rest() { *this = block_builder(); }
 
     std::size_t size() const noexcept { return size_; }
     char* at(std::size_t offset) noexcept { return bytes_.get() + offset; }
@@ -102,7 +107,8 @@ public:
     /// The field that came after the previous one (its index + 1; 0 at the start) in the last object of that type. It
     /// is a guess, which whoever asks verifies, and corrects: types share places.
     std::uint16_t& expected_field(const void* type, std::size_t previous) noexcept {
-        return expected_[(place_of(type) + previous) % std::size(expected_)];
+        auto& expected = guesses_->expected;
+        return expected[(place_of(type) + previous) % std::size(expected)];
     }
 
     /// What came in one place of the types (a field, the elements of a list): whether texts came again so often that it
@@ -121,11 +127,13 @@ public:
     };
     /// A guess too: places share them.
     repetition& repetition_at(const void* place) noexcept {
-        return repetitions_[place_of(place) % std::size(repetitions_)];
+        auto& repetitions = guesses_->repetitions;
+        return repetitions[place_of(place) % std::size(repetitions)];
     }
     /// To be called before what was shared is freed.
     void forget_shared() noexcept {
-        for (auto& each : repetitions_) each.last = nullptr;
+        if (!guesses_) return;
+        for (auto& each : guesses_->repetitions) each.last = nullptr;
     }
 
     /// For strings without their escapes, one at a time.
@@ -148,6 +156,11 @@ public:
     std::shared_ptr<const void> finish(std::shared_ptr<const void> pool);
 
 private:
+    struct guesses {
+        std::uint16_t expected[1024] = {};
+        repetition repetitions[512] = {};
+    };
+
     static constexpr std::size_t step = 32;
     static constexpr std::size_t largest_kept = std::size_t{64} << 10;
 
@@ -179,8 +192,7 @@ private:
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::vector<std::uint32_t> handles_;
-    std::uint16_t expected_[1024] = {};
-    repetition repetitions_[512] = {};
+    std::unique_ptr<guesses> guesses_;  // there from clear() to rest()
     std::string unescaped_;
     std::string compact_;
     json::document document_;

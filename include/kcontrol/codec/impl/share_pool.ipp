@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kcontrol/codec/detail/block_builder.hpp>
+#include <kcontrol/codec/rest_pool.hpp>
 #include <kcontrol/codec/share_pool.hpp>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ struct share_pool::generation {
     };
 
     detail::share_chunks chunks;
-    std::vector<entry> table = std::vector<entry>(64);  // open addressing; the size is a power of two
+    std::vector<entry> table = std::vector<entry>(16);  // open addressing; the size is a power of two
     std::size_t count = 0;
     std::size_t met = 0;  // fingerprints since their table has grown, or this began
 
@@ -187,7 +188,7 @@ private:
     }
 
     detail::share_chunks chunks_;
-    std::vector<entry> table_ = std::vector<entry>(64);  // the size is a power of two
+    std::vector<entry> table_ = std::vector<entry>(16);  // the size is a power of two
     std::size_t count_ = 0, met_ = 0;
     std::vector<std::uint32_t> seen_ = std::vector<std::uint32_t>(detail::least_fingerprints);
 };
@@ -272,6 +273,8 @@ KCONTROL_DECL std::shared_ptr<const void> share_pool::pin() {
     }
     return pinned;
 }
+
+KCONTROL_DECL void rest(share_pool& pool) { pool.workspace().rest(); }
 
 KCONTROL_DECL std::size_t share_pool::bytes() const noexcept {
     return present_->chunks.bytes() + present_->table.size() * sizeof(generation::entry) +

@@ -3,12 +3,12 @@
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/detail/budgeted_transport.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_budget.ipp>
+#include <kcontrol/multicluster/impl/engaged_cluster_ending.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
+#include <kcontrol/multicluster/impl/engaged_cluster_kinds.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_leadership.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_status.ipp>
 #include <kcontrol/runtime/decided.hpp>
-
-#include <boost/asio/this_coro.hpp>
 
 #include <utility>
 
@@ -85,59 +85,6 @@ inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, 
     old.close();
 }
 
-inline void engaged_cluster::impl::make_slot(const kind_choice& choice) {
-    const auto slot = std::make_shared<detail::kind_slot>();
-    const bool only_one = choice.versions.size() == 1;
-    for (const auto* kind : choice.versions) {
-        detail::kind_version version(*kind);
-        version.informers = only_one ? informers->of(*kind) : informers->make_unshared(*kind);
-        for (const auto& one : version.informers) observe(slot, version, one);
-        slot->versions.push_back(std::move(version));
-    }
-    slot->on_searching = [this] { look_for_kinds(); };
-    slots.push_back(slot);
-    if (!only_one) tasks.spawn(run_kind(shared_from_this(), slot, lifetime.token()));
-}
-
-inline void engaged_cluster::impl::observe(const std::shared_ptr<detail::kind_slot>& slot,
-                                           detail::kind_version& version, const std::shared_ptr<any_informer>& one) {
-    const auto hear = [this, info = version.info](const any_event& event) {
-        // What was on its way when the cluster was destroyed is not delivered any more.
-        if (!options->on_event() || lifetime.stopped()) return;
-        calls.call_or_exhaust(
-            "on_event()", [&] { options->on_event()(name, *info, event); },
-            [&] { return info->gvk.kind + " " + to_string(event.object().key()); });
-    };
-    version.subscriptions.push_back(one->subscribe(hear, handler_options().every_version().named("on_event")));
-    // Who shares the informer may hold it longer than this cluster lives.
-    version.subscriptions.push_back(
-        one->on_status_change([weak = weak_from_this(), weak_slot = std::weak_ptr(slot)](const informer_status&) {
-            const auto self = weak.lock();
-            const auto changed = weak_slot.lock();
-            if (!self || !changed) return;
-            changed->changed.notify_all();
-            self->publish();
-        }));
-}
-
-inline void engaged_cluster::impl::look_for_kinds() {
-    std::vector<const resource_info*> missing;
-    for (const auto& slot : slots) {
-        if (!slot->searching) continue;
-        for (const auto& version : slot->versions) missing.push_back(version.info);
-    }
-    informers->look_for(std::move(missing), [this](const resource_info& kind) {
-        for (const auto& slot : slots) {
-            if (slot->has(kind)) slot->probe_now();
-        }
-    });
-}
-
-inline awaitable<void> engaged_cluster::impl::run_kind(std::shared_ptr<impl> self,
-                                                       std::shared_ptr<detail::kind_slot> slot, std::stop_token stop) {
-    co_await detail::run_slot(self->env, *slot, self->options->informers().probe_period(), stop);
-}
-
 inline awaitable<void> engaged_cluster::impl::run_controller(std::shared_ptr<impl> self,
                                                              std::shared_ptr<any_controller> one,
                                                              stop_parents parents) {
@@ -178,77 +125,6 @@ inline awaitable<void> engaged_cluster::impl::introduce_again(std::shared_ptr<im
     }
 }
 
-inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> self) {
-    self->lifetime.stop();
-    for (const auto& slot : self->slots) {
-        for (auto& version : slot->versions) version.subscriptions.clear();
-    }
-    const time_point deadline = self->env.now() + self->options->graceful_shutdown_timeout();
-    const bool drained = co_await join_controllers(self, deadline);
-    if (!drained) {
-        const std::size_t led = self->leadership.tasks ? self->leadership.tasks->awaited() : 0;
-        self->log.error("the cluster disengages, but not every controller has returned",
-                        {{"controllers", std::to_string(self->running->awaited() + led)}});
-    }
-    self->caches.stop();
-    if (self->informers) co_await self->informers->stop();
-    if (self->recorders) {
-        const time_point last = self->abandoned ? self->env.now() : deadline;
-        co_await self->recorders->stop(last);
-    }
-    co_await self->tasks.join();
-    self->slots.clear();
-    if (self->informers) {
-        self->informers->clear();
-        self->informers->get_client().close();
-    }
-    self->forget_controllers();
-    self->running = std::make_shared<task_group>(self->env, self->strand, self->log);
-    self->config.reset();
-    self->failure.reset();
-    self->engage_failure.reset();
-    self->published.reset();
-    self->counting = false;
-    if (self->abandoned) co_return;
-    self->lifetime.rebuild();
-    self->caches.rebuild();
-    self->begin_term();
-}
-
-inline awaitable<void> engaged_cluster::impl::disengage(std::shared_ptr<impl> self, guest_task caller) {
-    self->running->leave_out(caller);
-    self->leadership.leave_out(caller);
-    ++self->leaving;
-    while (self->ending_over_budget) co_await self->rested.wait(self->env, {});
-    --self->leaving;
-    self->over_budget.reset();
-    if (self->disengaging) {
-        const std::uint64_t number = self->disengagements;
-        while (self->disengagements == number) co_await self->disengaged.wait(self->env, {});
-        co_return;
-    }
-    self->disengaging = true;
-    const auto& notify = self->options->on_disengage();
-    if (self->engaged() && notify && self->owner != nullptr && !self->abandoned) {
-        self->calls.call("on_disengage()", [&] { notify(*self->owner); });
-    }
-    co_await end_term(self);
-    const auto& on_removed = self->options->on_removed();
-    if (!std::exchange(self->removed, true) && !self->abandoned && on_removed) {
-        self->calls.call("on_removed()", [&] { on_removed(self->name); });
-    }
-    self->disengaging = false;
-    ++self->disengagements;
-    self->disengaged.notify_all();
-    const auto next = std::exchange(self->next_config, std::nullopt);
-    if (next && self->owner != nullptr && !self->abandoned) self->owner->engage(*next, self->warning);
-}
-
-inline awaitable<void> engaged_cluster::impl::disengage_by_caller(std::shared_ptr<impl> self) {
-    const executor mine = co_await boost::asio::this_coro::executor;
-    co_await disengage(self, guest_task::of(mine));
-}
-
 KCONTROL_DECL engaged_cluster::engaged_cluster(environment& env, executor strand, std::string name,
                                                std::shared_ptr<const multicluster_options> options,
                                                std::shared_ptr<detail::cluster_board> board,
@@ -278,7 +154,7 @@ KCONTROL_DECL void engaged_cluster::request_stop() noexcept {
 }
 
 KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, std::string warning) {
-    if (!impl_->disengaging && impl_->over_budget == config) {  // it rests
+    if (!impl_->disengaging && impl_->over_budget && *impl_->over_budget == config) {  // it rests
         impl_->next_config.reset();
         return;
     }
@@ -286,7 +162,7 @@ KCONTROL_DECL void engaged_cluster::engage(const auth::cluster_config& config, s
     ++impl_->offer;
     impl_->warning = std::move(warning);
     if (impl_->disengaging || impl_->ending_over_budget) {
-        impl_->next_config = config;
+        impl_->next_config = std::make_shared<const auth::cluster_config>(config);
         return;
     }
     impl_->over_budget.reset();

@@ -24,7 +24,7 @@ inline void engaged_cluster::impl::rest_if_over_budget(const std::vector<informe
     auto why = options->budget().exceeded_by(held);
     if (!why) return;
     ending_over_budget = true;
-    over_budget = config;
+    over_budget = std::make_shared<const auth::cluster_config>(*config);
     boost::asio::co_spawn(strand, rest(shared_from_this(), std::move(*why)), boost::asio::detached);
 }
 
@@ -40,7 +40,7 @@ inline awaitable<void> engaged_cluster::impl::rest(std::shared_ptr<impl> self, e
     self->failure = std::move(why);
     self->watch_over_status();
     // Another configuration may be of another server: that is tried at once.
-    if (const auto next = std::exchange(self->next_config, std::nullopt)) {
+    if (const auto next = std::exchange(self->next_config, nullptr)) {
         self->over_budget.reset();
         self->engage_with(*next);
         co_return;
@@ -52,7 +52,7 @@ inline awaitable<void> engaged_cluster::impl::rest(std::shared_ptr<impl> self, e
 inline awaitable<void> engaged_cluster::impl::engage_after_rest(std::shared_ptr<impl> self, auth::cluster_config with,
                                                                 std::stop_token stop) {
     co_await sleep_for(self->env, self->rests.next(self->env.now(), random_unit(self->env)), stop);
-    if (stop.stop_requested() || self->over_budget != with) co_return;
+    if (stop.stop_requested() || !self->over_budget || *self->over_budget != with) co_return;
     self->over_budget.reset();
     self->engage_with(with);
 }

@@ -141,8 +141,9 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     bool disengaging = false;
     std::uint64_t disengagements = 0;  // that have ended
     async_event disengaged;
-    std::optional<auth::cluster_config> next_config;  // offered while it disengages
-    std::optional<auth::cluster_config> over_budget;  // its own, while it rests
+    // Mostly null, and a thousand bytes if not.
+    std::shared_ptr<const auth::cluster_config> next_config;  // offered while it disengages
+    std::shared_ptr<const auth::cluster_config> over_budget;  // its own, while it rests
     backoff rests{rest_backoff(*options)};
     bool ending_over_budget = false;      // the rest begins: what runs ends
     async_event rested;                   // that is over

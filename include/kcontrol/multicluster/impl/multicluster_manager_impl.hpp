@@ -5,6 +5,7 @@
 #include <kcontrol/multicluster/detail/cluster_book.hpp>
 #include <kcontrol/multicluster/detail/cluster_sharding.hpp>
 #include <kcontrol/multicluster/detail/held_transport.hpp>
+#include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 #include <kcontrol/runtime/guarded_calls.hpp>
 #include <kcontrol/runtime/scope.hpp>
@@ -92,8 +93,10 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         std::shared_ptr<engaged_cluster> object;
         std::weak_ptr<engaged_cluster> leaving;
         std::shared_ptr<scope> led;  // its part of the present term of leadership
+        // What it was told and has not heard yet.
+        std::shared_ptr<std::size_t> untold = std::make_shared<std::size_t>(0);
         bool disengaging = false;
-        std::optional<desired_cluster> engage_again;  // desired again while it is still disengaging
+        std::unique_ptr<desired_cluster> engage_again;  // desired again while it is still disengaging
     };
 
     // Why one is disengaged: it is no longer desired, another replica has it from now on, or everything stops.
@@ -102,7 +105,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
     void engage(desired_cluster desired) {
         auto& m = members[desired.name];
         if (m.disengaging) {
-            m.engage_again = std::move(desired);
+            m.engage_again = std::make_unique<desired_cluster>(std::move(desired));
             return;
         }
         const bool other =
@@ -110,7 +113,7 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
         if (other) {
             const std::string name = desired.name;
             disengage(name, farewell::left, {});
-            members.at(name).engage_again = std::move(desired);
+            members.at(name).engage_again = std::make_unique<desired_cluster>(std::move(desired));
             return;
         }
         if (!m.object) {
@@ -120,13 +123,23 @@ struct multicluster_manager::impl : std::enable_shared_from_this<impl> {
             book->expect(desired.name);
             if (term) lead_in(m);
         }
-        asio::post(m.strand, [object = m.object, desired = std::move(desired)] {
+        if (knows(m, desired)) return;
+        ++*m.untold;
+        asio::post(m.strand, [object = m.object, untold = m.untold, here = !spread(), desired = std::move(desired)] {
+            if (here) --*untold;
             if (desired.config) {
                 object->engage(*desired.config, desired.warning);
             } else {
                 object->refuse(desired.config.error());
             }
         });
+    }
+
+    // It is engaged with just that. As one of a thousand clusters leaves, 999 are told nothing new: without being asked
+    // on their turn, which would take longer than the leaving does. On strands of their own they are.
+    bool knows(const member& m, const desired_cluster& desired) const {
+        if (spread() || *m.untold > 0 || !desired.config) return false;
+        return m.object->impl_->has(*desired.config, desired.warning);
     }
 
     void disengage(const std::string& name, farewell why, const guest_task& caller) {

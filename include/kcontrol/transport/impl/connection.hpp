@@ -20,7 +20,7 @@ namespace kcontrol::http::detail {
 
 /// What one read asks for: little while a stream is quiet, as a watch is for most of its life, more and more of a large
 /// answer.
-inline constexpr std::size_t quiet_read_size = std::size_t{4} << 10;
+inline constexpr std::size_t quiet_read_size = std::size_t{1} << 10;
 inline constexpr std::size_t least_read_size = std::size_t{16} << 10;
 inline constexpr std::size_t most_read_size = std::size_t{64} << 10;
 
