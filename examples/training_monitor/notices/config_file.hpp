@@ -129,12 +129,24 @@ struct rule_section {
     }
 };
 
+struct cluster_rule_section {
+    std::vector<std::string> clusters, receivers;
+    std::optional<kcontrol::api_duration> lasting;
+    static constexpr auto kcontrol_fields() {
+        using self = cluster_rule_section;
+        return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
+                                kcontrol::field("receivers", &self::receivers), kcontrol::field("for", &self::lasting));
+    }
+};
+
 struct notice_file {
     std::vector<receiver_section> receivers;
     std::vector<rule_section> rules;
+    std::vector<cluster_rule_section> cluster_rules;
     static constexpr auto kcontrol_fields() {
         using self = notice_file;
-        return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules));
+        return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules),
+                                kcontrol::field("clusterRules", &self::cluster_rules));
     }
 };
 

@@ -135,7 +135,8 @@ delivery judge_failure(const kcontrol::error& failure) {
 }  // namespace
 
 std::string render_text(const receiver_config& to, const notice& n) {
-    return to.text.render(n, [&](std::string_view value) {
+    const auto& text = n.is_of_cluster() && !to.own_text ? text_template::of_clusters() : to.text;
+    return text.render(n, [&](std::string_view value) {
         switch (to.kind) {
         case receiver_kind::feishu: return replaced(value, "&", "\uff1c", "\uff1e");
         case receiver_kind::slack: return replaced(value, "&amp;", "&lt;", "&gt;");

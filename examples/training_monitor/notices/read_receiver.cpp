@@ -145,6 +145,7 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
     auto text = text_template::parse(section.text);
     if (!text) return text.error().with_context("text");
     out.text = std::move(*text);
+    out.own_text = true;
     return out;
 }
 

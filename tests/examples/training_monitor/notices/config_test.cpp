@@ -186,6 +186,28 @@ rules:
        "/etc/m/notify.yaml: rules[2]: receivers: there is no receiver \"u\"; there are r, s, t");
 }
 
+TEST_CASE("rules about clusters") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers: [{name: r, slack: {urlFile: url}}]
+clusterRules:
+- {clusters: [prod-*], for: 5m, receivers: [r]}
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    CHECK(loaded->rules.empty());
+    REQUIRE(loaded->cluster_rules.size() == 1);
+    CHECK(loaded->cluster_rules[0].clusters == std::vector<std::string>{"prod-*"});
+    CHECK(loaded->cluster_rules[0].receivers == std::vector<std::size_t>{0});
+    CHECK(loaded->cluster_rules[0].lasting == std::chrono::minutes(5));
+    CHECK(f.why(R"(
+receivers: [{name: r, slack: {urlFile: url}}]
+clusterRules: [{receivers: [r]}, {for: 5m}, {for: 1ms, receivers: [r]}, {for: 5m, receivers: [x]}]
+)") == "/etc/m/notify.yaml: clusterRules[0]: for: it is missing; give a time, such as 5m\n"
+       "/etc/m/notify.yaml: clusterRules[1]: receivers: there is none; name whom to tell\n"
+       "/etc/m/notify.yaml: clusterRules[2]: for: 1ms is not from 1s to 720h\n"
+       "/etc/m/notify.yaml: clusterRules[3]: receivers: there is no receiver \"x\"; there are r");
+}
+
 TEST_CASE("rules about what lasts or repeats itself") {
     fixture f;
     const auto loaded = f.load(R"(

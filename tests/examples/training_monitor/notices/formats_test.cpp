@@ -73,6 +73,23 @@ TEST_CASE("Slack: entities for what would act") {
     CHECK_FALSE(request.headers.contains("Authorization"));
 }
 
+TEST_CASE("a cluster has a text of its own, unless the file has one") {
+    auto n = tests::failed_notice();
+    job_view cluster;
+    cluster.cluster = cluster.name = "prod-1";
+    cluster.kind = "Cluster";
+    cluster.message = "refused <here>";
+    n.job = std::make_shared<const job_view>(cluster);
+    n.cluster_from = "Live";
+    n.cluster_to = "Unreachable";
+    n.lasted = std::chrono::minutes(5);
+    auto r = to(receiver_kind::slack, "{{ .name }} is {{ .state }}");
+    CHECK(render_text(r, n) ==
+          "Cluster prod-1: Live -> Unreachable for 5m0s\nrefused &lt;here&gt;\n2023-11-14T23:14:22Z");
+    r.own_text = true;
+    CHECK(render_text(r, n) == "prod-1 is Unreachable");
+}
+
 TEST_CASE("webhook: everything, signed, with an id") {
     auto r = to(receiver_kind::webhook, "{{ .name }} {{ .state }}");
     r.http.secret = kcontrol::secret_string("key-for-tests");
