@@ -38,7 +38,10 @@ struct receiver_config {
     std::vector<std::string> arguments;              ///< of commands, the program first
     std::map<std::string, std::string> environment;  ///< of commands
     text_template text;
-    bool own_text = false;  ///< the file has it; else clusters have one of theirs
+    bool rich = false;                            ///< Slack's blocks, Feishu's card
+    std::string mention_label;                    ///< whose value says who is mentioned; empty: nobody
+    std::map<std::string, std::string> mentions;  ///< by value of the label, Slack's or Feishu's id
+    bool own_text = false;                        ///< the file has it; else clusters have one of theirs
     kcontrol::duration timeout = std::chrono::seconds(10);
     queue_options queue;
     kcontrol::duration repeat_after{};  ///< a state told again within that time is summed up; zero: each is told
