@@ -26,8 +26,11 @@ pod this runs in, or the current context of ~/.kube/config):
 
 Which jobs:
   --namespace NAME       only this namespace, repeatable (default: all)
-  --kinds LIST           of pytorchjob, mpijob, trainjob, trainingjob, job (default: all but trainingjob). A kind
-                         that a cluster does not have is looked for again and picked up when it appears
+  --kinds LIST           of pytorchjob, mpijob, trainjob, job, trainingjob, tfjob, xgboostjob, paddlejob, jaxjob,
+                         jobset, rayjob, raycluster, leaderworkerset; or all (default: the first four). A kind that a
+                         cluster does not have is looked for again and picked up when it appears
+  --kind-rules FILE      more kinds, which are watched, too: how they are called, which condition means what, where
+                         replicas and GPUs stand (YAML; the documentation's page on kinds has its fields)
 
 Output:
   --output FORMAT        table, wide, json or none (default: table). On a terminal, table and wide are redrawn, what

@@ -6,7 +6,7 @@
 #include <kcontrol/serve/host_name.hpp>
 
 #include "access/gate.hpp"
-#include "table/job_query.hpp"
+#include "jobs/kind_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,14 +46,22 @@ std::vector<std::string> split_list(std::string_view text) {
 result<void> set_kinds(options& o, std::string_view value) {
     std::vector<std::string> kinds;
     for (const auto& name : split_list(value)) {
+        if (name == "all") {
+            for (const auto each : kind_names()) kinds.emplace_back(each);
+            continue;
+        }
         const auto kind = find_kind(name);
         if (kind.empty()) {
-            return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use a list of pytorchjob, " +
-                       "mpijob, trainjob, trainingjob, job");
+            return bad("--kinds: " + quoted(name) + " is not a kind this program knows; use all, or a list of " +
+                       all_kind_names() + "; --kind-rules FILE adds others");
         }
-        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.emplace_back(kind);
+        kinds.emplace_back(kind);
     }
-    o.kinds(std::move(kinds));
+    std::vector<std::string> once;
+    for (auto& kind : kinds) {
+        if (std::find(once.begin(), once.end(), kind) == once.end()) once.push_back(std::move(kind));
+    }
+    o.kinds(std::move(once));
     return {};
 }
 
@@ -229,6 +237,7 @@ constexpr std::array flags{
     flag{"--home-kubeconfig", flag_value::text, set_path<&options::home_kubeconfig>},
     flag{"--namespace", flag_value::text, add_namespaces},
     flag{"--kinds", flag_value::text, set_kinds},
+    flag{"--kind-rules", flag_value::text, set_path<&options::kind_rules>},
     flag{"--listen", flag_value::text, set_listen},
     flag{"--health-probe-bind-address", flag_value::text, set_health_probe_bind_address},
     flag{max_connections_flag, flag_value::text, set_most<max_connections_flag, &serving_options::max_connections, 2>},

@@ -35,6 +35,8 @@ public:
     /// Empty: all.
     options& namespaces(std::vector<std::string> v) { return namespaces_ = std::move(v), *this; }
     options& kinds(std::vector<std::string> v) { return kinds_ = std::move(v), *this; }
+    /// A file of rules for more kinds, which are watched, too; empty: none.
+    options& kind_rules(std::string v) { return kind_rules_ = std::move(v), *this; }
     options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
     options& access(access_options v) { return access_ = std::move(v), *this; }
     options& serving(serving_options v) { return serving_ = std::move(v), *this; }
@@ -60,6 +62,7 @@ public:
     const std::string& home_kubeconfig() const noexcept { return home_kubeconfig_; }
     const std::vector<std::string>& namespaces() const noexcept { return namespaces_; }
     const std::vector<std::string>& kinds() const noexcept { return kinds_; }
+    const std::string& kind_rules() const noexcept { return kind_rules_; }
     const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
     const access_options& access() const noexcept { return access_; }
     const serving_options& serving() const noexcept { return serving_; }
@@ -83,6 +86,7 @@ private:
     std::string home_kubeconfig_;
     std::vector<std::string> namespaces_;
     std::vector<std::string> kinds_{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
+    std::string kind_rules_;
     kcontrol::http::listen_address listen_{"127.0.0.1", 8080};
     access_options access_;
     serving_options serving_;

@@ -8,6 +8,8 @@
 #include "demo/demo.hpp"
 #include "history/history.hpp"
 #include "history/retention.hpp"
+#include "jobs/kind_file.hpp"
+#include "jobs/ruled_kinds.hpp"
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
 #include "monitor.hpp"
@@ -28,7 +30,9 @@
 #include "web/totals_answer.hpp"
 #include "web/web.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <unistd.h>
 
 namespace training_monitor {
@@ -43,8 +47,14 @@ constexpr auto once_deadline = std::chrono::seconds(60);
 // Without --state: what is remembered is looked through this often.
 constexpr auto forget_period = std::chrono::minutes(10);
 
+// A file that is wrong at several places has a line for each.
 int fail(const kcontrol::error& why) {
-    std::fprintf(stderr, "training_monitor: %s\n", kcontrol::escape_control(why.message()).c_str());
+    std::string_view rest = why.message();
+    do {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        std::fprintf(stderr, "training_monitor: %s\n", kcontrol::escape_control(rest.substr(0, end)).c_str());
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    } while (!rest.empty());
     return 1;
 }
 
@@ -256,11 +266,32 @@ kcontrol::awaitable<int> once(kcontrol::environment& env, kcontrol::executor ex,
     co_return status;
 }
 
+// --kind-rules. Its kinds are watched.
+kcontrol::result<std::unique_ptr<extra_kinds>> load_kinds(kcontrol::environment& env, options& o) {
+    const auto text = env.read_file(o.kind_rules(), most_kind_file_bytes);
+    if (!text) return text.error();
+    auto read = extra_kinds::read(*text);
+    if (!read) return read.error().with_context(o.kind_rules());
+    auto kinds = o.kinds();
+    kinds.insert(kinds.end(), (*read)->names().begin(), (*read)->names().end());
+    o.kinds(std::move(kinds));
+    return read;
+}
+
 }  // namespace
 
 kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::executor ex, kcontrol::executor worker,
                                      options o, std::stop_token stop) {
     kcontrol::logger log(kcontrol::standard_error_sink(env, o.log()), threshold(o));
+    std::unique_ptr<extra_kinds> more_kinds;  // before all that names kinds
+    if (!o.kind_rules().empty()) {
+        auto read = load_kinds(env, o);
+        if (!read) {
+            fail(read.error().with_context("--kind-rules"));
+            co_return 2;
+        }
+        more_kinds = std::move(*read);
+    }
     std::optional<notices::notice_config> notify;
     if (!o.notify_config().empty()) {
         auto loaded = notices::load_config(env, o.notify_config(), !o.test_notify());

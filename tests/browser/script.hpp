@@ -73,7 +73,7 @@ inline training_monitor::observed_job read_job(const kcontrol::json::object& at)
     }
     out.source = training_monitor::job_source(
         std::make_shared<training_monitor::job_details>(read_details(at)),
-        [](const void* details) { return *static_cast<const training_monitor::job_details*>(details); });
+        [](const void* details, const void*) { return *static_cast<const training_monitor::job_details*>(details); });
     return out;
 }
 

@@ -99,6 +99,18 @@ class Job(fixture.PageTest):
         page.js("go({finished: true})")   # it ended long ago
         page.until("[...document.querySelectorAll('.row')].some(r => r.innerText.includes('out of memory'))")
 
+    def test_commands_of_kinds_that_are_read_by_rules(self):
+        listed = "[...document.querySelectorAll('#job .commands code')].map(c => c.textContent)"
+        self.server.job("set", kind="JobSet", uid="s")
+        page = self.open("?job=alpha%2Fml%2FJobSet%2Fset")
+        commands = page.until(f"(c => c.length && c[0].includes('jobset.x-k8s.io') && c)({listed})")
+        self.assertEqual(commands[0], "kubectl --context alpha -n ml describe jobsets.jobset.x-k8s.io set")
+        self.assertEqual(commands[1], "kubectl --context alpha -n ml get pods -o wide -l jobset.sigs.k8s.io/jobset-name=set")
+        self.server.job("ray", kind="RayJob", uid="r")  # nobody's pods have its name
+        page = self.open("?job=alpha%2Fml%2FRayJob%2Fray")
+        commands = page.until(f"(c => c.length && c[0].includes('rayjobs.ray.io') && c)({listed})")
+        self.assertEqual([c for c in commands if "pods" in c or "logs" in c], [])
+
     def test_commands(self):
         page = self.open(JOB)
         page.until("document.querySelector('#job .timeline')")

@@ -45,17 +45,15 @@ template <class Job>
 inline const std::string api_version_of = std::string(Job::kcontrol_resource.group) +
                                           "/" + std::string(Job::kcontrol_resource.version);
 
-/// Fills what every kind has in the same place.
-template <class Job>
-observed_job observe_metadata(const Job& job, std::string_view cluster) {
-    const auto& name = Job::kcontrol_resource;
-    const kcontrol::object_meta& meta = job.metadata;
+/// What every kind has in the same place. `kind` and `api_version` live for ever.
+inline observed_job observe_metadata(const kcontrol::object_meta& meta, std::string_view kind,
+                                     std::string_view api_version, std::string_view cluster) {
     observed_job out;
     out.view.cluster = cluster;
     out.view.namespace_ = meta.namespace_;
     out.view.name = meta.name;
-    out.view.kind = name.kind;
-    out.view.api_version = api_version_of<Job>;
+    out.view.kind = kind;
+    out.view.api_version = api_version;
     out.view.uid = meta.uid;
     out.view.labels = job_labels::from(meta.labels);
     out.view.terminating = meta.deletion_timestamp.present();
@@ -64,6 +62,11 @@ observed_job observe_metadata(const Job& job, std::string_view cluster) {
         out.owner = job_owner{group_of(owner->api_version), owner->kind, owner->name};
     }
     return out;
+}
+
+template <class Job>
+observed_job observe_metadata(const Job& job, std::string_view cluster) {
+    return observe_metadata(job.metadata, Job::kcontrol_resource.kind, api_version_of<Job>, cluster);
 }
 
 }  // namespace training_monitor

@@ -29,15 +29,17 @@ class job_source {
 public:
     job_source() = default;
 
-    /// `read` gets the object as a pointer to what `object` points to.
-    job_source(std::shared_ptr<const void> object, job_details (*read)(const void*))
-        : object_(std::move(object)), read_(read) {}
+    /// `read` gets the object as a pointer to what `object` points to, and `about`, which outlives this.
+    job_source(std::shared_ptr<const void> object, job_details (*read)(const void* object, const void* about),
+               const void* about = nullptr)
+        : object_(std::move(object)), read_(read), about_(about) {}
 
-    job_details details() const { return object_ ? read_(object_.get()) : job_details{}; }
+    job_details details() const { return object_ ? read_(object_.get(), about_) : job_details{}; }
 
 private:
     std::shared_ptr<const void> object_;
-    job_details (*read_)(const void*) = nullptr;
+    job_details (*read_)(const void*, const void*) = nullptr;
+    const void* about_ = nullptr;
 };
 
 }  // namespace training_monitor

@@ -1,7 +1,8 @@
 #include "memory/job_rows.hpp"
 
+#include "jobs/kind_names.hpp"
+#include "jobs/ruled_kinds.hpp"
 #include "memory/state_times.hpp"
-#include "table/job_query.hpp"
 
 #include <array>
 #include <string_view>
@@ -18,6 +19,11 @@ std::string_view find_api_version(std::string_view text) {
                                                            "batch/v1"};
     for (const auto one : known) {
         if (one == text) return one;
+    }
+    for (const auto& kind : ruled_kinds()) {
+        for (const auto& version : kind->versions) {
+            if (version.api_version == text) return version.api_version;
+        }
     }
     return {};
 }

@@ -28,7 +28,12 @@ std::string page_of(const job_view& job) {
 
 center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config config, history& past,
                kcontrol::http::transport_factory transport, kcontrol::logger log)
-    : env_(env), ex_(std::move(ex)), config_(std::move(config)), past_(past), log_(std::move(log)) {
+    : env_(env),
+      ex_(std::move(ex)),
+      config_(std::move(config)),
+      past_(past),
+      log_(std::move(log)),
+      clusters_(config_.cluster_rules) {
     for (const auto& each : config_.receivers) {
         receivers_.push_back(std::make_unique<receiver>(each, sender(env_, ex_, each, transport)));
     }
@@ -36,6 +41,7 @@ center::center(kcontrol::environment& env, kcontrol::executor ex, notice_config 
 
 void center::take(const observation& seen) {
     for (const auto& each : seen.changes) {
+        if (each.what.cluster) take(each.what);
         if (!each.what.job) continue;
         watch(each);
         take(each);
@@ -64,6 +70,32 @@ void center::watch(const enriched_change& seen) {
     notice n = make(c.job, from, known->state());
     const auto wanted = delayed_receivers_of(config_.rules, n);
     vigils_.begin(n, n.at - spans.back().from, wanted, n.seen);
+}
+
+void center::take(const change& of_cluster) {
+    if (of_cluster.type == change_type::cluster_removed) return clusters_.forget(of_cluster.cluster->name);
+    if (const auto back = clusters_.set(*of_cluster.cluster, env_.now())) tell(*back);
+}
+
+// A cluster stands as a job of its name. What is told of it leaves no mark in the history of jobs.
+void center::tell(const cluster_news& news) {
+    job_view cluster;
+    cluster.cluster = cluster.name = news.cluster;
+    cluster.kind = "Cluster";
+    cluster.message = news.reason;
+    notice n;
+    n.job = std::make_shared<const job_view>(std::move(cluster));
+    n.cluster_from = news.from;
+    n.cluster_to = news.to;
+    n.at = env_.wall_now();
+    n.seen = env_.now();
+    n.lasted = std::max<kcontrol::duration>(news.lasted, std::chrono::seconds(1));
+    if (!config_.external_url.empty()) n.link = config_.external_url + "/";
+    const auto at = std::chrono::floor<std::chrono::milliseconds>(n.at.time_since_epoch()).count();
+    n.id =
+        crypto::to_hex(crypto::hmac_sha256("", news.cluster + "\n" + std::string(news.to) + "\n" + std::to_string(at)))
+            .substr(0, 32);
+    for (const auto index : news.receivers) enqueue(*receivers_[index], n);
 }
 
 // The state has lasted: the job is told of as it is now.
@@ -227,6 +259,7 @@ kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
 
 std::optional<kcontrol::time_point> center::next_time() const {
     auto out = vigils_.next();
+    if (const auto due = clusters_.next()) out = std::min(out.value_or(*due), *due);
     for (const auto& r : receivers_) {
         if (const auto due = r->again.next()) out = std::min(out.value_or(*due), *due);
     }
@@ -238,6 +271,7 @@ kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto now = env_.now();
         for (auto& over : vigils_.take(now)) release(std::move(over));
+        for (const auto& news : clusters_.take(now)) tell(news);
         for (const auto& r : receivers_) {
             for (auto& due : r->again.take(now)) {
                 due.seen = now;  // a receiver's patience begins here

@@ -7,6 +7,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "history/history.hpp"
+#include "notices/cluster_vigils.hpp"
 #include "notices/config.hpp"
 #include "notices/notice_queue.hpp"
 #include "notices/repeats.hpp"
@@ -77,6 +78,8 @@ private:
     void hand_over(receiver& r, notice n);
     void enqueue(receiver& r, notice n);
     void release(lasted_state over);
+    void take(const change& of_cluster);
+    void tell(const cluster_news& news);
     kcontrol::awaitable<void> serve_time(std::stop_token stop);
     std::optional<kcontrol::time_point> next_time() const;
     void catch_up(const job_record& known);
@@ -93,6 +96,7 @@ private:
     kcontrol::logger log_;
     std::vector<std::unique_ptr<receiver>> receivers_;
     vigils vigils_;
+    cluster_vigils clusters_;
     kcontrol::async_event time_changed_;
     std::deque<dead_letter> dead_;
     latency_histogram latency_{latency_bounds};

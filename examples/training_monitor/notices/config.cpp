@@ -37,11 +37,14 @@ result<notice_config> read(const credential_files& files, const notice_file& fil
     mistakes found(path);
     notice_config out;
     if (file.receivers.empty()) found.add(bad_config("receivers: there is none; name at least one"));
-    if (file.rules.empty() && rules_needed && !file.receivers.empty()) {
+    if (file.rules.empty() && file.cluster_rules.empty() && rules_needed && !file.receivers.empty()) {
         found.add(bad_config("rules: there is none, so nothing would ever be sent; write at least one"));
     }
     if (file.receivers.size() > most_receivers) {
         found.add(bad_config("receivers: more than " + std::to_string(most_receivers)));
+    }
+    if (file.cluster_rules.size() > most_rules) {
+        found.add(bad_config("clusterRules: more than " + std::to_string(most_rules)));
     }
     if (file.rules.size() > most_rules) found.add(bad_config("rules: more than " + std::to_string(most_rules)));
     if (found.any()) return found.error();
@@ -60,6 +63,14 @@ result<notice_config> read(const credential_files& files, const notice_file& fil
             out.rules.push_back(std::move(*made));
         } else {
             found.add(made.error().with_context("rules[" + std::to_string(i) + "]"));
+        }
+    }
+    for (std::size_t i = 0; i < file.cluster_rules.size(); ++i) {
+        auto made = read_cluster_rule(file.cluster_rules[i], out.receivers);
+        if (made) {
+            out.cluster_rules.push_back(std::move(*made));
+        } else {
+            found.add(made.error().with_context("clusterRules[" + std::to_string(i) + "]"));
         }
     }
     if (found.any()) return found.error();

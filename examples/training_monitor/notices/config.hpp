@@ -6,6 +6,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
+#include "notices/cluster_vigils.hpp"
 #include "notices/notice_queue.hpp"
 #include "notices/rules.hpp"
 #include "notices/text_template.hpp"
@@ -37,6 +38,10 @@ struct receiver_config {
     std::vector<std::string> arguments;              ///< of commands, the program first
     std::map<std::string, std::string> environment;  ///< of commands
     text_template text;
+    bool rich = false;                            ///< Slack's blocks, Feishu's card
+    std::string mention_label;                    ///< whose value says who is mentioned; empty: nobody
+    std::map<std::string, std::string> mentions;  ///< by value of the label, Slack's or Feishu's id
+    bool own_text = false;                        ///< the file has it; else clusters have one of theirs
     kcontrol::duration timeout = std::chrono::seconds(10);
     queue_options queue;
     kcontrol::duration repeat_after{};  ///< a state told again within that time is summed up; zero: each is told
@@ -48,6 +53,7 @@ inline constexpr auto default_repeat_after = std::chrono::minutes(10);
 struct notice_config {
     std::vector<receiver_config> receivers;
     std::vector<rule> rules;
+    std::vector<cluster_rule> cluster_rules;
     std::string external_url;  ///< where people find the page, without a '/' at its end; empty: notices have no link
 };
 

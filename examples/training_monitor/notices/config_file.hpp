@@ -18,11 +18,12 @@ namespace training_monitor::notices {
 /// Feishu and Lark custom bots.
 struct feishu_section {
     std::string url_file, secret_file, ca_file;
+    bool card = false;
     static constexpr auto kcontrol_fields() {
         using self = feishu_section;
         return kcontrol::fields(kcontrol::field("urlFile", &self::url_file),
                                 kcontrol::field("secretFile", &self::secret_file),
-                                kcontrol::field("caFile", &self::ca_file));
+                                kcontrol::field("caFile", &self::ca_file), kcontrol::field("card", &self::card));
     }
 };
 
@@ -30,10 +31,12 @@ struct feishu_section {
 struct slack_section {
     std::string url_file, ca_file;
     bool allow_http = false;
+    bool blocks = false;
     static constexpr auto kcontrol_fields() {
         using self = slack_section;
         return kcontrol::fields(kcontrol::field("urlFile", &self::url_file), kcontrol::field("caFile", &self::ca_file),
-                                kcontrol::field("allowHttp", &self::allow_http));
+                                kcontrol::field("allowHttp", &self::allow_http),
+                                kcontrol::field("blocks", &self::blocks));
     }
 };
 
@@ -78,6 +81,15 @@ struct retry_section {
     }
 };
 
+struct mention_section {
+    std::string label;
+    std::map<std::string, std::string> ids;
+    static constexpr auto kcontrol_fields() {
+        using self = mention_section;
+        return kcontrol::fields(kcontrol::field("label", &self::label), kcontrol::field("ids", &self::ids));
+    }
+};
+
 struct receiver_section {
     std::string name;
     std::optional<feishu_section> feishu;
@@ -85,6 +97,7 @@ struct receiver_section {
     std::optional<webhook_section> webhook;
     std::optional<command_section> command;
     std::string text;
+    std::optional<mention_section> mention;
     std::optional<kcontrol::api_duration> timeout;
     std::optional<std::int32_t> queue;
     std::optional<rate_section> rate;
@@ -95,8 +108,9 @@ struct receiver_section {
         return kcontrol::fields(kcontrol::field("name", &self::name), kcontrol::field("feishu", &self::feishu),
                                 kcontrol::field("slack", &self::slack), kcontrol::field("webhook", &self::webhook),
                                 kcontrol::field("command", &self::command), kcontrol::field("text", &self::text),
-                                kcontrol::field("timeout", &self::timeout), kcontrol::field("queue", &self::queue),
-                                kcontrol::field("rate", &self::rate), kcontrol::field("retry", &self::retry),
+                                kcontrol::field("mention", &self::mention), kcontrol::field("timeout", &self::timeout),
+                                kcontrol::field("queue", &self::queue), kcontrol::field("rate", &self::rate),
+                                kcontrol::field("retry", &self::retry),
                                 kcontrol::field("repeatAfter", &self::repeat_after));
     }
 };
@@ -129,12 +143,24 @@ struct rule_section {
     }
 };
 
+struct cluster_rule_section {
+    std::vector<std::string> clusters, receivers;
+    std::optional<kcontrol::api_duration> lasting;
+    static constexpr auto kcontrol_fields() {
+        using self = cluster_rule_section;
+        return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
+                                kcontrol::field("receivers", &self::receivers), kcontrol::field("for", &self::lasting));
+    }
+};
+
 struct notice_file {
     std::vector<receiver_section> receivers;
     std::vector<rule_section> rules;
+    std::vector<cluster_rule_section> cluster_rules;
     static constexpr auto kcontrol_fields() {
         using self = notice_file;
-        return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules));
+        return kcontrol::fields(kcontrol::field("receivers", &self::receivers), kcontrol::field("rules", &self::rules),
+                                kcontrol::field("clusterRules", &self::cluster_rules));
     }
 };
 

@@ -17,6 +17,7 @@ using kcontrol::errc;
 namespace json = kcontrol::json;
 
 constexpr std::size_t most_slack_bytes = 16000;
+constexpr std::size_t most_slack_section = 2800;  // of 3,000 characters, and a mention has room
 
 std::string replaced(std::string_view text, std::string_view amp, std::string_view less, std::string_view greater) {
     std::string out;
@@ -50,30 +51,150 @@ std::string fitting(std::string text, std::size_t most, JsonOf json_of) {
     }
 }
 
+// As the service reads it; no text of a cluster's is in it.
+std::string mention_text(const receiver_config& to, const notice& n) {
+    const std::string id = mentioned(to, n);
+    if (id.empty()) return {};
+    if (to.kind == receiver_kind::slack) return id.starts_with('^') ? "<!subteam" + id + ">" : "<@" + id + ">";
+    if (to.kind != receiver_kind::feishu) return {};
+    return to.rich ? "<at id=" + id + "></at>" : "<at user_id=\"" + id + "\"></at>";
+}
+
+// Whether somebody should look: it failed, or is gone, or can't be seen.
+enum class tone { bad, good, plain };
+tone tone_of(const notice& n) {
+    if (n.is_of_cluster()) return n.cluster_to == "Live" ? tone::good : tone::bad;
+    if (!n.to.state()) return tone::plain;
+    switch (*n.to.state()) {
+    case job_state::failed:
+    case job_state::restarting: return tone::bad;
+    case job_state::succeeded: return tone::good;
+    default: return tone::plain;
+    }
+}
+
+std::string title_of(const notice& n) {
+    if (n.is_of_cluster()) return "Cluster " + field_text(template_field::cluster, n) + " " + std::string(n.to_text());
+    return field_text(template_field::kind, n) + " " + field_text(template_field::name, n) + " " +
+           std::string(n.to_text());
+}
+
+// At most so many bytes, cut between characters.
+std::string shortened(std::string text, std::size_t most) {
+    if (text.size() <= most) return text;
+    std::size_t size = most - 3;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+    return text.substr(0, size) + "\u2026";
+}
+
+void write_text(json::writer& out, std::string_view name, std::string_view tag, std::string_view type,
+                std::string_view content, std::string_view text) {
+    out.key(name);
+    out.begin_object();
+    out.member(tag, type);
+    out.member(content, text);
+    out.end_object();
+}
+
+// A header in the colour of the state, the text, which is plain so that nothing of a cluster's is a link, who is
+// mentioned, a button to the page.
+void write_card(json::writer& out, const notice& n, std::string_view text, std::string_view mention) {
+    out.member("msg_type", "interactive");
+    out.key("card");
+    out.begin_object();
+    out.key("header");
+    out.begin_object();
+    const auto tone = tone_of(n);
+    out.member("template", tone == tone::bad ? "red" : tone == tone::good ? "green" : "blue");
+    write_text(out, "title", "tag", "plain_text", "content", shortened(title_of(n), 200));
+    out.end_object();
+    out.key("elements");
+    out.begin_array();
+    out.begin_object();
+    out.member("tag", "div");
+    write_text(out, "text", "tag", "plain_text", "content", text);
+    out.end_object();
+    if (!mention.empty()) {
+        out.begin_object();
+        out.member("tag", "div");
+        write_text(out, "text", "tag", "lark_md", "content", mention);
+        out.end_object();
+    }
+    if (!n.link.empty()) {
+        out.begin_object();
+        out.member("tag", "action");
+        out.key("actions");
+        out.begin_array();
+        out.begin_object();
+        out.member("tag", "button");
+        write_text(out, "text", "tag", "plain_text", "content", "Open");
+        out.member("type", "primary");
+        out.member("url", n.link);
+        out.end_object();
+        out.end_array();
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+}
+
+// A header, the text, a link to the page (a button would want an answer). What Slack's blocks may hold is less than
+// what its text may.
+void write_blocks(json::writer& out, const notice& n, const std::string& text) {
+    out.key("blocks");
+    out.begin_array();
+    out.begin_object();
+    out.member("type", "header");
+    write_text(out, "text", "type", "plain_text", "text", shortened(title_of(n), 150));
+    out.end_object();
+    out.begin_object();
+    out.member("type", "section");
+    write_text(out, "text", "type", "mrkdwn", "text", text);
+    out.end_object();
+    if (!n.link.empty()) {
+        out.begin_object();
+        out.member("type", "section");
+        write_text(out, "text", "type", "mrkdwn", "text", "<" + n.link + "|Open>");
+        out.end_object();
+    }
+    out.end_array();
+}
+
+// The mention stands behind what may be cut.
+std::string with_mention(const std::string& text, const std::string& mention) {
+    return mention.empty() ? text : text + "\n" + mention;
+}
+
 std::string feishu_json(const receiver_config& to, const notice& n, kcontrol::wall_time now) {
-    const std::string timestamp = seconds_text(now);
-    return fitting(render_text(to, n), most_feishu_bytes, [&](const std::string& text) {
+    const std::string timestamp = seconds_text(now), mention = mention_text(to, n);
+    return fitting(render_text(to, n), most_feishu_bytes, [&](const std::string& said) {
         json::writer out;
         out.begin_object();
         if (!to.http.secret.empty()) {
             out.member("timestamp", timestamp);
             out.member("sign", feishu_sign(to.http.secret.reveal(), timestamp));
         }
-        out.member("msg_type", "text");
-        out.key("content");
-        out.begin_object();
-        out.member("text", text);
-        out.end_object();
+        if (to.rich) {
+            write_card(out, n, said, mention);
+        } else {
+            out.member("msg_type", "text");
+            out.key("content");
+            out.begin_object();
+            out.member("text", with_mention(said, mention));
+            out.end_object();
+        }
         out.end_object();
         return out.take();
     });
 }
 
 std::string slack_json(const receiver_config& to, const notice& n) {
-    return fitting(render_text(to, n), most_slack_bytes, [](const std::string& text) {
+    const std::string mention = mention_text(to, n);
+    return fitting(render_text(to, n), most_slack_bytes, [&](const std::string& said) {
         json::writer out;
         out.begin_object();
-        out.member("text", text);
+        out.member("text", with_mention(said, mention));
+        if (to.rich) write_blocks(out, n, with_mention(shortened(said, most_slack_section), mention));
         out.end_object();
         return out.take();
     });
@@ -135,7 +256,8 @@ delivery judge_failure(const kcontrol::error& failure) {
 }  // namespace
 
 std::string render_text(const receiver_config& to, const notice& n) {
-    return to.text.render(n, [&](std::string_view value) {
+    const auto& text = n.is_of_cluster() && !to.own_text ? text_template::of_clusters() : to.text;
+    return text.render(n, [&](std::string_view value) {
         switch (to.kind) {
         case receiver_kind::feishu: return replaced(value, "&", "\uff1c", "\uff1e");
         case receiver_kind::slack: return replaced(value, "&amp;", "&lt;", "&gt;");
@@ -144,6 +266,13 @@ std::string render_text(const receiver_config& to, const notice& n) {
         }
         return std::string(value);
     });
+}
+
+std::string mentioned(const receiver_config& to, const notice& n) {
+    if (to.mention_label.empty()) return {};
+    const auto value = n.job->labels.find(to.mention_label);
+    const auto found = value ? to.mentions.find(std::string(*value)) : to.mentions.end();
+    return found == to.mentions.end() ? std::string() : found->second;
 }
 
 std::string notice_json(const receiver_config& to, const notice& n) {
@@ -162,6 +291,7 @@ std::string notice_json(const receiver_config& to, const notice& n) {
     write_times(out, job, n.at);
     write_labels(out, job.labels);
     if (!n.link.empty()) out.member("url", n.link);
+    if (const auto id = mentioned(to, n); !id.empty()) out.member("mention", id);
     if (n.lasted > kcontrol::duration::zero()) {
         out.member("lastedSeconds", std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count());
     }

@@ -18,6 +18,9 @@ inline constexpr std::size_t most_feishu_bytes = 20000;
 /// Feishu: '<' and '>' become their full-width forms. Slack: '&', '<' and '>' become entities.
 std::string render_text(const receiver_config& to, const notice& n);
 
+/// The id of who is mentioned: what the receiver has for the job's label; empty: nobody.
+std::string mentioned(const receiver_config& to, const notice& n);
+
 /// The JSON of a notice for webhooks and commands.
 std::string notice_json(const receiver_config& to, const notice& n);
 

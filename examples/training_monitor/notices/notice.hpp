@@ -1,4 +1,4 @@
-// One thing to notify people of: a job went from one state to another.
+// One thing to notify people of: a job went from one state to another, or a cluster can't be seen, or is back.
 #pragma once
 
 #include <kcontrol/runtime/time.hpp>
@@ -64,14 +64,23 @@ struct notice {
     std::string link;                     ///< the job's page; empty: nobody has said where the monitor is served
     kcontrol::duration lasted{};          ///< of a rule with `for:`: so long the job has been in this state
     std::vector<kcontrol::wall_time> restarts;  ///< of one that restarts: when it did so, as far as it is known
+    std::string_view cluster_from, cluster_to;  ///< of a cluster, which stands as a job of its name: its states
 
-    std::string_view from_text() const { return from.state() ? to_string(*from.state()) : new_state; }
-    std::string_view to_text() const { return to.state() ? to_string(*to.state()) : gone_state; }
+    bool is_of_cluster() const { return !cluster_to.empty(); }
+    std::string_view from_text() const {
+        if (is_of_cluster()) return cluster_from;
+        return from.state() ? to_string(*from.state()) : new_state;
+    }
+    std::string_view to_text() const {
+        if (is_of_cluster()) return cluster_to;
+        return to.state() ? to_string(*to.state()) : gone_state;
+    }
 };
 
-/// "cluster/namespace/name (Kind)", for logs and people.
+/// "cluster/namespace/name (Kind)", for logs and people; of a cluster "cluster (Cluster)".
 inline std::string job_text(const job_view& job) {
     std::string out = job.cluster;
+    if (job.namespace_.empty()) return out.append(" (").append(job.kind).append(")");
     out.append("/").append(job.namespace_).append("/").append(job.name);
     return out.append(" (").append(job.kind).append(")");
 }

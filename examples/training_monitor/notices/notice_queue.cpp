@@ -17,6 +17,7 @@ void notice_queue::fold(notice& into, notice&& later) {
     into.id = std::move(later.id);
     into.job = std::move(later.job);
     into.to = later.to;
+    into.cluster_to = later.cluster_to;
     into.lasted = later.lasted;
     into.at = later.at;
     into.seen = later.seen;

@@ -61,11 +61,13 @@ result<void> read_feishu(const credential_files& files, const feishu_section& se
         if (!key) return key.error();
         out.http.secret = std::move(*key);
     }
+    out.rich = section.card;
     return read_target(files, section, false, out.http);
 }
 
 result<void> read_slack(const credential_files& files, const slack_section& section, receiver_config& out) {
     out.kind = receiver_kind::slack;
+    out.rich = section.blocks;
     return read_target(files, section, section.allow_http, out.http);
 }
 
@@ -111,6 +113,26 @@ result<void> read_command(const command_section& section, receiver_config& out) 
     return {};
 }
 
+bool is_mention_id(std::string_view id) {
+    return !id.empty() && id.size() <= 128 &&
+           id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^") ==
+               std::string_view::npos;
+}
+
+result<void> read_mention(const mention_section& section, receiver_config& out) {
+    if (section.label.empty()) return bad_config("label: it is missing; name the label of jobs, such as owner");
+    if (section.ids.empty()) return bad_config("ids: there is none; write VALUE: ID for each value of the label");
+    for (const auto& [value, id] : section.ids) {
+        if (is_mention_id(id)) continue;
+        return bad_config(
+            "ids: " + quoted(id) + " of " + quoted(value) +
+            " is no id, such as U012AB3CD of Slack, ^S012AB3CD of a group there, ou_18eac85d35a2 of Feishu");
+    }
+    out.mention_label = section.label;
+    out.mentions = section.ids;
+    return {};
+}
+
 result<void> in(std::string_view section, result<void> done) {
     if (!done) return done.error().with_context(section);
     return done;
@@ -136,6 +158,10 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
                       : section.webhook ? in("webhook", read_webhook(files, *section.webhook, out))
                                         : in("command", read_command(*section.command, out));
     if (!done) return done.error();
+    if (section.mention) {
+        const auto mention = in("mention", read_mention(*section.mention, out));
+        if (!mention) return mention.error();
+    }
     const auto limits = read_limits(section, out);
     if (!limits) return limits.error();
     if (section.text.empty()) {
@@ -145,6 +171,7 @@ result<receiver_config> read_receiver(const credential_files& files, const recei
     auto text = text_template::parse(section.text);
     if (!text) return text.error().with_context("text");
     out.text = std::move(*text);
+    out.own_text = true;
     return out;
 }
 

@@ -49,6 +49,23 @@ result<std::vector<standing>> states(const std::vector<std::string>& names, std:
     return out;
 }
 
+// Their places.
+result<std::vector<std::size_t>> read_receivers(const std::vector<std::string>& names,
+                                                const std::vector<receiver_config>& receivers) {
+    std::vector<std::size_t> out;
+    for (const auto& name : names) {
+        const auto found = std::find_if(receivers.begin(), receivers.end(),
+                                        [&](const receiver_config& each) { return each.name == name; });
+        if (found == receivers.end()) {
+            std::vector<std::string> all;
+            for (const auto& each : receivers) all.push_back(each.name);
+            return bad_config("receivers: there is no receiver " + quoted(name) + "; there are " + list_of(all));
+        }
+        out.push_back(static_cast<std::size_t>(found - receivers.begin()));
+    }
+    return out;
+}
+
 constexpr auto longest = std::chrono::hours(24 * 30);
 
 result<kcontrol::duration> length(std::string_view field, kcontrol::api_duration said) {
@@ -111,16 +128,9 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
     auto labels = kcontrol::label_selector::parse(section.labels);
     if (!labels) return labels.error().with_context("labels");
     out.labels = std::move(*labels);
-    for (const auto& name : section.receivers) {
-        const auto found = std::find_if(receivers.begin(), receivers.end(),
-                                        [&](const receiver_config& each) { return each.name == name; });
-        if (found == receivers.end()) {
-            std::vector<std::string> names;
-            for (const auto& each : receivers) names.push_back(each.name);
-            return bad_config("receivers: there is no receiver " + quoted(name) + "; there are " + list_of(names));
-        }
-        out.receivers.push_back(static_cast<std::size_t>(found - receivers.begin()));
-    }
+    auto whom = read_receivers(section.receivers, receivers);
+    if (!whom) return whom.error();
+    out.receivers = std::move(*whom);
     if (section.silent != out.receivers.empty()) {
         return bad_config(section.silent
                               ? "silent: true and receivers exclude each other"
@@ -135,6 +145,21 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
         const auto read = read_lasting(section, out);
         if (!read) return read.error();
     }
+    return out;
+}
+
+result<cluster_rule> read_cluster_rule(const cluster_rule_section& section,
+                                       const std::vector<receiver_config>& receivers) {
+    cluster_rule out;
+    out.clusters = section.clusters;
+    if (section.receivers.empty()) return bad_config("receivers: there is none; name whom to tell");
+    auto whom = read_receivers(section.receivers, receivers);
+    if (!whom) return whom.error();
+    out.receivers = std::move(*whom);
+    if (!section.lasting) return bad_config("for: it is missing; give a time, such as 5m");
+    const auto lasting = length("for", *section.lasting);
+    if (!lasting) return lasting.error();
+    out.lasting = *lasting;
     return out;
 }
 

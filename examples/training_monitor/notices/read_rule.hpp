@@ -14,4 +14,8 @@ namespace training_monitor::notices {
 /// Errors: invalid_config, naming the field and what would be right.
 kcontrol::result<rule> read_rule(const rule_section& section, const std::vector<receiver_config>& receivers);
 
+/// The same of clusters' health.
+kcontrol::result<cluster_rule> read_cluster_rule(const cluster_rule_section& section,
+                                                 const std::vector<receiver_config>& receivers);
+
 }  // namespace training_monitor::notices

@@ -128,6 +128,13 @@ const text_template& text_template::standard() {
     return made;
 }
 
+const text_template& text_template::of_clusters() {
+    static const text_template made = *parse(
+        "Cluster {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}\n{{ .message }}\n{{ .time }}\n{{ .url "
+        "}}");
+    return made;
+}
+
 std::string text_template::render(const notice& n, const std::function<std::string(std::string_view)>& escape) const {
     std::string out;
     for (const auto& each : pieces_) {

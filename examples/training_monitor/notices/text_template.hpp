@@ -46,6 +46,9 @@ public:
     /// reason and the link.
     static const text_template& standard();
 
+    /// `Cluster {{ .cluster }}: {{ .previous }} -> {{ .state }}{{ .lasted }}`, why, and the link.
+    static const text_template& of_clusters();
+
     /// The text with each value passed through `escape`; the template's own text is not. Line ends at its end are cut.
     std::string render(const notice& n, const std::function<std::string(std::string_view)>& escape) const;
 

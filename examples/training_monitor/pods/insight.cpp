@@ -41,7 +41,11 @@ job_ref ref_of(const job_view& job) { return {job.cluster, job.namespace_, std::
 
 insight::insight(kcontrol::environment& env, const std::vector<std::string>& kinds, std::vector<std::string> namespaces,
                  kcontrol::logger log)
-    : env_(env), selectors_(pod_selectors(kinds)), namespaces_(std::move(namespaces)), log_(std::move(log)) {}
+    : env_(env),
+      selectors_(pod_selectors(kinds)),
+      namespaces_(std::move(namespaces)),
+      log_(std::move(log)),
+      pods_(pod_limits(), kinds) {}
 
 void insight::engage(kcontrol::engaged_cluster& cluster) {
     watched& w = clusters_[cluster.name()];

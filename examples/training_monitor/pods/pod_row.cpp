@@ -2,6 +2,7 @@
 
 #include "jobs/conditions.hpp"
 #include "jobs/gpus.hpp"
+#include "jobs/ruled_kinds.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -19,7 +20,6 @@ constexpr const char* kubeflow_index = "training.kubeflow.org/replica-index";
 constexpr const char* batch_job_name = "batch.kubernetes.io/job-name";
 constexpr const char* completion_index = "batch.kubernetes.io/job-completion-index";
 constexpr const char* job_set_name = "jobset.sigs.k8s.io/jobset-name";
-constexpr const char* job_set_replica = "jobset.sigs.k8s.io/replicatedjob-name";
 constexpr const char* training_job_name = "ai.kcontrol.dev/job";
 constexpr const char* training_job_rank = "ai.kcontrol.dev/rank";
 
@@ -49,19 +49,32 @@ std::string capitalised(std::string text) {
     return text;
 }
 
+// The labels of the pods of a kind that is read by a rule, if the pod has them; null otherwise.
+const pod_rule* rule_of(const kcontrol::object_meta& meta) {
+    for (const auto& kind : ruled_kinds()) {
+        const auto& pods = kind->rule.pods;
+        if (pods && !value_of(meta.labels, pods->label.c_str()).empty()) return &*pods;
+    }
+    return nullptr;
+}
+
 std::string type_of(const kcontrol::object_meta& meta) {
     if (!value_of(meta.labels, kubeflow_job).empty()) {
         const std::string type = value_of(meta.labels, kubeflow_type);
         return capitalised(type.empty() ? value_of(meta.labels, kubeflow_role) : type);
     }
     if (!value_of(meta.labels, training_job_name).empty()) return "Rank";
-    const std::string replica = value_of(meta.labels, job_set_replica);
+    const auto* rule = rule_of(meta);
+    const std::string replica = rule && !rule->type.empty() ? value_of(meta.labels, rule->type.c_str()) : std::string();
     return replica.empty() ? "Pod" : replica;
 }
 
 std::optional<std::int64_t> index_of(const kcontrol::object_meta& meta) {
     for (const char* label : {kubeflow_index, training_job_rank, completion_index}) {
         if (const auto found = number(value_of(meta.labels, label))) return found;
+    }
+    if (const auto* rule = rule_of(meta); rule && !rule->index.empty()) {
+        if (const auto found = number(value_of(meta.labels, rule->index.c_str()))) return found;
     }
     return number(value_of(meta.annotations, completion_index));  // a label as well since Kubernetes 1.28
 }
@@ -154,6 +167,10 @@ std::vector<job_ref> jobs_of(const training_pod& pod, std::string_view cluster) 
     add(kubeflow_kind(pod), value_of(labels, kubeflow_job));
     add("TrainingJob", value_of(labels, training_job_name));
     add("TrainJob", value_of(labels, job_set_name));
+    for (const auto& kind : ruled_kinds()) {
+        const auto& pods = kind->rule.pods;
+        if (pods && pods->label != kubeflow_job) add(kind->rule.name, value_of(labels, pods->label.c_str()));
+    }
     add("Job", value_of(labels, batch_job_name));
     return out;
 }
@@ -168,6 +185,11 @@ std::vector<std::string> pod_selectors(const std::vector<std::string>& kinds) {
     if (any({"PyTorchJob", "MPIJob"})) out.emplace_back(kubeflow_job);
     if (any({"Job", "TrainJob"})) out.emplace_back(batch_job_name);
     if (any({"TrainingJob"})) out.emplace_back(training_job_name);
+    for (const auto& kind : ruled_kinds()) {
+        const auto& pods = kind->rule.pods;
+        if (!pods || !any({kind->rule.name})) continue;
+        if (std::find(out.begin(), out.end(), pods->label) == out.end()) out.push_back(pods->label);
+    }
     return out;
 }
 

@@ -25,10 +25,15 @@ bool pod_table::put(entry& to, pod_row row) {
     return true;
 }
 
+bool pod_table::wants(const job_ref& job) const {
+    return kinds_.empty() || std::find(kinds_.begin(), kinds_.end(), job.kind) != kinds_.end();
+}
+
 std::vector<job_ref> pod_table::set(const std::string& cluster, const training_pod& pod) {
     std::vector<job_ref> out;
     const pod_row row = row_of(pod);
     for (auto& job : jobs_of(pod, cluster)) {
+        if (!wants(job)) continue;
         const auto at = jobs_.try_emplace(job).first;
         if (put(at->second, row)) out.push_back(std::move(job));
         drop_empty(at);

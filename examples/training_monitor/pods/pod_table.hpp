@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace training_monitor {
@@ -28,7 +29,9 @@ private:
 /// Thread-safety: shared objects unsafe.
 class pod_table {
 public:
-    explicit pod_table(pod_limits limits = {}) : limits_(limits) {}
+    /// Only of jobs of these kinds; empty: of all.
+    explicit pod_table(pod_limits limits = {}, std::vector<std::string> kinds = {})
+        : limits_(limits), kinds_(std::move(kinds)) {}
 
     /// A pod as it is now. Returns the jobs of which something shown changed.
     std::vector<job_ref> set(const std::string& cluster, const training_pod& pod);
@@ -60,9 +63,11 @@ private:
         std::vector<object_event> events;
     };
     bool put(entry& to, pod_row row);
+    bool wants(const job_ref& job) const;
     void drop_empty(std::map<job_ref, entry>::iterator at);
 
     pod_limits limits_;
+    std::vector<std::string> kinds_;
     std::map<job_ref, entry> jobs_;
     std::size_t size_ = 0;
     std::uint64_t left_out_ = 0;

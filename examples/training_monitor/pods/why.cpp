@@ -1,5 +1,6 @@
 #include "pods/why.hpp"
 
+#include "jobs/ruled_kinds.hpp"
 #include "pods/exit_code.hpp"
 
 #include <algorithm>
@@ -236,6 +237,8 @@ job_cause find_cause(const job_view& job, const job_evidence& evidence) {
 
 bool correct_replicas(job_view& job, const std::vector<pod_row>& pods) {
     if (!is_final(job.state) || job.kind == "TrainJob") return false;  // those of a TrainJob count Jobs
+    const auto* ruled = find_ruled_kind(job.kind);
+    if (ruled && !ruled->rule.replicas_are_pods) return false;
     bool changed = false;
     for (auto& counts : job.replicas) {
         replica_counts seen{counts.type, counts.desired, 0, 0, 0};

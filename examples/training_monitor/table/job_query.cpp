@@ -42,7 +42,7 @@ result<void> add_to_filter(job_filter& filter, std::string_view parameter, std::
         filter.namespaces.emplace(value);
     } else if (parameter == "kind") {
         const auto kind = find_kind(value);
-        if (kind.empty()) return bad_value(parameter, value, kind_names);
+        if (kind.empty()) return bad_value(parameter, value, kind_names());
         filter.kinds.emplace(kind);
     } else {
         const auto found = std::find_if(job_state_names.begin(), job_state_names.end(),
@@ -126,15 +126,6 @@ result<void> add_parameter(job_query& to, std::string_view name, std::string_vie
 }
 
 }  // namespace
-
-std::string all_kind_names() { return joined(kind_names); }
-
-std::string_view find_kind(std::string_view name) {
-    for (const auto kind : kind_names) {
-        if (equal_ignoring_case(kind, name) || equal_ignoring_case(std::string(kind) + "s", name)) return kind;
-    }
-    return {};
-}
 
 bool job_query::wants(const job_view& job) const {
     // One without a time of its end may have ended at any time.

@@ -6,9 +6,9 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "jobs/job_fields.hpp"
+#include "jobs/kind_names.hpp"
 #include "table/job_table.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,15 +16,6 @@
 #include <string_view>
 
 namespace training_monitor {
-
-/// The kinds there are, by the names that the interface uses.
-inline constexpr std::array<std::string_view, 5> kind_names{"PyTorchJob", "MPIJob", "TrainJob", "TrainingJob", "Job"};
-
-/// For people: "PyTorchJob, MPIJob, …".
-std::string all_kind_names();
-
-/// The kind of that name, whatever its case and with or without a plural s; empty if there is none.
-std::string_view find_kind(std::string_view name);
 
 /// What a reader asked for.
 struct job_query {

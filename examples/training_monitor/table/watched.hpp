@@ -12,7 +12,8 @@
 
 namespace training_monitor {
 
-/// What to watch for kinds of these names (job_query.hpp). Of MPIJob, whichever version a cluster serves.
+/// What to watch for kinds of these names (jobs/kind_names.hpp): of each, whichever version a cluster
+/// serves.
 std::vector<kcontrol::kind_choice> choose_kinds(const std::vector<std::string>& names);
 
 /// The job that an object of one of these kinds is.

@@ -7,6 +7,8 @@
 #include <kcontrol/values/time.hpp>
 
 #include "jobs/job_json.hpp"
+#include "jobs/kind_names.hpp"
+#include "jobs/ruled_kinds.hpp"
 #include "table/job_query.hpp"
 #include "web/evidence_json.hpp"
 #include "web/view_json.hpp"
@@ -58,6 +60,14 @@ void write_conditions(kcontrol::json::writer& out, const std::vector<condition_v
     out.end_array();
 }
 
+// How kubectl calls what a rule reads; of the other kinds the page knows it.
+void write_kubectl_names(kcontrol::json::writer& out, std::string_view kind) {
+    const auto* ruled = find_ruled_kind(kind);
+    if (!ruled) return;
+    out.member("resource", ruled->rule.plural + "." + ruled->rule.group);
+    write_text_or_null(out, "podLabel", ruled->rule.pods ? ruled->rule.pods->label : std::string());
+}
+
 // Whoever asks for a job in view looks at it, and so its events are asked for.
 void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, bool logs) {
     const job_ref ref = ref_of(job);
@@ -84,6 +94,7 @@ http::response job_answer(const http::routed_request& asked, const history& past
     write_conditions(out, details ? details->conditions : std::vector<condition_view>());
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
+    write_kubectl_names(out, kind);
     if (known && details) write_known(out, *record->view, *known, logs);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();

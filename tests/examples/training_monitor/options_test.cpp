@@ -40,6 +40,11 @@ std::string help_of(std::string_view flag) {
     return out;
 }
 
+std::string lower(std::string text) {
+    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return text;
+}
+
 TEST_CASE("each default that --help names is what the program does without the flag") {
     struct row {
         std::string_view flag, value;
@@ -47,7 +52,7 @@ TEST_CASE("each default that --help names is what the program does without the f
         bool (*same)(const options& a, const options& b);
     };
     const row rows[] = {
-        {"--kinds", "pytorchjob,mpijob,trainjob,job", "all but trainingjob",
+        {"--kinds", "pytorchjob,mpijob,trainjob,job", "the first four",
          [](const options& a, const options& b) { return a.kinds() == b.kinds(); }},
         {"--output", "table", "table", [](const options& a, const options& b) { return a.output() == b.output(); }},
         {"--listen", "127.0.0.1:8080", "127.0.0.1:8080",
@@ -121,9 +126,13 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--clusters="}, "--clusters needs a value; see --help"},
         {{"--once=yes"}, "--once takes no value"},
         {{"--kinds", "pods"},
-         R"(--kinds: "pods" is not a kind this program knows; use a list of pytorchjob, mpijob, trainjob, trainingjob, job)"},
+         R"(--kinds: "pods" is not a kind this program knows; use all, or a list of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job, )"
+         "TFJob, XGBoostJob, PaddleJob, JAXJob, JobSet, RayJob, RayCluster, LeaderWorkerSet; --kind-rules FILE adds "
+         "others"},
         {{"--kinds", "job,"},
-         R"(--kinds: "" is not a kind this program knows; use a list of pytorchjob, mpijob, trainjob, trainingjob, job)"},
+         R"(--kinds: "" is not a kind this program knows; use all, or a list of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job, )"
+         "TFJob, XGBoostJob, PaddleJob, JAXJob, JobSet, RayJob, RayCluster, LeaderWorkerSet; --kind-rules FILE adds "
+         "others"},
         {{"--namespace", "A_b"},
          R"(--namespace: "A_b" is not the name of a namespace (lower case letters, digits and '-'))"},
         {{"--output", "yaml"}, R"(--output: "yaml" is not one of table, wide, json, none)"},
@@ -165,6 +174,15 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
     CHECK(refusal({"--health-probe-bind-address", "nowhere:x"}).starts_with("--health-probe-bind-address: "));
 }
 
+TEST_CASE("--kinds all names every kind there is, each once") {
+    const auto o = parse_options({"--kinds", "jobset,all", "--kind-rules", "more.yaml"});
+    REQUIRE(o.has_value());
+    CHECK(o->kinds().size() == 13);
+    CHECK(o->kinds().front() == "JobSet");
+    CHECK(o->kind_rules() == "more.yaml");
+    for (const auto& kind : o->kinds()) CHECK(help_of("--kinds").find(lower(kind)) != std::string::npos);
+}
+
 TEST_CASE("--test-notify may name a receiver") {
     for (const auto& given :
          {arguments{"--notify-config=n", "--test-notify"}, arguments{"--test-notify", "--notify-config", "n"}}) {
@@ -189,9 +207,9 @@ TEST_CASE("--external-url is where the page is, without a slash at its end") {
 }
 
 TEST_CASE("--help names every flag") {
-    for (const char* flag :
-         {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--listen", "--output", "--once",
-          "--notify-config", "--external-url", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
+    for (const char* flag : {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--kind-rules",
+                             "--listen", "--output", "--once", "--notify-config", "--external-url", "--test-notify",
+                             "--log-format", "--demo", "--version", "--help"}) {
         CAPTURE(flag);
         CHECK(help_text().find(flag) != std::string_view::npos);
     }

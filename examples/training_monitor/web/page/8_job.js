@@ -122,13 +122,17 @@ const POD_LABEL = {
   TrainJob: "jobset.sigs.k8s.io/jobset-name",
   TrainingJob: "ai.kcontrol.dev/job"
 };
-function commands(j, context) {
+function commands(j, context, names) {
   const kubectl = `kubectl ${context ? `--context ${quote(context)} ` : ""}-n ${quote(j.namespace)}`;
-  const what = `${RESOURCES[j.kind] || j.kind.toLowerCase()} ${quote(j.name)}`;
-  const pods = quote(`${POD_LABEL[j.kind] || "training.kubeflow.org/job-name"}=${j.name}`);
+  const what = `${names?.resource || RESOURCES[j.kind] || j.kind.toLowerCase()} ${quote(j.name)}`;
+  const label = names?.resource ? names.podLabel : POD_LABEL[j.kind] || "training.kubeflow.org/job-name";
+  const pods = quote(`${label}=${j.name}`);
+  const ofPods = [
+    ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
+    ["Their logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`]
+  ];
   return [
-    ["What it is", `${kubectl} describe ${what}`], ["Its pods", `${kubectl} get pods -o wide -l ${pods}`],
-    ["Their logs", `${kubectl} logs --all-containers --prefix --tail=100 -l ${pods}`],
+    ["What it is", `${kubectl} describe ${what}`], ...(label ? ofPods : []),
     [
       "Events",
       `${kubectl} get events --sort-by=.lastTimestamp --field-selector ${quote("involvedObject.name=" + j.name)}`
@@ -137,11 +141,11 @@ function commands(j, context) {
   ];
 }
 const contextKey = cluster => "kubectl-context:" + cluster;
-function commandPanel(j) {
+function commandPanel(j, names) {
   const input = el("input", {id: "context", autocomplete: "off", spellcheck: "false"});
   input.value = kept.get(contextKey(j.cluster)) ?? j.cluster;
   const list = el("ul", {class: "commands"});
-  const fill = () => list.replaceChildren(...commands(j, input.value.trim()).map(([title, text]) => {
+  const fill = () => list.replaceChildren(...commands(j, input.value.trim(), names).map(([title, text]) => {
     const copy = el("button", {type: "button", "aria-label": `Copy: ${title}`}, "Copy");
     copy.onclick = async () => {
       try {
@@ -168,9 +172,10 @@ function commandPanel(j) {
 }
 
 function jobParts(j, data) {
-  if (opened.commandsOf !== keyOf(j)) {  // made once: what is typed or copied there outlives changes of the job
-    opened.commandsOf = keyOf(j);
-    opened.commands = commandPanel(j);
+  const commandsOf = `${keyOf(j)} ${data?.resource || ""}`;
+  if (opened.commandsOf !== commandsOf) {  // made once: what is typed or copied there outlives changes of the job
+    opened.commandsOf = commandsOf;
+    opened.commands = commandPanel(j, data);
   }
   const spans = data?.timeline || [], conditions = data?.conditions || [], labels = Object.entries(data?.labels || {});
   const replicas = Object.entries(j.replicas || {});

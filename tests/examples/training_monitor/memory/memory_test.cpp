@@ -149,7 +149,7 @@ TEST_CASE("memory: jobs that this program does not know stay as they are, rows a
         f.publish(f.table.add(some_job("other", job_state::running)));
     }
     auto db = sqlite::database::open(dir.path("s"), sqlite::open_mode::read_write, 1s);
-    REQUIRE(db->execute("UPDATE jobs SET kind = 'RayJob' WHERE name = 'other'").has_value());  // another version's
+    REQUIRE(db->execute("UPDATE jobs SET kind = 'LaterJob' WHERE name = 'other'").has_value());  // another version's
     fixture f(dir.path("s"));
     CHECK(f.past.size() == 1);
     f.publish(f.table.add(some_job("fresh", job_state::created)));

@@ -509,3 +509,46 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
     config.http.tls.ca_pem(authority.cert_pem());
     CHECK(deliver() == "0 real (feishu): sent");
 }
+
+TEST_CASE("a cluster that can't be seen, and is back, is told of by its own rules") {
+    history past;
+    auto config = world::everything();
+    config.rules.clear();
+    config.cluster_rules.push_back({{"prod-*"}, {0}, std::chrono::minutes(5)});
+    config.external_url = "https://m.example.com";
+    config.receivers[0].own_text = true;
+    world w(past, std::move(config));
+    std::string body;
+    w.answer = [&](const http::request& req) {
+        body = req.body;
+        return http::response(200, "text/plain", "ok");
+    };
+    cluster_view cluster;
+    cluster.name = "prod-1";
+    cluster.state = "live";
+    w.take(w.table.set_cluster(cluster));
+    cluster.state = "unreachable";
+    cluster.reason = "connection refused";
+    w.take(w.table.set_cluster(cluster));
+    w.env.advance(std::chrono::minutes(4), w.context);
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::minutes(1), w.context);
+    CHECK(w.take_sent() == world::texts{"prod-1 Live->Unreachable"});
+    CHECK(body.find(R"("cluster":"prod-1","namespace":"","name":"prod-1","kind":"Cluster")") != std::string::npos);
+    CHECK(body.find(R"("message":"connection refused")") != std::string::npos);
+    CHECK(body.find(R"("url":"https://m.example.com/","lastedSeconds":300)") != std::string::npos);
+    cluster.state = "live";
+    cluster.reason = "";
+    w.take(w.table.set_cluster(cluster));
+    CHECK(w.take_sent() == world::texts{"prod-1 Unreachable->Live"});
+    w.answer = [](const http::request&) { return http::response(404, "text/plain", "no"); };
+    cluster.state = "failed";
+    w.take(w.table.set_cluster(cluster));
+    w.env.advance(std::chrono::minutes(5), w.context);
+    REQUIRE(w.notices.dead_letters().size() == 1);
+    CHECK(w.notices.dead_letters().front().job == "prod-1 (Cluster)");
+    CHECK(w.notices.dead_letters().front().state == "Failed");
+    w.take(w.table.remove_cluster("prod-1"));
+    w.env.advance(std::chrono::hours(1), w.context);
+    CHECK(w.take_sent().empty());
+}

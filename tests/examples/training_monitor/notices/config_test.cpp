@@ -146,6 +146,12 @@ TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
     CHECK(f.why_receiver("slack: {urlFile: url}, retry: {attempts: 0}").starts_with(at + "retry.attempts: must"));
     CHECK(f.why_receiver("slack: {urlFile: url}, retry: {maxAge: 25h}").starts_with(at + "retry.maxAge: 25h0m0s"));
     CHECK(f.why_receiver("slack: {urlFile: url}, text: '{{ .x }}'").starts_with(at + "text: {{ .x }} is not a field"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, mention: {ids: {a: U1}}") ==
+          at + "mention: label: it is missing; name the label of jobs, such as owner");
+    CHECK(f.why_receiver("slack: {urlFile: url}, mention: {label: owner}")
+              .starts_with(at + "mention: ids: there is none"));
+    CHECK(f.why_receiver("slack: {urlFile: url}, mention: {label: owner, ids: {a: '<!here>'}}")
+              .starts_with(at + "mention: ids: \"<!here>\" of \"a\" is no id, such as U012AB3CD of Slack"));
     const std::string rule = file + "rules[0]: ";
     CHECK(f.why_rule("receivers: [x]") == rule + "receivers: there is no receiver \"x\"; there are r");
     CHECK(f.why_rule("to: [Failed]") ==
@@ -184,6 +190,46 @@ rules:
        "/etc/m/notify.yaml: rules[0]: to: \"broken\" is not one of Gone, Unknown, Created, Queued, Pending, Running, "
        "Restarting, Suspended, Succeeded, Failed\n"
        "/etc/m/notify.yaml: rules[2]: receivers: there is no receiver \"u\"; there are r, s, t");
+}
+
+TEST_CASE("blocks, cards and who is mentioned") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers:
+- {name: r, slack: {urlFile: url, blocks: true}, mention: {label: owner, ids: {ann: U1, ops: ^S2}}}
+- {name: s, feishu: {urlFile: url, card: true}}
+- {name: t, slack: {urlFile: url}}
+rules: [{receivers: [r, s, t]}]
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    CHECK(loaded->receivers[0].rich);
+    CHECK(loaded->receivers[0].mention_label == "owner");
+    CHECK(loaded->receivers[0].mentions.at("ops") == "^S2");
+    CHECK(loaded->receivers[1].rich);
+    CHECK_FALSE(loaded->receivers[2].rich);
+    CHECK(loaded->receivers[2].mention_label.empty());
+}
+
+TEST_CASE("rules about clusters") {
+    fixture f;
+    const auto loaded = f.load(R"(
+receivers: [{name: r, slack: {urlFile: url}}]
+clusterRules:
+- {clusters: [prod-*], for: 5m, receivers: [r]}
+)");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
+    CHECK(loaded->rules.empty());
+    REQUIRE(loaded->cluster_rules.size() == 1);
+    CHECK(loaded->cluster_rules[0].clusters == std::vector<std::string>{"prod-*"});
+    CHECK(loaded->cluster_rules[0].receivers == std::vector<std::size_t>{0});
+    CHECK(loaded->cluster_rules[0].lasting == std::chrono::minutes(5));
+    CHECK(f.why(R"(
+receivers: [{name: r, slack: {urlFile: url}}]
+clusterRules: [{receivers: [r]}, {for: 5m}, {for: 1ms, receivers: [r]}, {for: 5m, receivers: [x]}]
+)") == "/etc/m/notify.yaml: clusterRules[0]: for: it is missing; give a time, such as 5m\n"
+       "/etc/m/notify.yaml: clusterRules[1]: receivers: there is none; name whom to tell\n"
+       "/etc/m/notify.yaml: clusterRules[2]: for: 1ms is not from 1s to 720h\n"
+       "/etc/m/notify.yaml: clusterRules[3]: receivers: there is no receiver \"x\"; there are r");
 }
 
 TEST_CASE("rules about what lasts or repeats itself") {

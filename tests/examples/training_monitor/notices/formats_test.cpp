@@ -73,6 +73,91 @@ TEST_CASE("Slack: entities for what would act") {
     CHECK_FALSE(request.headers.contains("Authorization"));
 }
 
+TEST_CASE("a cluster has a text of its own, unless the file has one") {
+    auto n = tests::failed_notice();
+    job_view cluster;
+    cluster.cluster = cluster.name = "prod-1";
+    cluster.kind = "Cluster";
+    cluster.message = "refused <here>";
+    n.job = std::make_shared<const job_view>(cluster);
+    n.cluster_from = "Live";
+    n.cluster_to = "Unreachable";
+    n.lasted = std::chrono::minutes(5);
+    auto r = to(receiver_kind::slack, "{{ .name }} is {{ .state }}");
+    CHECK(render_text(r, n) ==
+          "Cluster prod-1: Live -> Unreachable for 5m0s\nrefused &lt;here&gt;\n2023-11-14T23:14:22Z");
+    r.own_text = true;
+    CHECK(render_text(r, n) == "prod-1 is Unreachable");
+}
+
+TEST_CASE("Slack's blocks: a title, the text, a link; the text stands beside them for what shows no blocks") {
+    auto r = to(receiver_kind::slack, "{{ .message }}");
+    r.rich = true;
+    auto n = tests::failed_notice();
+    n.link = "https://m.example.com/?job=a";
+    CHECK(make_request(r, n, now).body ==
+          R"({"text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone","blocks":[)"
+          R"({"type":"header","text":{"type":"plain_text","text":"PyTorchJob bert Failed"}},)"
+          R"({"type":"section","text":{"type":"mrkdwn","text":"pod bert-worker-0 &lt;exit 137&gt; &amp; gone"}},)"
+          R"({"type":"section","text":{"type":"mrkdwn","text":"<https://m.example.com/?job=a|Open>"}}]})");
+    auto long_one = tests::job(std::string(500, 'n'), job_state::failed);
+    long_one.message = std::string(900, 'm');
+    r.text = *text_template::parse("{{ .message }}{{ .message }}{{ .message }}{{ .message }}");
+    const auto body = make_request(r, tests::make_notice(long_one, standing(), job_state::failed), now).body;
+    kcontrol::json::document document;
+    const auto root = document.parse(body);
+    REQUIRE(root.has_value());
+    std::size_t at = 0;
+    for (const auto block : (*root)["blocks"].elements()) {
+        CHECK(block["text"]["text"].as_string().size() <= (at++ == 0 ? 150U : 3000U));
+    }
+    CHECK(at == 2);
+}
+
+TEST_CASE("Feishu's card: a title in the colour of the state, the text as it is, a button") {
+    auto r = to(receiver_kind::feishu, "{{ .message }}");
+    r.rich = true;
+    auto n = tests::failed_notice();
+    n.link = "https://m.example.com/?job=a";
+    CHECK(make_request(r, n, now).body ==
+          R"({"msg_type":"interactive","card":{"header":{"template":"red",)"
+          R"("title":{"tag":"plain_text","content":"PyTorchJob bert Failed"}},"elements":[)"
+          R"({"tag":"div","text":{"tag":"plain_text","content":"pod bert-worker-0 ＜exit 137＞ & gone"}},)"
+          R"({"tag":"action","actions":[{"tag":"button","text":{"tag":"plain_text","content":"Open"},)"
+          R"("type":"primary","url":"https://m.example.com/?job=a"}]}]}})");
+    n.to = job_state::succeeded;
+    CHECK(make_request(r, n, now).body.find(R"("template":"green")") != std::string::npos);
+    n.to = standing();
+    CHECK(make_request(r, n, now).body.find(R"("template":"blue")") != std::string::npos);
+    r.text = *text_template::parse(std::string(4000, '"') + "{{ .message }}");
+    auto view = tests::job("bert", job_state::failed);
+    view.message = std::string(1000, '\\');
+    r.http.secret = kcontrol::secret_string("key");
+    CHECK(make_request(r, tests::make_notice(view, standing(), job_state::failed), now).body.size() <=
+          most_feishu_bytes);
+}
+
+TEST_CASE("who is mentioned says the job's label, and only ids of the file are") {
+    const auto sent = [](receiver_kind kind, std::string id, bool rich = false, std::string label = "team") {
+        auto r = to(kind, "{{ .name }}");
+        r.rich = rich;
+        r.mention_label = std::move(label);
+        r.mentions = {{"nlp", std::move(id)}};
+        return make_request(r, tests::failed_notice(), now).body;
+    };
+    CHECK(sent(receiver_kind::slack, "U1") == R"({"text":"bert\n<@U1>"})");
+    CHECK(sent(receiver_kind::slack, "^S1") == R"({"text":"bert\n<!subteam^S1>"})");
+    CHECK(sent(receiver_kind::slack, "U1", true).find(R"("text":"bert\n<@U1>"}})") != std::string::npos);
+    CHECK(sent(receiver_kind::slack, "U1", false, "tier") == R"({"text":"bert"})");
+    CHECK(sent(receiver_kind::slack, "U1", false, "none") == R"({"text":"bert"})");
+    CHECK(sent(receiver_kind::feishu, "ou_1") ==
+          R"({"msg_type":"text","content":{"text":"bert\n<at user_id=\"ou_1\"></at>"}})");
+    CHECK(sent(receiver_kind::feishu, "ou_1", true)
+              .find(R"({"tag":"div","text":{"tag":"lark_md","content":"<at id=ou_1></at>"}})") != std::string::npos);
+    CHECK(sent(receiver_kind::webhook, "pager-7").find(R"("mention":"pager-7")") != std::string::npos);
+    CHECK(sent(receiver_kind::webhook, "pager-7", false, "none").find("mention") == std::string::npos);
+}
+
 TEST_CASE("webhook: everything, signed, with an id") {
     auto r = to(receiver_kind::webhook, "{{ .name }} {{ .state }}");
     r.http.secret = kcontrol::secret_string("key-for-tests");

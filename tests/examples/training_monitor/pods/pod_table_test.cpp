@@ -76,7 +76,7 @@ TEST_CASE("pod table: whose pod it is") {
     CHECK(of(R"("batch.kubernetes.io/job-name":"j")") == jobs{{"a", "ml", "Job", "j"}});
     CHECK(of(R"("ai.kcontrol.dev/job":"t")") == jobs{{"a", "ml", "TrainingJob", "t"}});
     CHECK(of(R"("jobset.sigs.k8s.io/jobset-name":"t","batch.kubernetes.io/job-name":"t-node-0")") ==
-          jobs{{"a", "ml", "TrainJob", "t"}, {"a", "ml", "Job", "t-node-0"}});
+          jobs{{"a", "ml", "TrainJob", "t"}, {"a", "ml", "JobSet", "t"}, {"a", "ml", "Job", "t-node-0"}});
     CHECK(of(R"("training.kubeflow.org/job-name":"m","training.kubeflow.org/operator-name":"mpi-operator",)"
              R"("training.kubeflow.org/job-role":"launcher","batch.kubernetes.io/job-name":"m-launcher")") ==
           jobs{{"a", "ml", "MPIJob", "m"}, {"a", "ml", "Job", "m-launcher"}});
@@ -93,7 +93,7 @@ TEST_CASE("pod table: the pods of a cluster, each once, with the GPUs that they 
                                 R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"4"}}},{}],)"
                                 R"("initContainers":[{"resources":{"requests":{"nvidia.com/gpu":1}}}]}})")));
     static_cast<void>(table.set("b", worker(0, ended(0))));
-    CHECK(table.size() == 3);
+    CHECK(table.size() == 4);
     const auto pods = table.pods_of("a");
     REQUIRE(pods.size() == 1);
     CHECK(pods[0]->gpus == 4);

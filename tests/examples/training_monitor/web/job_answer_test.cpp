@@ -57,6 +57,21 @@ TEST_CASE("one job: as in the list, and its timeline") {
     CHECK(answer.body.ends_with("\"gone\":\"2023-11-14T22:13:40Z\"}\n"));
 }
 
+TEST_CASE("one job: how kubectl calls a kind that is read by a rule") {
+    job_table table;
+    history past;
+    auto set = job(job_state::running, "1"), ray = set;
+    set.view.kind = "JobSet";
+    ray.view.kind = "RayJob";
+    past.observe(table.add(set), at(0));
+    past.observe(table.add(ray), at(0));
+    CHECK(job_answer(past, table, "/api/v1/jobs/a%20b/ml/jobset/bert", at(1))
+              .body.find(R"("resource":"jobsets.jobset.x-k8s.io","podLabel":"jobset.sigs.k8s.io/jobset-name")") !=
+          std::string::npos);
+    CHECK(job_answer(past, table, "/api/v1/jobs/a%20b/ml/RayJob/bert", at(1))
+              .body.find(R"("resource":"rayjobs.ray.io","podLabel":null)") != std::string::npos);
+}
+
 TEST_CASE("one job: its conditions and labels while it is in view") {
     job_table table;
     history past;
@@ -64,7 +79,8 @@ TEST_CASE("one job: its conditions and labels while it is in view") {
     running.view.labels = job_labels::from(std::map<std::string, std::string>{{"team", "nlp"}});
     const auto details = std::make_shared<job_details>();
     details->conditions.push_back({"Running", "True", "JobRunning", "on its way", "2026-11-21T07:00:00Z"});
-    running.source = job_source(details, [](const void* d) { return *static_cast<const job_details*>(d); });
+    running.source =
+        job_source(details, [](const void* d, const void*) { return *static_cast<const job_details*>(d); });
     past.observe(table.add(running), at(0));
     const char* path = "/api/v1/jobs/a%20b/ml/Job/bert";
     const auto answer = job_answer(past, table, path, at(1));

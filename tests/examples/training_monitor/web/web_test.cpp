@@ -96,7 +96,8 @@ TEST_CASE("jobs: a bad query is refused with the parameter and what is allowed")
         {"state=Done",
          R"(parameter state: \"Done\" is not one of Unknown, Created, Queued, Pending, Running, Restarting, )"
          R"(Suspended, Succeeded, Failed)"},
-        {"kind=Pod", R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job)"},
+        {"kind=Pod",
+         R"(parameter kind: \"Pod\" is not one of PyTorchJob, MPIJob, TrainJob, TrainingJob, Job, TFJob, )"},
         {"ns=ml",
          R"(unknown parameter \"ns\"; allowed are cluster, namespace, kind, state, label, since, limit, fields)"},
         {"ns=",
