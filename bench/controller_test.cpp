@@ -119,11 +119,13 @@ double ms_since(const environment& env, time_point start) {
 void tests(int count) {
     const system_environment env;
     std::vector<double> took;
+    const double cpu = cpu_us();
     for (int i = 0; i < count; ++i) {
         const auto start = env.now();
         one_test(static_cast<std::uint64_t>(i) + 1);
         took.push_back(ms_since(env, start));
     }
+    print("a test", (cpu_us() - cpu) / 1000 / count, "ms CPU, mean");
     print("the first test", took.front(), "ms");
     std::sort(took.begin(), took.end());
     print("a test", took[took.size() / 2], "ms, median");

@@ -1,6 +1,6 @@
 // The API server for tests under load: many objects, a thousand watches, and writes of which ten of them see each.
 //
-// usage: test_server [OBJECTS [WATCHES [WRITES]]]       100000, 1000 and 20000
+// usage: test_server [OBJECTS [WATCHES [WRITES [process|tls]]]]       100000, 1000, 20000, and both
 // Rows of "phase TAB value TAB unit": in process without sockets, then over TLS, the client on a thread of its own.
 #include <kcontrol/client/client.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
@@ -239,8 +239,9 @@ int main(int count, char** words) {
         load how;
         int* const numbers[] = {&how.objects, &how.watches, &how.writes};
         for (int i = 1; i < count && i <= 3; ++i) *numbers[i - 1] = std::stoi(words[i]);
-        in_process(how);
-        over_tls(how);
+        const std::string only = count > 4 ? words[4] : "";
+        if (only != "tls") in_process(how);
+        if (only != "process") over_tls(how);
     } catch (const std::exception& failed) {
         std::fprintf(stderr, "test_server: %s\n", failed.what());
         return 1;

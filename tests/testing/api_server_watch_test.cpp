@@ -340,6 +340,33 @@ TEST_CASE("faults inside of a stream") {
     }
 }
 
+TEST_CASE("each watch of a change gets it in its own form, and as what it is to it") {
+    fixture f;
+    f.make("a");
+    const std::string from = f.now();
+    const auto whole = f.watch(from);
+    const auto coming = f.watch(from + "&labelSelector=app%3Dy");
+    f.client.headers.set("Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+    const auto metadata = f.watch(from);
+    f.client.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+    const auto table = f.watch(from);
+    f.client.headers.set("Accept", "application/json");
+    const auto again = f.watch(from);
+    f.change("a", "y");
+    f.settle();
+    CHECK(whole->events() == events{"MODIFIED a"});
+    CHECK(coming->events() == events{"ADDED a"});
+    CHECK(whole->body.find(R"("kind":"ConfigMap")") != std::string::npos);
+    CHECK(metadata->body.find(R"("kind":"PartialObjectMetadata")") != std::string::npos);
+    CHECK(table->body.find(R"("kind":"Table")") != std::string::npos);
+    CHECK(again->body == whole->body);
+    f.change("a", "z");
+    f.settle();
+    CHECK(coming->events() == events{"ADDED a", "DELETED a"});
+    CHECK(whole->events() == events{"MODIFIED a", "MODIFIED a"});
+    CHECK(again->body == whole->body);
+}
+
 TEST_CASE("tables in a watch carry their columns once") {
     fixture f;
     f.make("a");

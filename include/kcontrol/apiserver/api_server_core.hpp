@@ -25,6 +25,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kcontrol::testing::detail {
@@ -49,6 +50,14 @@ public:
     bool protobuf = false;  // else JSON
     std::shared_ptr<resource_table> table;
     fault injected;
+};
+
+/// An event as it was shown to a watch.
+class shown_event {
+public:
+    object_ptr object;
+    std::string type, version, kind;
+    std::string text;
 };
 
 struct parallel_calls;
@@ -242,9 +251,16 @@ private:
     class watch_registration;
     class watch_following;
 
-    std::map<std::uint64_t, open_watch*> watches_;  // by their numbers, which ascend: they are told in that order
+    /// The line of an event, which all who watch in the same form get, and get one after the other.
+    KCONTROL_DECL const std::string& event_text(const watch_job& job, std::string_view type, const object_ptr& object,
+                                                bool first);
+
+    // By their numbers, which ascend: they are told in that order.
+    std::vector<std::pair<std::uint64_t, open_watch*>> watches_;
     std::uint64_t last_watch_ = 0;
     std::map<const resource_table*, watch_index> followed_;
+    shown_event last_event_;
+    json::document reader_;  // of patches
     garbage_collector collector_;
     bool collecting_ = false;
     webhook_caller webhooks_;

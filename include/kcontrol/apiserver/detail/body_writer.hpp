@@ -6,6 +6,7 @@
 #include <kcontrol/runtime/environment.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace kcontrol::testing::detail {
 
@@ -20,7 +21,7 @@ public:
     void write_as(std::string (*form)(std::string event)) noexcept { form_ = form; }
 
     /// Adds an event (with its newline) to what flush() will send. False: the stream has ended, add no more.
-    KCONTROL_DECL bool add(std::string event);
+    KCONTROL_DECL bool add(std::string_view event);
 
     /// Sends what was added. False: the stream is over, return from the handler.
     KCONTROL_DECL awaitable<bool> flush();

@@ -93,7 +93,7 @@ KCONTROL_DECL awaitable<outcome<http::response>> api_server_core::answer_scale(c
     json::value wanted = scale_of_object(object, *paths);
     if (info.verb == "get") co_return json_answer(200, wanted);
     if (info.verb == "patch") {
-        const auto edit = editor_of(request, type, info.version);
+        const auto edit = editor_of(reader_, request, type, info.version);
         if (!edit) co_return edit.error();
         if (auto edited = (*edit)(wanted); !edited) co_return edited.error();
     } else if (info.verb == "update") {

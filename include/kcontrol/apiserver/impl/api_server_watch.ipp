@@ -14,17 +14,21 @@ namespace kcontrol::testing::detail {
 class api_server_core::watch_registration {
 public:
     watch_registration(api_server_core& server, open_watch& watch) : server_(server), number_(++server.last_watch_) {
-        server_.watches_.emplace(number_, &watch);
+        server_.watches_.emplace_back(number_, &watch);
         server_.log.watch_opened();
     }
     ~watch_registration() {
-        server_.watches_.erase(number_);
+        server_.watches_.erase(std::lower_bound(server_.watches_.begin(), server_.watches_.end(), number_, is_before));
         server_.log.watch_closed();
     }
     watch_registration(const watch_registration&) = delete;
     watch_registration& operator=(const watch_registration&) = delete;
 
     std::uint64_t number() const noexcept { return number_; }
+
+    static bool is_before(const std::pair<std::uint64_t, open_watch*>& one, std::uint64_t number) noexcept {
+        return one.first < number;
+    }
 
 private:
     api_server_core& server_;
@@ -195,8 +199,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
                 }
                 object = shown->front();
             }
-            const renderer show = renderer_for(*job.table, job.info, job.form);
-            writer.add(show.event(seen->type, *object, first));
+            writer.add(event_text(job, seen->type, object, first));
             first = false;
             if (writer.pending() < flush_at) continue;
             const bool flushed = co_await writer.flush();
@@ -225,13 +228,31 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
     }
 }
 
+KCONTROL_DECL const std::string& api_server_core::event_text(const watch_job& job, std::string_view type,
+                                                             const object_ptr& object, bool first) {
+    const resource_type& of = job.table->type();
+    shown_event& last = last_event_;
+    const bool whole = job.form == shape::object;  // a table differs by what its watch was told before
+    if (whole && last.object == object && last.type == type && last.version == job.info.version &&
+        last.kind == of.kind) {
+        return last.text;
+    }
+    last.object = whole ? object : nullptr;
+    last.type = type;
+    last.version = job.info.version;
+    last.kind = of.kind;
+    last.text = renderer_for(*job.table, job.info, job.form).event(type, *object, first);
+    return last.text;
+}
+
 KCONTROL_DECL void api_server_core::tell_watches(const resource_table& table, const store_event& event) {
     const auto found = followed_.find(&table);
     if (found == followed_.end()) return;
     for (const std::uint64_t number : found->second.concerned_by(event)) {
-        open_watch& watch = *watches_.at(number);
+        open_watch& watch =
+            *std::lower_bound(watches_.begin(), watches_.end(), number, watch_registration::is_before)->second;
         watch.cursor->tell(event.version);
-        watch.wake.notify_all();
+        watch.wake.notify_one();  // nobody but the watch itself waits there
     }
 }
 

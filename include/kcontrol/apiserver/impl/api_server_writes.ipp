@@ -114,7 +114,7 @@ KCONTROL_DECL outcome<write_order> api_server_core::order_write(const asked_requ
         return order;
     }
     if (info.verb == "patch") {
-        auto edit = editor_of(request, table->type(), info.version);
+        auto edit = editor_of(reader_, request, table->type(), info.version);
         if (!edit) return edit.error();
         order.begin = [this, table, target, edit = std::move(*edit)](const object_ptr& live) {
             return store.begin_patch(*table, target, edit, live);

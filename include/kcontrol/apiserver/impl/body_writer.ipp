@@ -21,13 +21,16 @@ inline std::string error_event_text(const failure& f) {
 
 // Ten pieces a second, or a byte at a time. False: the peer has gone. A rate of 0 is none.
 inline awaitable<bool> write_at_rate(environment& env, http::responder& out, std::string text, std::size_t rate) {
-    const std::size_t step = rate == 0 ? text.size() : std::max<std::size_t>(1, rate / 10);
+    if (rate == 0) {
+        const auto written = co_await out.write(std::move(text));
+        co_return static_cast<bool>(written);
+    }
+    const std::size_t step = std::max<std::size_t>(1, rate / 10);
     for (std::size_t at = 0; at < text.size(); at += step) {
         std::string piece = text.substr(at, step);
         const auto bytes = static_cast<std::int64_t>(piece.size());
         const auto written = co_await out.write(std::move(piece));
         if (!written) co_return false;
-        if (rate == 0) break;
         const duration pause = duration(std::chrono::seconds(1)) * bytes / static_cast<std::int64_t>(rate);
         const wake why = co_await sleep_for(env, pause, out.gone());
         if (why == wake::stopped) co_return false;
@@ -35,23 +38,25 @@ inline awaitable<bool> write_at_rate(environment& env, http::responder& out, std
     co_return true;
 }
 
-KCONTROL_DECL bool body_writer::add(std::string event) {
+KCONTROL_DECL bool body_writer::add(std::string_view event) {
     check_end();
     if (ended_) return false;
-    if (form_ != nullptr) event = form_(std::move(event));
+    std::string made;
+    if (form_ != nullptr) event = made = form_(std::string(event));
     if (events_++ == fault_.position()) {
         switch (fault_.kind()) {
         case fault::stream::truncated_event:
             ended_ = true;
-            event.resize(event.size() / 2);
+            event = event.substr(0, event.size() / 2);
             break;
         case fault::stream::garbage_event: buffer_ += "\x7f<not json>{{{\n"; break;
         case fault::stream::huge_event: buffer_ += huge_event_text(fault_.size()); break;
         case fault::stream::lost_event: return true;
         case fault::stream::error_event:
             ended_ = true;
-            event = error_event_text(fault_.error());
-            if (form_ != nullptr) event = form_(std::move(event));
+            made = error_event_text(fault_.error());
+            if (form_ != nullptr) made = form_(std::move(made));
+            event = made;
             break;
         default: break;
         }

@@ -224,11 +224,19 @@ KCONTROL_DECL outcome<pending_write> object_store::begin_patch(const resource_ta
     if (target.version.empty()) target.version = type.versions.front();
     if (live == nullptr) live = table.get({target.namespace_, target.name});
     if (live == nullptr) return failure::not_found(type.id(), target.name);
-    json::value whole = live->value(type, type.api_version(target.version));
+    json::object before = live->content();
+    json::value whole = json::object();
+    json::object& members = whole.get_object();
+    members.reserve(before.size() + 2);
+    members.emplace("apiVersion", type.api_version(target.version));
+    members.emplace("kind", type.kind);
+    for (const auto& member : before) members.emplace(member.key(), member.value());
     if (auto edited = edit(whole); !edited) return edited.error();
     if (!whole.is_object()) return failure::unprocessable();
     target.is_patch = true;
-    return begin_update(table, std::move(target), std::move(whole.get_object()), std::move(live));
+    auto begun = begin_update(table, std::move(target), std::move(whole.get_object()), std::move(live));
+    if (begun && !begun->creates()) begun->before = std::move(before);
+    return begun;
 }
 
 KCONTROL_DECL outcome<void> object_store::may_create(const resource_type& type, const pending_write& write) const {
@@ -286,7 +294,7 @@ KCONTROL_DECL outcome<void> object_store::prepare_new(const resource_table& tabl
 KCONTROL_DECL outcome<void> object_store::prepare_changed(const resource_type& type, pending_write& write,
                                                           json::object& body) {
     const write_target& target = write.target;
-    write.before = write.live->content();
+    if (write.before.empty()) write.before = write.live->content();
     const json::object& before = write.before;
     if (auto ready = prepare_update(type, target, *write.live, before, body); !ready) return ready.error();
     if (auto ready = complete(type, target, body, &before); !ready) return ready.error();

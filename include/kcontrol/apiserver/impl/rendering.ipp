@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/apiserver/impl/stored_object.ipp>
 #include <kcontrol/apiserver/json_path.hpp>
 #include <kcontrol/apiserver/rendering.hpp>
 #include <kcontrol/apiserver/timestamp.hpp>
@@ -169,12 +170,15 @@ KCONTROL_DECL std::string renderer::list(const list_page& page) const {
 }
 
 KCONTROL_DECL std::string renderer::event(std::string_view type, const stored_object& object, bool first) const {
-    std::string text = R"({"type":")";
-    text.append(type).append(R"(","object":)");
+    std::string text;
+    text.reserve(object.bare_text().size() + 128);
+    text.append(R"({"type":")").append(type).append(R"(","object":)");
     if (form_ == shape::table) {
         json::object table = table_of(object.version(), first);
         table["rows"].as_array().push_back(row(object));
         text += json::serialize(json::value(std::move(table)));
+    } else if (form_ == shape::object) {
+        detail::append_object_text(object.bare_text(), type_, api_version_, text);
     } else {
         text += this->object(object);
     }

@@ -15,6 +15,15 @@ inline std::optional<std::uint64_t> parse_version(std::string_view text) {
     return number;
 }
 
+/// The text of a whole object behind what is there, from its text without apiVersion and kind.
+inline void append_object_text(const std::string& bare, const resource_type& type, std::string_view api_version,
+                               std::string& to) {
+    // Names of kinds and versions need no escapes: they came through a registration.
+    to.append(R"({"apiVersion":")").append(api_version).append(R"(","kind":")").append(type.kind).append("\"");
+    if (bare.size() > 2) to.push_back(',');
+    to.append(bare, 1);
+}
+
 }  // namespace detail
 
 KCONTROL_DECL stored_object::stored_object(json::object content, std::string written_in)
@@ -38,11 +47,9 @@ KCONTROL_DECL json::object stored_object::content() const { return std::move(jso
 
 KCONTROL_DECL std::string stored_object::text(const resource_type& type, std::string_view api_version) const {
     std::string out;
-    out.reserve(text_.size() + 64);
-    // Names of kinds and versions need no escapes: they came through a registration.
-    out.append(R"({"apiVersion":")").append(api_version).append(R"(","kind":")").append(type.kind).append("\"");
-    if (text_.size() > 2) out.push_back(',');
-    return out.append(text_, 1);
+    out.reserve(text_.size() + api_version.size() + type.kind.size() + 32);
+    detail::append_object_text(text_, type, api_version, out);
+    return out;
 }
 
 KCONTROL_DECL json::value stored_object::value(const resource_type& type, std::string_view api_version) const {

@@ -58,7 +58,7 @@ inline std::string with_wide_integers_marked(std::string_view text) {
 inline simdjson::error_code parse_text(simdjson::dom::parser& parser, std::string_view text) {
     // The depth is set where memory is allocated, and kept from then on.
     if (parser.max_depth() != reader_max_depth) {
-        const std::size_t capacity = text.size() < 4096 ? 4096 : text.size();
+        const std::size_t capacity = text.size() < 512 ? 512 : text.size();
         if (capacity > parser.max_capacity()) return simdjson::CAPACITY;
         if (const auto code = parser.allocate(capacity, reader_max_depth)) return code;
     }
