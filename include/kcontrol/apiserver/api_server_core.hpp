@@ -52,8 +52,8 @@ public:
     fault injected;
 };
 
-/// An event as it was shown to a watch.
-class shown_event {
+/// An event as watches get it.
+class rendered_event {
 public:
     object_ptr object;
     std::string type, version, kind;
@@ -259,7 +259,7 @@ private:
     std::vector<std::pair<std::uint64_t, open_watch*>> watches_;
     std::uint64_t last_watch_ = 0;
     std::map<const resource_table*, watch_index> followed_;
-    shown_event last_event_;
+    rendered_event last_event_;
     json::document reader_;  // of patches
     garbage_collector collector_;
     bool collecting_ = false;

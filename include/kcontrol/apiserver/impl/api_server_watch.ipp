@@ -231,7 +231,7 @@ KCONTROL_DECL awaitable<void> api_server_core::run_watch(http::responder& out, w
 KCONTROL_DECL const std::string& api_server_core::event_text(const watch_job& job, std::string_view type,
                                                              const object_ptr& object, bool first) {
     const resource_type& of = job.table->type();
-    shown_event& last = last_event_;
+    rendered_event& last = last_event_;
     const bool whole = job.form == shape::object;  // a table differs by what its watch was told before
     if (whole && last.object == object && last.type == type && last.version == job.info.version &&
         last.kind == of.kind) {
