@@ -369,3 +369,18 @@ TEST_CASE_FIXTURE(hub_fixture, "nothing is done before the cluster that is follo
     CHECK(value_in("a", "of-a") == -1);
     CHECK(value_in("a", "of-hub") == 1);
 }
+
+TEST_CASE_FIXTURE(hub_fixture,
+                  "a cluster moves to another server while a write is under way: it is written there, too") {
+    want({"hub", "a"});
+    add("a").api.set_faults([](const http::server_request& asked) {
+        return asked.method == "POST" ? testing::fault().delay(10s) : testing::fault();
+    });
+    add("hub").create("second", 2);
+    settle(5s);
+    m->set_desired({{"hub", add("hub").config()}, {"a", add("moved").config()}});
+    settle(1min);
+    CHECK(value_in("a", "second") == 2);  // the former server has taken it
+    CHECK(value_in("moved", "second") == 2);
+    CHECK(value_in("moved", "of-hub") == 1);
+}

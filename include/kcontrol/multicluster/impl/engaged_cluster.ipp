@@ -2,6 +2,7 @@
 
 #include <kcontrol/multicluster/cluster_aware.hpp>
 #include <kcontrol/multicluster/detail/budgeted_transport.hpp>
+#include <kcontrol/multicluster/detail/present_transport.hpp>
 #include <kcontrol/multicluster/impl/engaged_cluster_budget.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_ending.ipp>
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
@@ -16,7 +17,8 @@ namespace kcontrol {
 
 inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
     auto transports = detail::budgeted_transports(env, options->transport(), options->budget(), budgeted, log);
-    auto made = client::connect(env, strand, next, transports, log);
+    auto has_moved = std::make_shared<bool>(false);
+    auto made = client::connect(env, strand, next, detail::present_transports(std::move(transports), has_moved), log);
     if (!made) {
         refuse(made.error());
         // A factory that threw may do better the next time; a configuration that can't be used stays so.
@@ -30,8 +32,9 @@ inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
     ++generation;
     accept();
     const auto previous = std::exchange(config, next);
+    const auto former = std::exchange(moved, std::move(has_moved));
     if (previous) {
-        rotate(*previous, std::move(*made));
+        rotate(*previous, std::move(*made), *former);
     } else {
         begin(std::move(*made));
     }
@@ -76,8 +79,9 @@ inline void engaged_cluster::impl::begin(client first) {
     recorders->start();
 }
 
-inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, client next) {
+inline void engaged_cluster::impl::rotate(const auth::cluster_config& previous, client next, bool& has_moved) {
     const bool same_server = previous.server() == config->server() && previous.base_path() == config->base_path();
+    has_moved = !same_server;
     client old = informers->get_client();
     recorders->rebuild(next);
     leadership.unfenced = next;

@@ -50,7 +50,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     static awaitable<void> connect_again(std::shared_ptr<impl> self, auth::cluster_config next, std::uint64_t offered,
                                          std::stop_token stop);
     void begin(client first);
-    void rotate(const auth::cluster_config& previous, client next);
+    void rotate(const auth::cluster_config& previous, client next, bool& has_moved);
     // The new configuration is unusable. What runs with the old one goes on.
     void refuse(const error& why);
     void accept();
@@ -125,6 +125,7 @@ struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::imp
     std::optional<informer_set> informers;       // nothing before the first usable configuration
     std::optional<recorder_set> recorders;       // likewise
     const std::shared_ptr<detail::budget_counts> budgeted = std::make_shared<detail::budget_counts>();
+    std::shared_ptr<bool> moved;                // whether it is another server than that which the present client asks
     std::uint64_t offer = 0;                    // counts what engage() and refuse() were called with
     backoff pause{retry_backoff()};             // of a transport factory that threw
     std::optional<error> failure;               // of the configuration offered last
