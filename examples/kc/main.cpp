@@ -62,6 +62,5 @@ int main(int argc, char** argv) {
     for (const auto& [name, command] : commands) {
         if (!said->words.empty() && said->words.front() == name) return run(command, std::move(*said));
     }
-    std::cerr << "error: no such command; see kc --help\n";
-    return 1;
+    return std::cerr << "error: no such command; see kc --help\n", 1;
 }
