@@ -213,6 +213,7 @@ TEST_CASE("no more at a time than allowed; the others wait for their turn") {
     net.serve();
     std::vector<int> statuses;
     for (int i = 0; i < 5; ++i) start(net.context, ask_into(net, net.connection, "/gate", statuses));
+    net.until([&] { return at.waiting == 2; });
     CHECK(net.call(*net.connect_tls(), net.post("/gate?timeout=100ms", create_review(R"("spec":{})"))).value().status ==
           503);
     CHECK(at.waiting == 2);
