@@ -17,12 +17,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace {
@@ -56,15 +54,6 @@ std::vector<kcontrol::kind_choice> kinds(std::size_t count) {
     out.emplace_back(resource_of<placed_pod>());
     out.emplace_back(resource_of<other_pod>());
     return out;
-}
-
-std::size_t sockets() {
-    std::size_t count = 0;
-    for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code gone;
-        if (std::filesystem::read_symlink(one.path(), gone).string().starts_with("socket:")) ++count;
-    }
-    return count;
 }
 
 class session {

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <malloc.h>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <system_error>
 #include <utility>
 
 namespace kcontrol_bench {
@@ -68,6 +70,16 @@ inline void reset_peak() {
     if (!(std::ofstream("/proc/self/clear_refs") << "5" << std::flush)) {
         throw std::runtime_error("/proc/self/clear_refs can't be written");
     }
+}
+
+/// How many the process has open.
+inline std::size_t sockets() {
+    std::size_t found = 0;
+    for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(one.path(), gone).string().starts_with("socket:")) ++found;
+    }
+    return found;
 }
 
 inline kcontrol::auth::cluster_config cluster(const std::string& url, const char* ca_file) {

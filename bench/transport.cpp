@@ -15,7 +15,6 @@
 #include <boost/asio/detached.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -122,15 +121,6 @@ awaitable<void> read_stream(http::transport& by, std::string path, int& begun, b
         if (*n == 0) co_return;
         bytes += *n;
     }
-}
-
-std::size_t sockets() {
-    std::size_t found = 0;
-    for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code ignored;
-        if (std::filesystem::read_symlink(one.path(), ignored).string().starts_with("socket:")) ++found;
-    }
-    return found;
 }
 
 void measure_read(bench& on, const std::string& how, int count, const std::string& path) {

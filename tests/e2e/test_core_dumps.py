@@ -5,13 +5,12 @@ KCONTROL_EXAMPLES is the folder of the examples' programs. Run alone: run.py tes
 """
 import os
 import pathlib
-import resource
-import signal
 import socket
 import subprocess
 import tempfile
 import unittest
 
+import cores
 import probes
 
 SECRET = "canary-in-a-core"
@@ -24,16 +23,6 @@ contexts: [{{name: a, context: {{cluster: c, user: u}}}}]
 """
 
 
-def dumps_core(process):
-    """Ends the program with SIGSEGV. Whether the kernel dumped its memory."""
-    resource.prlimit(process.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    process.send_signal(signal.SIGSEGV)
-    _, status = os.waitpid(process.pid, 0)
-    process.returncode = -os.WTERMSIG(status)
-    assert process.returncode == -signal.SIGSEGV, status
-    return os.WCOREDUMP(status)
-
-
 class CoreDumps(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="kcontrol-core-")
@@ -44,8 +33,7 @@ class CoreDumps(unittest.TestCase):
         self.server.settimeout(30)
         self.config = self.folder / "config"
         self.config.write_text(KUBECONFIG.format(port=self.server.getsockname()[1], secret=SECRET))
-        if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY or \
-                not dumps_core(subprocess.Popen(["sleep", "60"], cwd=self.folder)):
+        if not cores.are_dumped(self.folder):
             self.skipTest("no program's core is dumped here")
 
     def leaves_none(self, name, *words):
@@ -56,7 +44,7 @@ class CoreDumps(unittest.TestCase):
                                    stdout=subprocess.DEVNULL, env=os.environ | {"KUBECONFIG": str(self.config)})
         try:
             connection, _ = self.server.accept()
-            self.assertFalse(dumps_core(process))
+            self.assertFalse(cores.dumps_core(process))
             connection.close()
         finally:
             if process.returncode is None:

@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 
+import cores
 import fake_jobs
 import monitor as monitors
 import wait
@@ -214,25 +215,15 @@ class StateTest(unittest.TestCase):
             self.assertEqual(self.timeline(monitor, f"job-{i}")[-1], "Failed")
         self.assertEqual(monitor.stop(), 0)
 
-    def dumps_core(self, process):
-        """Ends the program with SIGSEGV. Whether the kernel dumped its memory."""
-        resource.prlimit(process.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        process.send_signal(signal.SIGSEGV)
-        _, status = os.waitpid(process.pid, 0)
-        process.returncode = -os.WTERMSIG(status)
-        self.assertEqual(process.returncode, -signal.SIGSEGV)
-        return os.WCOREDUMP(status)
-
     def test_no_core_dump_holds_its_secrets(self):
         self.serve()
         os.chdir(self.folder)  # that is where cores go
         self.addCleanup(os.chdir, ROOT)
         if b"__asan_init" in monitors.binary().read_bytes():
             self.skipTest("LeakSanitizer needs to look into the program")
-        if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY or \
-                not self.dumps_core(subprocess.Popen(["sleep", "60"])):
+        if not cores.are_dumped(self.folder):
             self.skipTest("no program's core is dumped here")
-        self.assertFalse(self.dumps_core(self.start().process))
+        self.assertFalse(cores.dumps_core(self.start().process))
 
     def test_clusters_in_the_file(self):
         server = self.serve()

@@ -7,11 +7,6 @@
 namespace training_monitor {
 namespace {
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 bool is_called(std::string_view kind, std::string_view name) {
     if (equal_ignoring_case(kind, name)) return true;
     return name.size() == kind.size() + 1 && (name.back() == 's' || name.back() == 'S') &&
@@ -19,6 +14,11 @@ bool is_called(std::string_view kind, std::string_view name) {
 }
 
 }  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
 
 std::vector<std::string_view> kind_names() {
     std::vector<std::string_view> out(typed_kind_names.begin(), typed_kind_names.end());

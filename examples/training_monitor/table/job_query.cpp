@@ -15,11 +15,6 @@ using kcontrol::errc;
 using kcontrol::error;
 using kcontrol::result;
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 template <class Names>
 std::string joined(const Names& names) {
     std::string out;
