@@ -1,6 +1,10 @@
+#include <kcontrol/codec/resource_of.hpp>
+#include <kcontrol/runtime/wait.hpp>
+
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <malloc.h>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,7 +77,80 @@ private:
     std::vector<std::size_t>& asked_;
 };
 
+// Large enough that what a decoder keeps of one is seen in the heap.
+struct letter {
+    static constexpr resource_name kcontrol_resource{"example.com", "v1", "Letter", "letters"};
+
+    object_meta metadata;
+    std::string text;
+
+    static constexpr auto kcontrol_fields() { return fields(field("text", &letter::text)); }
+};
+
+std::string letter_json(const std::string& name) {
+    return R"({"apiVersion":"example.com/v1","kind":"Letter","metadata":{"namespace":"default","name":")" + name +
+           R"(","resourceVersion":"6"},"text":")" + std::string(100'000, 'x') + R"("})";
+}
+
+// One letter a read, before each of which a silence passes.
+class slow_body final : public http::body_stream {
+public:
+    slow_body(manual_environment& env, std::vector<duration> silences) : env_(env), silences_(std::move(silences)) {}
+
+    awaitable<result<std::size_t>> read_some(std::span<char> into, duration, std::stop_token stop) override {
+        if (rest_.empty() && sent_ < silences_.size()) {
+            co_await sleep_for(env_, silences_[sent_], stop);
+            rest_ = event("ADDED", letter_json("l" + std::to_string(sent_++)));
+        }
+        const std::size_t n = rest_.copy(into.data(), into.size());
+        rest_.erase(0, n);
+        co_return n;
+    }
+
+private:
+    manual_environment& env_;
+    std::vector<duration> silences_;
+    std::string rest_;
+    std::size_t sent_ = 0;
+};
+
 }  // namespace
+
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#endif
+
+namespace {
+
+std::size_t heap_in_use() {
+#if defined(__SANITIZE_ADDRESS__)
+    return __sanitizer_get_current_allocated_bytes();
+#else
+    return mallinfo2().uordblks;
+#endif
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(watch_fixture,
+                  "a watch keeps the decoder's memory while much comes, and gives it back in a silence") {
+    using namespace std::chrono_literals;
+    watch_stream stream(env, resource_of<letter>(),
+                        std::make_unique<slow_body>(env, std::vector<duration>{100ms, 100ms, 900ms, 1100ms, 100ms}),
+                        watch_options());
+    std::vector<std::size_t> held;
+    for (int i = 0; i < 5; ++i) {
+        auto next = await(stream.next({}));
+        REQUIRE(next.has_value());
+        REQUIRE(next->object.meta().name == "l" + std::to_string(i));
+        *next = watch_event(watch_event_type::bookmark);  // the object itself is not held
+        held.push_back(heap_in_use());
+    }
+    const std::size_t object = 100'000;
+    CHECK(held[1] > held[3] + object / 2);
+    CHECK(held[2] > held[3] + object / 2);
+    CHECK(held[4] > held[3] + object / 2);
+}
 
 TEST_CASE_FIXTURE(watch_fixture, "a watch asks for more and more while much comes, and waits with little") {
     std::string bytes;

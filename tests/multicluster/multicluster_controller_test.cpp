@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,12 +26,17 @@ using testing::link_state;
 using names = std::multiset<std::string>;
 
 struct fixture : widget_world {
-    fixture() {
+    explicit fixture(const std::function<void(multicluster_options&)>& more = {}) {
         for (const char* one : {"a", "b", "hub"}) add(one).create(std::string("of-") + one, 1);
         multicluster_options o;
         o.informers(informer_options().probe_period(5s)).transport(network.factory());
         o.on_status([this](const cluster_status& s) { reasons[s.name] = s.reason; });
-        o.log(logger([this](const log_record& r) { log += std::string(r.message) + "\n"; }));
+        o.log(logger([this](const log_record& r) {
+            log += std::string(r.message);
+            for (const auto& f : r.fields) log += " " + std::string(f.name) + "=" + f.value;
+            log += "\n";
+        }));
+        if (more) more(o);
         m.emplace(env, home, std::move(o));
     }
     ~fixture() {
@@ -88,6 +94,44 @@ TEST_CASE_FIXTURE(fixture, "one controller reconciles the objects of all cluster
     CHECK(value_in("hub", "of-hub") == 1);
     want({"a", "b", "hub"});
     CHECK(value_in("hub", "of-hub") == 10);
+}
+
+TEST_CASE("an index is made as a cluster engages, and holds that cluster's objects") {
+    std::map<std::string, store_index> held;
+    fixture f([&](multicluster_options& o) {
+        o.on_engage([&](engaged_cluster& c) {
+            auto made = c.get_informer<widget>()->add_index(
+                "value", [](const widget& w) { return std::to_string(w.spec.value); });
+            held.insert_or_assign(c.name(), std::move(made).value());
+        });
+        o.on_disengage([&](engaged_cluster& c) { held.erase(c.name()); });
+    });
+    const auto look = [&](reconcile_context ctx, request req) {
+        const auto same = ctx.get_cluster().get_informer<widget>()->by_index("value", "7").value();
+        for (const widget& one : same) f.seen.insert(req.cluster + ":" + one.metadata.name.str());
+        return reconcile_result::done();
+    };
+    REQUIRE(multicluster_controller(*f.m, "look").for_<widget>().complete(look));
+    f.add("a").create("seven", 7);
+    f.want({"a"});
+    CHECK(f.take() == names{"a:seven", "a:seven"});  // asked for by each of the two objects
+    f.add("b").create("seven-too", 7);
+    f.want({"a", "b"});  // and late
+    CHECK(f.take() == names{"b:seven-too", "b:seven-too"});
+    f.want({"a"});
+    f.want({"a", "b"});  // and again, with another cache
+    CHECK(f.take() == names{"b:seven-too", "b:seven-too"});
+}
+
+TEST_CASE_FIXTURE(fixture, "the log names the cluster, the namespace and the object of a reconcile that fails") {
+    const auto fail = [](reconcile_context, request) -> result<reconcile_result> {
+        return error(errc::unavailable, "not now");
+    };
+    REQUIRE(multicluster_controller(*m, "fail").for_<widget>().complete(fail));
+    want({"a"});
+    CHECK(log.find("cluster=a") != std::string::npos);
+    CHECK(log.find("namespace=default") != std::string::npos);
+    CHECK(log.find("name=of-a") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(fixture, "the same reconciler serves the one cluster of a manager") {
