@@ -84,8 +84,12 @@ private:
         if (env_.random() % 2 == 0) o.cluster_executor(context_.get_executor());
         o.log(logger([this](const log_record&) { may_throw(*hosts_.front()); }));
         o.kinds({kind_choice(resource_of<widget>())});
-        o.informers(informer_options().probe_period(5s).watch_idle(watch_idle).watch_timeout(1h, 2h).page_size(7).streaming(
-            env_.random() % 4 == 0 ? list_streaming::off : list_streaming::on));
+        o.informers(informer_options()
+                        .probe_period(5s)
+                        .watch_idle(watch_idle)
+                        .watch_timeout(1h, 2h)
+                        .page_size(7)
+                        .streaming(env_.random() % 4 == 0 ? list_streaming::off : list_streaming::on));
         o.transport([this](executor ex, const http::endpoint& to,
                            const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
             auto inner = network_.factory()(ex, to, tls);
