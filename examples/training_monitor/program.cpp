@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <kcontrol/client/protobuf_encoding.hpp>
 #include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/runtime/task_group.hpp>
 #include <kcontrol/serve/responses.hpp>
@@ -84,7 +85,8 @@ struct parts {
           std::optional<notices::notice_config> notify, const kcontrol::logger& log)
         : past(remembered),
           kept(state_file),
-          core(env, ex, o, kcontrol::http::make_transport_factory(env), log),
+          core(env, ex, o,
+               kcontrol::speaking(kcontrol::protobuf_encoding(), kcontrol::http::make_transport_factory(env)), log),
           stream(env, core.table(), http::event_stream_options().max_clients(o.serving().max_event_streams()),
                  log.with("part", "events")),
           out(make_screen(ex, STDOUT_FILENO, log.with("part", "output"))),

@@ -83,7 +83,9 @@ TEST_CASE("the format of the log, and controller-runtime's name for --listen") {
           "--kube-api-content-type cbor: not one of application/json, application/vnd.kubernetes.protobuf");
     const std::string protobuf = "application/vnd.kubernetes.protobuf";
     CHECK(command_line::parse({"--kube-api-content-type", protobuf})->kube_api_content_type == protobuf);
-    CHECK(parsed->kube_api_content_type == "application/json");
+    CHECK(command_line::parse({"--kube-api-content-type=application/json"})->kube_api_content_type ==
+          "application/json");
+    CHECK(parsed->kube_api_content_type == protobuf);
     CHECK(message_of({"--log-format=xml"}) == "--log-format xml: not one of text, json");
 }
 

@@ -36,9 +36,9 @@ public:
     log_levels levels;                          ///< --log-level info,controller=websites:debug
     leader_flags leader;                        ///< --leader-elect, --leader-election-…; else what the options say
     std::optional<log_format> format;           ///< --log-format text|json; else what the options say
-    /// --kube-api-content-type TYPE: application/json, or application/vnd.kubernetes.protobuf where kind and server
-    /// have it
-    std::string kube_api_content_type = "application/json";
+    /// --kube-api-content-type TYPE: application/vnd.kubernetes.protobuf where kind and server have it, or
+    /// application/json
+    std::string kube_api_content_type = "application/vnd.kubernetes.protobuf";
     bool help = false;  ///< --help
 
     /// Calls the functions of the program's own flags as it meets them. Errors: invalid_argument, and theirs; each

@@ -144,8 +144,9 @@ KCONTROL_DECL std::string command_line::usage(std::span<const own_flag> own) {
            "                       crowd at the other can't keep it from; 0, the default: nowhere\n"
            "  --ready-when WHEN    /readyz: synced-once, or live: not while an informer is not live for 30 s\n"
            "  --kube-api-content-type TYPE\n"
-           "                       application/json, the default; or application/vnd.kubernetes.protobuf where kind\n"
-           "                       and server have it\n"
+           "                       application/vnd.kubernetes.protobuf, the default, where kind and server have it; "
+           "or\n"
+           "                       application/json\n"
            "  --log-level LEVELS   debug, info, warning or error; else info; of components others:\n"
            "                       info,controller=websites:debug,lease:warning\n"
            "  --log-format FORMAT  text or json\n" +
