@@ -46,13 +46,16 @@ public:
 }  // namespace
 
 TEST_CASE_FIXTURE(fixture, "the role is of one user's requests") {
-    const needs n(api, "program");
-    CHECK(n.requests() == 0);
+    needs n(api, "program");
+    CHECK(!n.asked());
     CHECK(json::to_yaml(n.cluster_role("none")).ends_with("rules: []\n"));
     asked("GET", "/api/v1/pods?watch=true", 200);
-    asked("PATCH", "/apis/apps/v1/namespaces/a/deployments/b?fieldManager=x", 201);
+    asked("PATCH", "/apis/apps/v1/namespaces/a/deployments/b?fieldManager=x", 0);
+    n.look();
+    api.request_log().end(2, 201);
     asked("DELETE", "/api/v1/namespaces/a/secrets/b", 200, "admin");
-    CHECK(n.requests() == 2);
+    n.look();
+    CHECK(n.asked());
     CHECK(n.all_known());
     CHECK(json::to_yaml(n.cluster_role("mine")) == R"(apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -73,7 +76,15 @@ rules:
   - create
   - patch
 )");
-    for (int i = 0; i < 10'000; ++i) asked("GET", "/version", 200, "admin");
+    const auto before = json::to_yaml(n.cluster_role("mine"));
+    for (int looks = 0; looks < 2; ++looks) {
+        for (int i = 0; i < 9'000; ++i) asked("GET", "/version", 200, "admin");
+        n.look();
+    }
+    CHECK(n.all_known());
+    CHECK(json::to_yaml(n.cluster_role("mine")) == before);
+    for (int i = 0; i < 11'000; ++i) asked("GET", "/version", 200, "admin");
+    n.look();
     CHECK(!n.all_known());
 }
 
@@ -115,13 +126,14 @@ spec:
 }
 
 TEST_CASE_FIXTURE(fixture, "what the server did not have, and what it refused") {
-    const needs n(api, "program");
+    needs n(api, "program");
     asked("GET", "/apis/example.com/v1/things", 404);
     asked("GET", "/apis/example.com/v1/olds?watch=1", 404);
     asked("GET", "/apis/example.com/v1/namespaces/a/others/one", 404);  // an object, perhaps
     asked("PUT", "/api/v1/namespaces/a/configmaps/b", 409);
     for (int i = 0; i < 2; ++i) asked("POST", "/apis/apps/v1/namespaces/a/deployments", 422);
     asked("GET", "/metrics", 403);
+    n.look();
     CHECK(n.not_served() == std::vector<std::string>{"olds.example.com", "things.example.com"});
     CHECK(n.refused() == std::vector<std::string>{"create deployments.apps (422)"});
     define("things", "Thing");

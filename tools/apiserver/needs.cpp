@@ -3,8 +3,6 @@
 #include <kcontrol/documents/yaml.hpp>
 #include <kcontrol/testing/rbac_rules.hpp>
 
-#include <set>
-
 namespace kcontrol_apiserver {
 namespace {
 
@@ -41,11 +39,21 @@ std::map<std::string, json::value, std::less<>> definitions_of(const testing::ap
 needs::needs(testing::api_server& api, std::string user)
     : api_(api), user_(std::move(user)), before_(definitions_of(api)) {}
 
-std::size_t needs::requests() const { return of_user().requests().size(); }
-
-bool needs::all_known() const {
+void needs::look() {
     const auto& all = api_.request_log().requests();
-    return all.empty() || all.front().number == 1;
+    if (all.empty()) return;
+    if (all.front().number > seen_ + 1) all_known_ = false;
+    seen_ = all.back().number;
+    // The old ones, too: a request that was going on has an answer now.
+    for (const auto& asked : all) {
+        if (asked.user != user_) continue;
+        const kcontrol::http::request request(asked.method, asked.target);
+        const auto info = testing::parse_request(request);
+        if (!info) continue;
+        const std::string kind =
+            asked.verb + " " + asked.resource.text() + "/" + info->subresource + " " + std::to_string(asked.code);
+        if (kinds_of_requests_.insert(kind).second) known_.end(known_.begin(request, *info), asked.code);
+    }
 }
 
 std::vector<json::value> needs::definitions() const {
@@ -59,7 +67,7 @@ std::vector<json::value> needs::definitions() const {
 
 json::value needs::cluster_role(const std::string& name) const {
     json::value rules = json::array{};
-    const std::string text = testing::rbac_rules(of_user());
+    const std::string text = testing::rbac_rules(known_);
     if (!text.empty()) rules = json::parse_yaml(text, text.size()).value().front();
     return {{"apiVersion", "rbac.authorization.k8s.io/v1"},
             {"kind", "ClusterRole"},
@@ -69,8 +77,7 @@ json::value needs::cluster_role(const std::string& name) const {
 
 std::vector<std::string> needs::not_served() const {
     std::set<std::string> out;
-    const testing::request_log log = of_user();
-    for (const auto& asked : log.requests()) {
+    for (const auto& asked : known_.requests()) {
         if (asked.code != 404 || (asked.verb != "list" && asked.verb != "watch")) continue;
         // A program that installs its kind may have asked before.
         const auto now = api_.get(asked.resource, {});
@@ -81,24 +88,12 @@ std::vector<std::string> needs::not_served() const {
 
 std::vector<std::string> needs::refused() const {
     std::set<std::string> out;
-    const testing::request_log log = of_user();
-    for (const auto& asked : log.requests()) {
+    for (const auto& asked : known_.requests()) {
         const bool normal = asked.code < 400 || asked.code == 404 || asked.code == 409 || asked.code == 410;
         if (normal || asked.resource.resource.empty()) continue;
         out.insert(asked.verb + " " + asked.resource.text() + " (" + std::to_string(asked.code) + ")");
     }
     return {out.begin(), out.end()};
-}
-
-testing::request_log needs::of_user() const {
-    testing::request_log out;
-    for (const auto& asked : api_.request_log().requests()) {
-        if (asked.user != user_) continue;
-        kcontrol::http::request request(asked.method, asked.target);
-        const auto info = testing::parse_request(request);
-        if (info) out.end(out.begin(request, *info), asked.code);
-    }
-    return out;
 }
 
 std::string role_name_of(std::string_view program) {

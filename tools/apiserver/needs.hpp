@@ -4,8 +4,9 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/testing/api_server.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,14 @@ class needs {
 public:
     needs(kcontrol::testing::api_server& api, std::string user);
 
-    /// How many requests of the user the server remembers.
-    std::size_t requests() const;
-    /// False if there were so many that the server has forgotten the first ones.
-    bool all_known() const;
+    /// Takes note of what was asked since. The server remembers 10,000 requests, so it is called again and again, and
+    /// before what follows is asked.
+    void look();
+
+    /// Whether the user asked for anything.
+    bool asked() const noexcept { return !known_.requests().empty(); }
+    /// False if so much was asked between two looks that the server has forgotten some of it.
+    bool all_known() const noexcept { return all_known_; }
     /// The CustomResourceDefinitions that were made or changed, as they would be applied, by name.
     std::vector<kcontrol::json::value> definitions() const;
     /// A ClusterRole that allows the user's requests.
@@ -34,11 +39,13 @@ public:
     std::vector<std::string> refused() const;
 
 private:
-    kcontrol::testing::request_log of_user() const;
-
     kcontrol::testing::api_server& api_;
     std::string user_;
     std::map<std::string, kcontrol::json::value, std::less<>> before_;  ///< definitions, by name
+    kcontrol::testing::request_log known_;                              ///< the user's requests, equal ones once
+    std::set<std::string> kinds_of_requests_;
+    std::uint64_t seen_ = 0;  ///< the number of the last request that was looked at
+    bool all_known_ = true;
 };
 
 /// What a role of that program may be called: its file's name, as Kubernetes names things.

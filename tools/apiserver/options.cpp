@@ -205,7 +205,7 @@ kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do e
                                       "default"; with pods
   --nodes N              how many nodes those pods have (1)
   --rbac                 Roles and their bindings say who may do what. The kubeconfig's user may do everything, and be
-                         anybody (kubectl --as); needs TLS
+                         anybody by impersonation; needs TLS
   --as-written           objects are kept as they are written: no defaults, no validation. Takes definitions with rules
                          that this server can't evaluate
   --faults FILE          what goes wrong (YAML or JSON; docs/apiserver.md). PUT /kcontrol/faults replaces it while the
