@@ -14,7 +14,15 @@ function(kcontrol_tool name)
     if(KCONTROL_INSTALL)
         # kcontrolConfig.cmake makes kcontrol::NAME of the program if it was built.
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools OPTIONAL)
-        install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion.bash COMPONENT tools
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kcontrol-${name})
+        kcontrol_install_completion(kcontrol-${name})
     endif()
+endfunction()
+
+# kcontrol_install_completion(PROGRAM): shells complete its flags. zsh has one file for all tools.
+function(kcontrol_install_completion program)
+    set(from ${PROJECT_SOURCE_DIR}/cmake)
+    set(to ${CMAKE_INSTALL_DATADIR})
+    install(FILES ${from}/completion.bash COMPONENT tools DESTINATION ${to}/bash-completion/completions RENAME ${program})
+    install(FILES ${from}/completion.zsh COMPONENT tools DESTINATION ${to}/zsh/site-functions RENAME _kcontrol)
+    install(FILES ${from}/completion.fish COMPONENT tools DESTINATION ${to}/fish/vendor_completions.d RENAME ${program}.fish)
 endfunction()

@@ -25,6 +25,7 @@ TEST_CASE("the flags of kcontrol-apiserver") {
     REQUIRE(none);
     CHECK(none->listen.text() == "127.0.0.1:0");
     CHECK(none->tls);
+    CHECK(none->complete);
     CHECK(!none->pods);
     const auto all =
         parse_options({"--listen", "127.0.0.1:6443", "--plain-http", "--kubeconfig=k", "--load", "a", "--load", "b",
@@ -57,10 +58,30 @@ TEST_CASE("a refused flag is named with its value and the remedy") {
     CHECK(says({"--data"}, "--data needs a value; see kcontrol-apiserver --help"));
 }
 
+TEST_CASE("a program to try, and its flags") {
+    const auto o = parse_options({"--crds-of", "--rbac-of", "--for=2m", "--name", "web", "--", "./web", "--for", "--"});
+    REQUIRE(o);
+    CHECK(o->crds_of);
+    CHECK(o->rbac_of);
+    CHECK(o->trial_time == std::chrono::minutes(2));
+    CHECK(o->name == "web");
+    CHECK(o->command == std::vector<std::string>{"./web", "--for", "--"});
+    CHECK(says({"--rbac-of"}, "a program is missing: write it last, behind --"));
+    CHECK(says({"--rbac-of", "--", ""}, "name behind -- is empty"));
+    CHECK(says({"--rbac-of", "./web", "--port", "1"}, "the program and its own flags stand behind --"));
+    CHECK(says({"--for", "1m"}, "--for is of no use without --crds-of or --rbac-of"));
+    CHECK(says({"--crds-of", "--name", "a", "--", "./web"}, "of no use without --rbac-of"));
+    CHECK(says({"--rbac-of", "--plain-http", "--", "./web"}, "a certificate tells the program's requests apart"));
+    for (const char* time : {"0s", "-1s", "25h", "soon"}) {
+        CHECK(says({"--rbac-of", "--for", time, "--", "./web"}, "use a time up to 24h, such as 10s or 5m"));
+    }
+}
+
 TEST_CASE("the help names every flag") {
     const std::string_view text = usage_text;
-    for (const char* flag : {"--listen", "--plain-http", "--kubeconfig", "--load", "--data", "--controllers", "--nodes",
-                             "--faults", "--rbac", "--openapi", "--help", "--version"}) {
+    for (const char* flag :
+         {"--listen", "--plain-http", "--kubeconfig", "--load", "--data", "--controllers", "--nodes", "--faults",
+          "--rbac", "--openapi", "--as-written", "--crds-of", "--rbac-of", "--for", "--name", "--help", "--version"}) {
         CHECK(text.find(flag) != std::string_view::npos);
     }
 }

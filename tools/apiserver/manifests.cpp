@@ -102,6 +102,15 @@ result<void> create_one(kcontrol::testing::api_server& api, const json::value& o
     return {};
 }
 
+error named(const error& why, const manifest& one) {
+    return why.with_context("--load " + one.where + ": " + shown(one.object));
+}
+
+void sort(std::vector<manifest>& objects) {
+    std::stable_sort(objects.begin(), objects.end(),
+                     [](const manifest& a, const manifest& b) { return rank_of(a) < rank_of(b); });
+}
+
 }  // namespace
 
 result<std::vector<manifest>> read_manifests(kcontrol::environment& env, const std::string& path) {
@@ -126,13 +135,29 @@ result<std::vector<manifest>> read_manifests(kcontrol::environment& env, const s
 }
 
 result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects) {
-    std::stable_sort(objects.begin(), objects.end(),
-                     [](const manifest& a, const manifest& b) { return rank_of(a) < rank_of(b); });
+    sort(objects);
     for (const auto& one : objects) {
         const auto done = create_one(api, one.object);
-        if (!done) return done.error().with_context("--load " + one.where + ": " + shown(one.object));
+        if (!done) return named(done.error(), one);
     }
     return {};
+}
+
+result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects) {
+    sort(objects);
+    std::vector<manifest> waiting;
+    result<void> outcome;
+    for (auto& one : objects) {
+        const bool goes_on = outcome.has_value();
+        const auto done = goes_on ? create_one(api, one.object) : result<void>();
+        if (!goes_on || (!done && done.error() == kcontrol::condition::not_found)) {
+            waiting.push_back(std::move(one));
+        } else if (!done) {
+            outcome = named(done.error(), one);
+        }
+    }
+    objects = std::move(waiting);
+    return outcome;
 }
 
 }  // namespace kcontrol_apiserver

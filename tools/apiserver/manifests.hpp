@@ -28,4 +28,8 @@ kcontrol::result<std::vector<manifest>> read_manifests(kcontrol::environment& en
 /// there already stays as it is. Errors: the server's, naming file and object.
 kcontrol::result<void> create_all(kcontrol::testing::api_server& api, std::vector<manifest> objects);
 
+/// Creates those whose kind and namespace are there, and takes them out of `objects`. Errors: as create_all(), of an
+/// object that is taken out, too; the next call goes on.
+kcontrol::result<void> create_those_served(kcontrol::testing::api_server& api, std::vector<manifest>& objects);
+
 }  // namespace kcontrol_apiserver

@@ -2,8 +2,11 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/base/log.hpp>
+#include <kcontrol/values/api_duration.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace kcontrol_apiserver {
 namespace {
@@ -63,6 +66,15 @@ result<void> set_nodes(options& o, std::string_view value) {
     return {};
 }
 
+result<void> set_time(options& o, std::string_view value) {
+    const auto length = kcontrol::parse_duration(value);
+    if (!length || *length <= std::chrono::nanoseconds(0) || *length > std::chrono::hours(24)) {
+        return bad("--for " + quoted(value) + ": use a time up to 24h, such as 10s or 5m");
+    }
+    o.trial_time = *length;
+    return {};
+}
+
 result<void> once(std::string& member, std::string_view name, std::string_view value) {
     if (!member.empty()) return bad(std::string(name) + " is there twice; leave one out");
     member = value;
@@ -91,10 +103,27 @@ constexpr flag flags[] = {
          o.rbac = true;
          return {};
      }},
+    {"--as-written", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.complete = false;
+         return {};
+     }},
     {"--faults", flag_value::text,
      [](options& o, std::string_view value) { return once(o.faults, "--faults", value); }},
     {"--openapi", flag_value::text,
      [](options& o, std::string_view value) { return once(o.openapi, "--openapi", value); }},
+    {"--crds-of", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.crds_of = true;
+         return {};
+     }},
+    {"--rbac-of", flag_value::none,
+     [](options& o, std::string_view) -> result<void> {
+         o.rbac_of = true;
+         return {};
+     }},
+    {"--for", flag_value::text, set_time},
+    {"--name", flag_value::text, [](options& o, std::string_view value) { return once(o.name, "--name", value); }},
     {"--help", flag_value::none,
      [](options& o, std::string_view) -> result<void> {
          o.what = action::help;
@@ -112,10 +141,50 @@ constexpr flag flags[] = {
      }},
 };
 
+// Of a program that is tried the flags are mistaken for ours unless they stand behind --.
+error with_remedy(const error& why, const std::vector<std::string>& arguments) {
+    const auto has = [&](const char* word) {
+        return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
+    };
+    if (!(has("--crds-of") || has("--rbac-of")) || has("--")) return why;
+    return bad(why.message() + "; the program and its own flags stand behind --");
+}
+
+// Which flags go together.
+result<void> check(const options& o, const std::set<std::string_view>& said) {
+    if (o.what != action::serve) return {};
+    if (said.contains("--nodes") && !o.pods) {
+        return bad("--nodes is of no use without --controllers, or --controllers=pods");
+    }
+    if (o.rbac && !o.tls) {
+        return bad("--rbac and --plain-http exclude each other: without TLS nobody can show who he is");
+    }
+    const bool tries = o.crds_of || o.rbac_of;
+    if (!tries && !o.command.empty()) {
+        const std::string word = quoted(o.command.front());
+        return bad(word + " stands alone; did you mean --load " + word + "?");
+    }
+    for (const std::string_view only : {"--for", "--name"}) {
+        if (!tries && said.contains(only))
+            return bad(std::string(only) + " is of no use without --crds-of or --rbac-of");
+    }
+    if (!tries) return {};
+    if (o.command.empty()) {
+        return bad("a program is missing: write it last, behind --, such as --rbac-of -- ./my_operator --its-flag");
+    }
+    if (o.command.front().empty()) return bad("the program's name behind -- is empty");
+    if (said.contains("--name") && !o.rbac_of) return bad("--name is the role's, and of no use without --rbac-of");
+    if (!o.tls)
+        return bad(
+            "--plain-http can't be with --crds-of and --rbac-of: a certificate tells the program's requests apart");
+    return {};
+}
+
 }  // namespace
 
 const char* const usage_text =
     R"(usage: kcontrol-apiserver [FLAG]...
+       kcontrol-apiserver --crds-of|--rbac-of [FLAG]... -- PROGRAM [ARGUMENT]...
 
 A Kubernetes API server for tests: all built-in kinds and your own, in memory, without etcd. It says what
 kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do everything, unless --rbac is there: do not expose it.
@@ -136,33 +205,44 @@ kube-apiserver 1.36 says, and whatever goes wrong on purpose. Everybody may do e
                                       "default"; with pods
   --nodes N              how many nodes those pods have (1)
   --rbac                 Roles and their bindings say who may do what. The kubeconfig's user may do everything, and be
-                         anybody (kubectl --as); needs TLS
+                         anybody by impersonation; needs TLS
+  --as-written           objects are kept as they are written: no defaults, no validation. Takes definitions with rules
+                         that this server can't evaluate
   --faults FILE          what goes wrong (YAML or JSON; docs/apiserver.md). PUT /kcontrol/faults replaces it while the
                          server runs, GET shows it, DELETE ends it
   --openapi DIR          OpenAPI v3 documents, such as api__v1.json and apis__apps__v1.json: kubectl explain has texts
   --help, --version
 
 Prints one line, its address, once it answers. SIGTERM and SIGINT end it.
-Exit status: 0 it was ended, 1 it could not start or not go on, 2 wrong arguments.
+
+What a program needs, found by trying it; standard output gets YAML, and nothing else:
+  --crds-of              the CustomResourceDefinitions that PROGRAM makes or changes
+  --rbac-of              a ClusterRole that allows what it asked for. What it did not do is not in it: give it objects
+                         with --load (of kinds that it installs itself, too), and help with --controllers, and with
+                         kubectl by --kubeconfig
+  --for TIME             how long it runs before SIGTERM (10s); SIGINT ends it earlier
+  --name NAME            the ClusterRole's name (the program's)
+The program runs where you are, and KUBECONFIG leads it to this server; {kubeconfig} in its arguments is that file.
+
+Exit status: 0 it was ended, or the needs are printed; 1 it could not start or not go on, or the program failed or asked
+nothing; 2 wrong arguments.
 )";
 
 result<options> parse_options(const std::vector<std::string>& arguments) {
     const auto said = kcontrol::split_arguments({arguments.begin(), arguments.end()}, kcontrol::shapes_of(flags),
                                                 "kcontrol-apiserver --help");
-    if (!said) return said.error();
+    if (!said) return with_remedy(said.error(), arguments);
     options o;
-    bool has_nodes = false;
+    std::set<std::string_view> names;
     for (const auto& one : *said) {
-        if (one.is_word())
-            return bad(quoted(one.text) + " stands alone; did you mean --load " + quoted(one.text) + "?");
-        has_nodes = has_nodes || flags[one.flag].name == "--nodes";
+        if (one.is_word()) {
+            o.command.emplace_back(one.text);
+            continue;
+        }
+        names.insert(flags[one.flag].name);
         if (const auto done = flags[one.flag].set(o, one.text); !done) return done.error();
     }
-    if (has_nodes && !o.pods && o.what == action::serve) {
-        return bad("--nodes is of no use without --controllers, or --controllers=pods");
-    }
-    if (o.rbac && !o.tls)
-        return bad("--rbac and --plain-http exclude each other: without TLS nobody can show who he is");
+    if (const auto done = check(o, names); !done) return done.error();
     return o;
 }
 

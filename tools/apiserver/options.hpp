@@ -4,6 +4,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,16 @@ public:
     bool pods = false;
     bool workloads = false;
     bool rbac = false;
+    bool complete = true;  ///< objects get defaults and are validated
     int nodes = 1;
+
+    // A program that is tried:
+
+    bool crds_of = false;
+    bool rbac_of = false;
+    std::chrono::nanoseconds trial_time = std::chrono::seconds(10);
+    std::string name;                  ///< of its role; empty: the program's
+    std::vector<std::string> command;  ///< empty: none is tried
 };
 
 extern const char* const usage_text;

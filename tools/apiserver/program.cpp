@@ -13,16 +13,19 @@
 #include "fault_plan.hpp"
 #include "manifests.hpp"
 #include "openapi_files.hpp"
+#include "trial.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -44,7 +47,7 @@ constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
 testing::api_server_options server_options(const options& o) {
     testing::api_server_options out;
-    out.complete_objects(true).collect_garbage(o.garbage).evaluate_roles(o.rbac);
+    out.complete_objects(o.complete).collect_garbage(o.garbage).evaluate_roles(o.rbac);
     return out;
 }
 
@@ -80,7 +83,7 @@ public:
         for (const auto& path : options_.load) {
             auto objects = read_manifests(env_, path);
             if (!objects) return objects.error();
-            if (auto done = create_all(api, std::move(*objects)); !done) return done;
+            if (auto done = create(std::move(*objects)); !done) return done;
         }
         if (!options_.openapi.empty()) {
             if (auto done = add_openapi_files(env_, api, options_.openapi); !done) return done;
@@ -120,7 +123,26 @@ public:
         co_await server_.stop();
     }
 
+    /// The program that is tried: started after this server. Gives the exit status.
+    kcontrol::awaitable<int> try_program(std::stop_token stop, trial& tried) {
+        const int status = co_await tried.run(stop);
+        fakes_.reset();
+        co_await server_.stop();
+        co_return status;
+    }
+
+    testing::local_api_server& server() { return server_; }
+    std::vector<manifest> take_late() { return std::move(late_); }
+
 private:
+    // A program that is tried may bring the kinds of some.
+    result<void> create(std::vector<manifest> objects) {
+        if (options_.command.empty()) return create_all(server_.api(), std::move(objects));
+        auto done = create_those_served(server_.api(), objects);
+        std::move(objects.begin(), objects.end(), std::back_inserter(late_));
+        return done;
+    }
+
     result<void> open_data() {
         auto opened = data_file::open(options_.data);
         if (!opened) return opened.error();
@@ -185,9 +207,38 @@ private:
     std::unique_ptr<data_file> data_;
     testing::local_api_server server_;
     std::shared_ptr<void> changes_;
+    std::vector<manifest> late_;
     std::shared_ptr<fault_plan> faults_ = std::make_shared<fault_plan>();
     std::optional<testing::fake_cluster> fakes_;
 };
+
+int complain(const error& why, std::ostream& log) {
+    log << "kcontrol-apiserver: " << kcontrol::escape_control(why.message()) << std::endl;
+    return 1;
+}
+
+// --crds-of and --rbac-of. The first signal ends the program's time, the second the program.
+int try_program(const options& o, std::ostream& out, std::ostream& log) {
+    kcontrol::system_environment env;
+    asio::io_context context(1);
+    program p(env, context.get_executor(), o, log);
+    if (const auto started = p.start(); !started) return complain(started.error(), log);
+    trial tried(env, p.server(), o, out, log);
+    if (const auto started = tried.start(p.take_late()); !started) return complain(started.error(), log);
+    std::stop_source stop;
+    kcontrol::signal_calls signals(context.get_executor(), {SIGINT, SIGTERM}, [&] {
+        if (!stop.request_stop()) tried.kill();
+    });
+    int status = 1;
+    asio::co_spawn(context, p.try_program(stop.get_token(), tried), [&](std::exception_ptr failure, int ended_with) {
+        signals.cancel();
+        context.stop();
+        if (failure) std::rethrow_exception(failure);
+        status = ended_with;
+    });
+    context.run();
+    return status;
+}
 
 int serve(const options& o, std::ostream& out, std::ostream& log) {
     kcontrol::system_environment env;
@@ -195,10 +246,7 @@ int serve(const options& o, std::ostream& out, std::ostream& log) {
     std::stop_source stop;
     kcontrol::signal_stop signals(context.get_executor(), stop);
     program p(env, context.get_executor(), o, log);
-    if (const auto started = p.start(); !started) {
-        log << "kcontrol-apiserver: " << kcontrol::escape_control(started.error().message()) << std::endl;
-        return 1;
-    }
+    if (const auto started = p.start(); !started) return complain(started.error(), log);
     out << p.address() << std::endl;
     asio::co_spawn(context, p.run(stop.get_token()), [&](std::exception_ptr failure) {
         signals.cancel();
@@ -222,7 +270,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     case action::version: out << "kcontrol-apiserver " KCONTROL_VERSION_STRING "\n"; return 0;
     case action::serve: break;
     }
-    return serve(*parsed, out, log);
+    return parsed->command.empty() ? serve(*parsed, out, log) : try_program(*parsed, out, log);
 }
 
 }  // namespace kcontrol_apiserver

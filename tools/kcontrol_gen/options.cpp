@@ -69,6 +69,7 @@ result<void> check(const options& o) {
 const char* const usage_text =
     R"(usage: kcontrol-gen --out FILE --namespace NS INPUT...
        kcontrol-gen --out FILE --namespace NS --kubeconfig FILE [--context NAME] [CRD|GROUP...]
+       kcontrol-gen --crds-of|--rbac-of [--load FILE]... [--for TIME] [--name NAME] -- PROGRAM [ARGUMENT]...
 
 Writes a C++ header with the types of custom resources, for use with kcontrol.
 
@@ -82,8 +83,16 @@ come from a cluster: those of the given names (jobs.example.com) and groups (exa
   --context NAME      a context of the kubeconfig that is not its current one
   --help, --version
 
+What a program needs of a cluster, as YAML on standard output. PROGRAM runs against the API server for tests, which
+KUBECONFIG leads it to; kcontrol-apiserver does it, and its --help has all flags:
+  --crds-of           the CustomResourceDefinitions that it makes
+  --rbac-of           a ClusterRole with the rights that it used
+  --load FILE|DIR     objects for it to work on, of kinds that it installs itself, too
+  --for TIME          how long it runs before SIGTERM (10s)
+  --name NAME         the ClusterRole's name (the program's)
+
 What C++ types can't express is kept as raw JSON; it is listed on standard error and at the top of the header.
-Exit status: 0 done, 1 the input can't be used or a file or cluster failed, 2 wrong arguments.
+Exit status: 0 done, 1 the input can't be used, or a file, cluster or program failed, 2 wrong arguments.
 )";
 
 result<options> parse_options(const std::vector<std::string>& arguments) {

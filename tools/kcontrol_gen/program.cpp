@@ -4,6 +4,7 @@
 
 #include "condensed.hpp"
 #include "emit.hpp"
+#include "hand_over.hpp"
 #include "input.hpp"
 #include "live.hpp"
 #include "naming.hpp"
@@ -72,6 +73,11 @@ result<void> work(const options& o, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+    if (is_for_apiserver(arguments)) {
+        const auto why = become_apiserver(arguments);
+        err << "kcontrol-gen: " << why.message() << '\n';
+        return 1;
+    }
     const auto o = parse_options(arguments);
     if (!o) {
         err << "kcontrol-gen: " << o.error().message() << '\n';

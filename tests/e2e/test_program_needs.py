@@ -1,0 +1,102 @@
+"""kcontrol-gen --crds-of and --rbac-of on the examples: what is printed can be created, and is what their manifests say.
+
+KCONTROL_GEN and KCONTROL_APISERVER are the programs, KCONTROL_EXAMPLES the folder of the examples'. Run alone: run.py
+test_program_needs
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import urllib.request
+
+import apiserver_program
+import cluster
+import probes
+
+OPERATOR = cluster.ROOT / "examples" / "training_operator" / "deploy" / "base"
+SITE = """apiVersion: v1
+kind: Namespace
+metadata: {name: dns}
+---
+apiVersion: example.com/v1
+kind: Website
+metadata: {name: shop, namespace: default}
+spec: {host: shop.example.com, image: nginx, replicas: 2}
+"""
+JOB = """apiVersion: ai.kcontrol.dev/v1alpha1
+kind: TrainingJob
+metadata: {name: small, namespace: default}
+spec: {workers: 2, template: {spec: {containers: [{name: main, image: a}]}}}
+"""
+
+
+def triples(role):
+    return {(group, resource, verb) for rule in role["rules"] for group in rule["apiGroups"]
+            for resource in rule["resources"] for verb in rule["verbs"]}
+
+
+class ProgramNeedsTest(unittest.TestCase):
+    def setUp(self):
+        self.generator, server = os.environ.get("KCONTROL_GEN", ""), os.environ.get("KCONTROL_APISERVER", "")
+        if not os.access(self.generator, os.X_OK) or not os.access(server, os.X_OK):
+            raise unittest.SkipTest("KCONTROL_GEN and KCONTROL_APISERVER are not programs")
+        self.path = f"{pathlib.Path(server).parent}:{os.environ['PATH']}"
+        self.examples = probes.folder("KCONTROL_EXAMPLES")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def needs_of(self, *arguments):
+        run = subprocess.run([self.generator, "--crds-of", "--rbac-of", "--name", "printed", *arguments],
+                             capture_output=True, text=True, env={**os.environ, "PATH": self.path}, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return self.write("printed.yaml", run.stdout), run.stderr
+
+    def created(self, *files):
+        """What a server has of definitions and roles after these files are loaded: name to object."""
+        program = apiserver_program.Program(self.folder, "--plain-http", "--as-written",
+                                            *(word for file in files for word in ("--load", file)))
+        try:
+            out = {}
+            for path in ("apiextensions.k8s.io/v1/customresourcedefinitions", "rbac.authorization.k8s.io/v1/clusterroles"):
+                with urllib.request.urlopen(f"{program.url}/apis/{path}") as answer:
+                    out.update((each["metadata"]["name"], each) for each in json.load(answer)["items"])
+            return out
+        finally:
+            program.stop()
+
+    def test_an_operator_that_installs_its_kind(self):
+        printed, told = self.needs_of("--for", "6s", "--controllers", "--load", self.write("site.yaml", SITE), "--",
+                                      self.examples / "tutorial" / "3_website")
+        self.assertNotIn("refused", told)
+        all_made = self.created(printed)
+        self.assertEqual(all_made["websites.example.com"]["spec"]["names"]["kind"], "Website")
+        self.assertNotIn("uid", printed.read_text())
+        self.assertLessEqual({
+            ("example.com", "websites", "list"), ("example.com", "websites", "watch"), ("example.com", "websites", "patch"),
+            ("example.com", "websites/status", "patch"), ("apps", "deployments", "create"), ("apps", "deployments", "patch"),
+            ("", "services", "create"), ("", "configmaps", "create"), ("events.k8s.io", "events", "create"),
+            ("apiextensions.k8s.io", "customresourcedefinitions", "create")}, triples(all_made["printed"]))
+
+    def test_the_training_operators_manifests(self):
+        printed, _ = self.needs_of("--for", "6s", "--as-written", "--controllers", "--load", self.write("job.yaml", JOB),
+                                   "--", self.examples / "training_operator" / "training_operator", "--install-crds")
+        wanted, made = self.created(OPERATOR / "rights.yaml", OPERATOR / "trainingjobs.yaml"), self.created(printed)
+        name = "trainingjobs.ai.kcontrol.dev"
+        self.assertEqual(made[name]["spec"]["versions"], wanted[name]["spec"]["versions"])
+        used = triples(made["printed"])
+        self.assertIn(("", "pods", "create"), used)
+        # The manifest is for who installed the definition already; where the list of kube-system is forbidden it is got.
+        beside = {("apiextensions.k8s.io", "customresourcedefinitions", verb) for verb in ("create", "get", "patch")}
+        beside.add(("", "namespaces", "list"))
+        self.assertLessEqual(used - beside, triples(wanted["training-operator"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
