@@ -43,6 +43,8 @@ Output:
                          nowhere). Whatever happens at the other, this one answers
   --logs                 let readers ask for the last 100 lines of a failing container's log. What looks like a secret
                          is masked; needs the right get pods/log
+  --yaml                 let readers see a job's object as YAML, as its cluster has it. What looks like a secret is
+                         masked; needs the right get of its kind
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
 

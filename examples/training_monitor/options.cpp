@@ -260,6 +260,7 @@ constexpr std::array flags{
     flag{"--output", flag_value::text, set_output},
     flag{"--log-format", flag_value::text, set_log_format},
     flag{"--logs", flag_value::none, set_on<&options::logs>},
+    flag{"--yaml", flag_value::none, set_on<&options::yaml>},
     flag{"--once", flag_value::none, set_on<&options::once>},
     flag{"--demo", flag_value::none, set_on<&options::demo>},
     flag{"--version", flag_value::none, set_on<&options::version>},

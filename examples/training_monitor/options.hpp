@@ -50,6 +50,8 @@ public:
     options& test_notify(std::optional<std::string> v) { return test_notify_ = std::move(v), *this; }
     /// Whether lines of containers' logs may be asked for.
     options& logs(bool v) { return logs_ = v, *this; }
+    /// Whether jobs' objects may be asked for as YAML.
+    options& yaml(bool v) { return yaml_ = v, *this; }
     options& once(bool v) { return once_ = v, *this; }
     options& demo(bool v) { return demo_ = v, *this; }
     options& version(bool v) { return version_ = v, *this; }
@@ -73,6 +75,7 @@ public:
     const std::string& external_url() const noexcept { return external_url_; }
     const std::optional<std::string>& test_notify() const noexcept { return test_notify_; }
     bool logs() const noexcept { return logs_; }
+    bool yaml() const noexcept { return yaml_; }
     bool once() const noexcept { return once_; }
     bool demo() const noexcept { return demo_; }
     bool version() const noexcept { return version_; }
@@ -97,6 +100,7 @@ private:
     std::string external_url_;
     std::optional<std::string> test_notify_;
     bool logs_ = false;
+    bool yaml_ = false;
     bool once_ = false;
     bool demo_ = false;
     bool version_ = false;

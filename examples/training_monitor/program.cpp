@@ -30,6 +30,7 @@
 #include "web/service.hpp"
 #include "web/totals_answer.hpp"
 #include "web/web.hpp"
+#include "web/yaml_answer.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -111,12 +112,14 @@ struct parts {
 };
 
 // What the page and the interface show beside the table.
-void add_routes(web& site, kcontrol::environment& env, parts& p, bool logs) {
+void add_routes(web& site, kcontrol::environment& env, parts& p, const options& o) {
     auto& routes = site.routes();
+    const auto offers = job_offers().logs(o.logs()).yaml(o.yaml());
     add_job_routes(
-        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), logs);
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers);
     add_attention_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
-    if (logs) add_log_route(routes, p.core);
+    if (offers.logs()) add_log_route(routes, p.core);
+    if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
@@ -216,7 +219,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         source = std::move(*made);
     }
     web site(env, p.core.table(), p.stream);
-    add_routes(site, env, p, o.logs());
+    add_routes(site, env, p, o);
     add_metrics(site, env, p);
     auto pages = make_service(env, ex, site, o, log);
     if (!pages) co_return fail(pages.error());

@@ -39,13 +39,21 @@ public:
             publish(table_.explain_again(job.cluster, job.namespace_, job.kind, job.name), {});
         });
         add_job_routes(
-            site_.routes(), past_, table_, [this] { return env_.wall_now(); }, &known_, true);
+            site_.routes(), past_, table_, [this] { return env_.wall_now(); }, &known_,
+            job_offers().logs(true).yaml(true));
         add_attention_routes(site_.routes(), past_, table_, [this] { return env_.wall_now(); });
         site_.routes().get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/logs",
                            [](const kcontrol::http::routed_request& asked) {
                                return kcontrol::http::json_response(
                                    200, R"({"container":"pytorch","previous":false,"cut":false,"lines":["asked for )" +
                                             std::string(asked.query()) + R"(","<b>Traceback</b>"]})");
+                           });
+        site_.routes().get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/yaml",
+                           [](const kcontrol::http::routed_request& asked) {
+                               if (asked.parameter("name") == "secret") {
+                                   return kcontrol::http::error_response(403, "it needs the right get jobs.batch");
+                               }
+                               return kcontrol::http::text_response(200, "# <i>Left out</i>\nkind: <b>Job</b>\n");
                            });
         site_.routes().get("/api/v1/gpus", [this](const kcontrol::http::routed_request&) {
             return kcontrol::http::json_response(200, R"({"items":)" + gpus_ + "}");

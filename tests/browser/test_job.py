@@ -99,6 +99,35 @@ class Job(fixture.PageTest):
         page.js("go({finished: true})")   # it ended long ago
         page.until("[...document.querySelectorAll('.row')].some(r => r.innerText.includes('out of memory'))")
 
+    def test_its_yaml(self):
+        page = self.open(JOB)
+        page.until("document.querySelector('#yaml-read')")
+        self.assertEqual(page.js("document.querySelector('#yaml').children.length"), 0)  # nobody asked
+        page.click("#yaml-read")
+        page.until("document.querySelector('#yaml-text')")
+        self.assertEqual(text(page, "#yaml-text"), "# <i>Left out</i>\nkind: <b>Job</b>\n")
+        self.assertTrue(text(page, "#yaml-said").startswith("2 lines, read at "))
+        self.assertEqual(text(page, "#yaml-read"), "Show the YAML")
+        page.js("navigator.clipboard.writeText = async t => { window.copied = t; }")
+        page.click("#yaml button")
+        page.until("window.copied === '# <i>Left out</i>\\nkind: <b>Job</b>\\n'")
+        # It stays, and so does what is read there, when the job changes.
+        page.js("document.querySelector('#yaml-text').focus()")
+        self.server.job("bert", "Failed", completionTime="2026-11-21T13:00:00Z")
+        page.until("document.querySelectorAll('.timeline .piece').length === 4")
+        self.assertEqual(page.js("document.activeElement.id"), "yaml-text")
+        # Another job has its own.
+        self.server.job("secret", uid="s")
+        page.js("go({job: {cluster: 'alpha', namespace: 'ml', kind: 'PyTorchJob', name: 'secret'}})")
+        page.until("document.querySelector('#job h1')?.innerText === 'secret' && "
+                   "document.querySelector('#yaml')?.children.length === 0")
+        page.click("#yaml-read")
+        page.until("document.querySelector('#yaml-said').innerText.startsWith('It could not be read: ')")
+        self.assertIn("it needs the right get jobs.batch", text(page, "#yaml-said"))
+        # No such job any more: none can be asked for.
+        self.server.step("delete", **server.job("secret", uid="s"))
+        page.until("document.querySelector('#job p.gone') && !document.querySelector('#yaml-read')")
+
     def test_commands_of_kinds_that_are_read_by_rules(self):
         listed = "[...document.querySelectorAll('#job .commands code')].map(c => c.textContent)"
         self.server.job("set", kind="JobSet", uid="s")

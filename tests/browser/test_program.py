@@ -19,7 +19,7 @@ class Program(unittest.TestCase):
         fixture.PageTest.setUpClass()
 
     def test_the_demonstration(self):
-        with monitor() as program:
+        with monitor("--yaml") as program:
             page = fixture.PageTest.browser.page(program.url)
             self.addCleanup(page.close)
             page.until("document.querySelectorAll('details.cluster').length === 2")
@@ -29,6 +29,8 @@ class Program(unittest.TestCase):
             page.js("goJob(order.find(j => j.state === 'Running') || order[0])")
             page.until("document.querySelector('#job .timeline') && document.querySelector('#job .commands')")
             page.until("document.querySelector('#job').innerText.includes('Conditions')")
+            page.js("document.querySelector('#yaml-read').click()")
+            page.until("document.querySelector('#yaml-text')?.innerText.includes('\\nkind: ')")
             page.js("history.back()")
             page.until("document.querySelector('details.cluster .health.bad')", "alpha can't be reached")
             page.until("store.clusters.get('alpha')?.state === 'live'", "alpha is back")

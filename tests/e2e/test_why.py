@@ -45,7 +45,8 @@ class TestWhy(unittest.TestCase):
         (path / "notify.yaml").write_text(
             "receivers: [{name: all, webhook: {urlFile: hook}, rate: {perSecond: 1000, burst: 1000}}]\n"
             "rules: [{receivers: [all]}]\n")
-        cls.monitor = monitors.Monitor(path / "files", path / "log", "--notify-config", path / "notify.yaml", "--logs")
+        cls.monitor = monitors.Monitor(path / "files", path / "log", "--notify-config", path / "notify.yaml", "--logs",
+                                       "--yaml")
         cls.addClassCleanup(cls.monitor.process.wait)
         cls.addClassCleanup(cls.monitor.process.kill)
 
@@ -166,6 +167,26 @@ class TestWhy(unittest.TestCase):
         self.assertIn("pods/log", text)
         self.assertEqual(self.monitor.get_raw("/api/v1/jobs/c/default/Job/broken/logs?pod=other")[0], 404)
         self.assertEqual(self.monitor.get_raw("/api/v1/jobs/c/default/Job/broken/logs?x=y")[0], 400)
+
+    def test_8_yaml_is_the_object_that_the_server_has(self):
+        secretive = batch("secretive")
+        secretive["spec"]["template"]["spec"]["containers"][0]["env"] = [
+            {"name": "HF_TOKEN", "value": "swordfish"}, {"name": "EPOCHS", "value": "3"}]
+        self.cluster.apply(secretive)
+        wait.until("it is not seen", lambda: self.one("Job", "secretive"))
+        status, text = self.monitor.get_raw("/api/v1/jobs/c/default/Job/secretive/yaml")
+        self.assertEqual(status, 200, text)
+        self.assertNotIn("swordfish", text)
+        self.assertNotIn("managedFields:", text)
+        # kubectl reads it: the rest of it is what the server has.
+        theirs = self.cluster.get("job", "secretive")
+        ours = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", "-",
+                                               stdin=text))
+        self.assertEqual(ours["metadata"]["uid"], theirs["metadata"]["uid"])
+        theirs["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"] = "[masked]"
+        self.assertEqual(ours["spec"], theirs["spec"])
+        self.assertTrue(self.one("Job", "secretive")["yaml"])
+        self.assertEqual(self.monitor.get_raw("/api/v1/jobs/c/default/Job/nobody/yaml")[0], 404)
 
 
 if __name__ == "__main__":

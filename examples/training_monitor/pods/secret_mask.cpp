@@ -46,6 +46,16 @@ std::size_t value_after(std::string_view line, std::size_t at) {
     return at < line.size() ? at : std::string_view::npos;
 }
 
+// Of `--key value`, behind the key.
+std::size_t value_of_flag(std::string_view word, std::string_view line, std::size_t at) {
+    const auto value = line.find_first_not_of(' ', at);
+    if (!word.starts_with("--") || value == std::string_view::npos || value == at || line[value] == '-') {
+        return std::string_view::npos;
+    }
+    const bool quoted = line[value] == '"' || line[value] == '\'';
+    return quoted && value + 1 < line.size() ? value + 1 : value;
+}
+
 std::size_t end_of_value(std::string_view line, std::size_t at) {
     const bool quoted = at > 0 && (line[at - 1] == '"' || line[at - 1] == '\'');
     if (quoted) return std::min(line.find(line[at - 1], at), line.size());
@@ -117,8 +127,10 @@ std::string secret_mask::mask(std::string_view line) {
         }
         std::size_t end = at;
         while (end < line.size() && is_word(line[end])) ++end;
-        const std::size_t value =
-            ends_in_secret_key(line.substr(at, end - at)) ? value_after(line, end) : std::string_view::npos;
+        const auto word = line.substr(at, end - at);
+        const bool is_key = ends_in_secret_key(word);
+        std::size_t value = is_key ? value_after(line, end) : std::string_view::npos;
+        if (is_key && value == std::string_view::npos) value = value_of_flag(word, line, end);
         if (value != std::string_view::npos) {
             const std::size_t last = end_of_value(line, value);
             // "Authorization token: Bearer x": the scheme is no secret, and what follows it is hidden above.
@@ -129,7 +141,7 @@ std::string secret_mask::mask(std::string_view line) {
                 continue;
             }
         }
-        out.append(line.substr(at, end - at));
+        out.append(word);
         at = end;
     }
     return out;

@@ -46,7 +46,7 @@ void write_event(kcontrol::json::writer& out, const object_event& event) {
 }  // namespace
 
 void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_evidence& known, cluster_rights rights,
-                    bool logs) {
+                    job_offers offers) {
     const job_cause cause = find_cause(job, known);
     out.key("cause");
     out.begin_object();
@@ -69,7 +69,8 @@ void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_
     out.begin_array();
     for (const auto text : missing_rights(rights)) out.value(text);
     out.end_array();
-    out.member("logs", logs);
+    out.member("logs", offers.logs());
+    out.member("yaml", offers.yaml());
 }
 
 }  // namespace training_monitor

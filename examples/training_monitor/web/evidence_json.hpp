@@ -4,12 +4,13 @@
 #include <kcontrol/json/writer.hpp>
 
 #include "pods/insight.hpp"
+#include "web/job_offers.hpp"
 
 namespace training_monitor {
 
-/// Members cause, pods, events and missingRights of an object that the caller opens and closes. `logs`: lines of logs
-/// may be asked for.
+/// Members cause, pods, events, missingRights, logs and yaml of an object that the caller opens and closes; the last
+/// two say what may be asked for.
 void write_evidence(kcontrol::json::writer& out, const job_view& job, const job_evidence& known, cluster_rights rights,
-                    bool logs);
+                    job_offers offers);
 
 }  // namespace training_monitor

@@ -69,14 +69,14 @@ void write_kubectl_names(kcontrol::json::writer& out, std::string_view kind) {
 }
 
 // Whoever asks for a job in view looks at it, and so its events are asked for.
-void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, bool logs) {
+void write_known(kcontrol::json::writer& out, const job_view& job, insight& known, job_offers offers) {
     const job_ref ref = ref_of(job);
     known.look(ref);
-    write_evidence(out, job, known.evidence(ref), known.rights(job.cluster), logs);
+    write_evidence(out, job, known.evidence(ref), known.rights(job.cluster), offers);
 }
 
 http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table, wall_time now,
-                          insight* known, bool logs) {
+                          insight* known, job_offers offers) {
     if (const auto checked = expect_no_query(asked.query()); !checked) {
         return http::error_response(400, checked.error().message());
     }
@@ -95,7 +95,7 @@ http::response job_answer(const http::routed_request& asked, const history& past
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
     write_kubectl_names(out, kind);
-    if (known && details) write_known(out, *record->view, *known, logs);
+    if (known && details) write_known(out, *record->view, *known, offers);
     if (record->gone) time_member(out, "gone", record->gone);
     out.end_object();
     return http::json_response(200, out.take() + "\n");
@@ -110,10 +110,10 @@ http::response no_job(const http::routed_request& asked) {
 }  // namespace
 
 void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
-                    insight* known, bool logs) {
+                    insight* known, job_offers offers) {
     to.get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
-           [&past, &table, now = std::move(now), known, logs](const http::routed_request& asked) {
-               return job_answer(asked, past, table, now(), known, logs);
+           [&past, &table, now = std::move(now), known, offers](const http::routed_request& asked) {
+               return job_answer(asked, past, table, now(), known, offers);
            });
     to.get("/api/v1/jobs/{other...}", no_job);
 }

@@ -146,21 +146,11 @@ function commandPanel(j, names) {
   input.value = kept.get(contextKey(j.cluster)) ?? j.cluster;
   const list = el("ul", {class: "commands"});
   const fill = () => list.replaceChildren(...commands(j, input.value.trim(), names).map(([title, text]) => {
-    const copy = el("button", {type: "button", "aria-label": `Copy: ${title}`}, "Copy");
-    copy.onclick = async () => {
-      try {
-        await navigator.clipboard.writeText(text);
-        put(copy, "Copied");
-      } catch {
-        getSelection().selectAllChildren(code);  // not over plain HTTP: at least it is selected
-        put(copy, "Selected");
-      }
-      setTimeout(() => put(copy, "Copy"), 2000);
-    };
     // It breaks between words only, where there is room; copied, it is what it was.
     const code =
         el("code", {}, ...text.split(/( )/).map(word => (word === " " ? word : el("span", {class: "word"}, word))));
-    return el("li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copy));
+    return el(
+        "li", {}, el("span", {class: "soft"}, title), el("div", {}, code, copyButton(`Copy: ${title}`, text, code)));
   }));
   input.oninput = () => {
     kept.set(contextKey(j.cluster), input.value);

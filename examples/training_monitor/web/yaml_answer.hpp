@@ -1,0 +1,15 @@
+// What /api/v1/jobs/{cluster}/{namespace}/{kind}/{name}/yaml answers: the job's object as it is in its cluster now.
+#pragma once
+
+#include <kcontrol/serve/router.hpp>
+
+#include "monitor.hpp"
+
+namespace training_monitor {
+
+/// Only objects of jobs that are in view are read, when somebody asks, and they are kept nowhere; manifest_text.hpp
+/// says what is left out, masked and cut. 404 for other jobs, 403 naming the right where it is missing, 429 where four
+/// are being read already. The monitor outlives the router.
+void add_yaml_route(kcontrol::http::router& to, monitor& of);
+
+}  // namespace training_monitor
