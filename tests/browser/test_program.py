@@ -36,6 +36,24 @@ class Program(unittest.TestCase):
             page.until("store.clusters.get('alpha')?.state === 'live'", "alpha is back")
             self.assertEqual(page.errors, [])
 
+    def test_what_is_compressed(self):
+        coding = ("fetch(%r).then(a => { const coding = a.headers.get('content-encoding'); a.body.cancel(); "
+                  "return coding; })")
+        with monitor("--yaml") as program:
+            page = fixture.PageTest.browser.page(program.url)
+            self.addCleanup(page.close)
+            page.until("store.jobs.size")
+            sizes = "(n => [n.encodedBodySize, n.decodedBodySize])(performance.getEntriesByType('navigation')[0])"
+            sent, read = page.js(sizes)
+            self.assertLess(2 * sent, read)
+            fixture.note(f"the page is {read} bytes, of which {sent} are sent")
+            self.assertEqual(page.js(coding % "/api/v1/jobs"), "gzip")
+            self.assertEqual(page.js("fetch('/api/v1/jobs').then(a => a.json()).then(a => a.items.length > 0)"), True)
+            self.assertIsNone(page.js(coding % "/api/v1/events"))
+            job = page.js("pathOf([...store.jobs.values()][0])")
+            self.assertIsNone(page.js(coding % f"/api/v1/jobs/{job}/yaml"))
+            self.assertEqual(page.errors, [])
+
     def test_a_token_opens(self):
         with tempfile.NamedTemporaryFile("w", suffix=".tokens") as tokens:
             tokens.write("a-token-of-some-length\n")

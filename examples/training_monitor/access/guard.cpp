@@ -34,7 +34,8 @@ public:
 private:
     void add_to(http::fields& headers) const {
         if (https_only_) headers.set("Strict-Transport-Security", "max-age=31536000");
-        headers.set("Vary", "Origin, Sec-Fetch-Site");
+        const std::string more(headers.get("Vary"));
+        headers.set("Vary", "Origin, Sec-Fetch-Site" + (more.empty() ? more : ", " + more));
         if (origin_.empty()) return;
         headers.set("Access-Control-Allow-Origin", origin_);
         headers.set("Access-Control-Allow-Credentials", "true");

@@ -7,6 +7,7 @@
 
 #include "pods/log_tail.hpp"
 #include "table/job_query.hpp"
+#include "web/compressed.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -91,7 +92,9 @@ http::response answer(const log_question& asked, const kcontrol::result<log_tail
     for (const auto& line : read->lines) out.value(kcontrol::escape_control(line));
     out.end_array();
     out.end_object();
-    return http::json_response(200, out.take() + "\n");
+    auto whole = http::json_response(200, out.take() + "\n");
+    keep_as_it_is(whole);
+    return whole;
 }
 
 kcontrol::awaitable<void> serve(http::routed_request asked, http::responder& to, monitor& of,

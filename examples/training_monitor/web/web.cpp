@@ -5,6 +5,7 @@
 #include <kcontrol/serve/responses.hpp>
 
 #include "training_monitor/page.hpp"
+#include "web/compressed.hpp"
 #include "web/health.hpp"
 #include "web/metrics_text.hpp"
 #include "web/view_json.hpp"
@@ -59,6 +60,8 @@ web::web(kcontrol::environment& env, job_table& table, event_hub& hub) : env_(en
     probes_.get("/healthz", [](const http::routed_request&) { return http::text_response(200, "ok\n"); });
     probes_.get("/readyz", [this](const http::routed_request&) { return ready_answer(is_ready(table_.clusters())); });
 }
+
+http::handler web::handler() const { return compressed(routes_.handler()); }
 
 kcontrol::awaitable<void> web::serve_events(http::routed_request request, http::responder& out) {
     const auto checked = expect_no_query(request.query());

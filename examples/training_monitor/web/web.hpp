@@ -24,7 +24,8 @@ public:
     web(const web&) = delete;
     web& operator=(const web&) = delete;
 
-    kcontrol::http::handler handler() { return routes_.handler(); }
+    /// Compresses its answers where that is worth it (compressed.hpp).
+    kcontrol::http::handler handler() const;
 
     /// Answers /healthz and /readyz and tells nothing else, for it asks for no login.
     kcontrol::http::handler probe_handler() { return probes_.handler(); }

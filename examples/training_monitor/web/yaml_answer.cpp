@@ -9,6 +9,7 @@
 #include "pods/manifest_text.hpp"
 #include "table/job_query.hpp"
 #include "table/watched.hpp"
+#include "web/compressed.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -61,6 +62,7 @@ http::response answer(const kcontrol::resource_info& what, const kcontrol::resul
     }
     auto out = http::text_response(200, manifest_text(read->get<kcontrol::dynamic_object>().content.tree()));
     out.headers.set("Content-Type", "application/yaml");  // RFC 9512
+    keep_as_it_is(out);
     return out;
 }
 

@@ -167,3 +167,17 @@ TEST_CASE("the guard answers for what it does not let in, and the inner handler 
     CHECK(run(ask({host, login})) == 401);
     CHECK(run(ask({host, {"Authorization", "Bearer another-token-entirely"}})) == 200);
 }
+
+TEST_CASE("the guard adds to what an answer says it varies by") {
+    testing::manual_environment env;
+    boost::asio::io_context context;
+    fake_responder out(env);
+    guard gate(open_rules());
+    const auto handler = gate.before([](http::server_request, http::responder& to) -> kcontrol::awaitable<void> {
+        auto answer = http::json_response(200, "{}");
+        answer.headers.set("Vary", "Accept-Encoding");
+        (void)co_await to.send(std::move(answer));
+    });
+    testing::run(context, handler(ask({{"Host", "localhost"}}), out));
+    CHECK(out.head.headers.get("Vary") == "Origin, Sec-Fetch-Site, Accept-Encoding");
+}

@@ -1,5 +1,6 @@
 #include "web/web.hpp"
 
+#include <kcontrol/http/gunzip.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
@@ -53,11 +54,13 @@ struct fixture {
     web site{env, table, hub};
     fake_responder out{env};
 
-    int get(std::string target, std::string method = "GET", std::string host = "localhost:8080") {
+    int get(std::string target, std::string method = "GET", std::string host = "localhost:8080",
+            std::string accept_encoding = "") {
         kcontrol::http::server_request request;
         request.method = std::move(method);
         request.target = std::move(target);
         request.headers.set("Host", std::move(host));
+        if (!accept_encoding.empty()) request.headers.set("Accept-Encoding", std::move(accept_encoding));
         const auto handler = site.handler();
         testing::run(context, handler(std::move(request), out));
         return out.head.status;
@@ -195,6 +198,24 @@ TEST_CASE("clusters, health and metrics") {
     CHECK(metrics.find("training_monitor_stream_clients 0\n") != std::string::npos);
     CHECK(metrics.find("training_monitor_stream_cut_off_total{reason=\"behind\"} 0\n") != std::string::npos);
     CHECK(metrics.find("training_monitor_stream_refused_total 0\n") != std::string::npos);
+}
+
+TEST_CASE("page and interface are compressed for those who take that") {
+    fixture f;
+    f.table.add(job("one", job_state::running));
+    for (const char* path : {"/", "/api/v1/jobs", "/metrics"}) {
+        CAPTURE(path);
+        CHECK(f.get(path) == 200);
+        const auto plain = f.out.take();
+        CHECK_FALSE(f.out.head.headers.contains("Content-Encoding"));
+        CHECK(f.header("Vary") == "Accept-Encoding");
+        CHECK(f.get(path, "GET", "localhost:8080", "gzip, deflate, br") == 200);
+        CHECK(f.header("Content-Encoding") == "gzip");
+        CHECK(f.header("Vary") == "Accept-Encoding");
+        CHECK(kcontrol::http::gunzip_all(f.out.take(), std::size_t{1} << 20).value() == plain);
+    }
+    CHECK(f.get("/healthz", "GET", "localhost:8080", "gzip") == 200);
+    CHECK(f.out.take() == "ok\n");
 }
 
 TEST_CASE("the port for health answers that, and nothing else") {

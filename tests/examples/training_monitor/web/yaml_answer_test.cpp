@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(fixture, "YAML: the object as its cluster has it, when somebod
     REQUIRE(get("a/default/job/bert/yaml") == 200);
     CAPTURE(out.body);
     CHECK(out.head.headers.get("Content-Type") == "application/yaml");
-    CHECK(out.head.headers.get("Cache-Control") == "no-store");
+    CHECK(out.head.headers.get("Cache-Control") == "no-store, no-transform");
     for (const char* shown : {"apiVersion: batch/v1\nkind: Job\n", "  parallelism: 1\n", "  token: '[masked]'\n"}) {
         CAPTURE(shown);
         CHECK(out.body.find(shown) != std::string::npos);
