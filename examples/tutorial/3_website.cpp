@@ -89,7 +89,7 @@ struct website_operator {
 
 int main(int argc, char** argv) {
     return run(argc, argv, [](manager& m, std::stop_token stop) -> awaitable<result<void>> {
-        (co_await install_crds<website>(m.get_client(), install_options().stop(stop))).value();
+        (co_await install_crds<website>(m.get_unfenced_client(), install_options().stop(stop))).value();
         const website_operator reconcile{m.get_client(), m.get_event_recorder("example.com/website")};
         auto builder = controller_builder(m, "website").for_<website>();
         builder.owns<apps::v1::deployment>().owns<core::v1::service>().complete(reconcile).value();
