@@ -12,6 +12,7 @@
 #include "jobs/ruled_kinds.hpp"
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
+#include "minutes.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
@@ -93,6 +94,7 @@ struct parts {
             center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
                            log.with("part", "notices"));
         }
+        if (kept) points.restore(kept->take_totals(), env.wall_now());
         changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept}, log);
     }
 
@@ -130,16 +132,6 @@ void add_metrics(web& site, kcontrol::environment& env, const parts& p) {
     if (!p.kept) return;
     site.add_report([&p] { return memory_report(p.kept->status()); });
     site.add_metrics([&p] { return memory_metrics(p.kept->status()); });
-}
-
-// A point at the beginning of every minute.
-kcontrol::awaitable<void> record_totals(kcontrol::environment& env, const job_table& table, totals& points,
-                                        std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        const auto pause = totals::until_next(env.wall_now());
-        const auto woken = co_await kcontrol::sleep_for(env, pause, stop);
-        if (woken != kcontrol::wake::stopped) points.record(env.wall_now(), table.counts());
-    }
 }
 
 // --test-notify
@@ -234,7 +226,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(p.output.run(stop));
     tasks.spawn((*pages)->renew(stop));
-    tasks.spawn(record_totals(env, p.core.table(), p.points, stop));
+    tasks.spawn(record_minutes(env, p.core.table(), p.points, p.kept, stop));
     if (p.center) tasks.spawn(p.center->run(stop));
     if (!p.kept) tasks.spawn(forget_old(env, p.past, o.state().retain_for(), stop));
     int status = 0;

@@ -140,6 +140,28 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.stop(), 0)
         self.assertIn("the job is gone", monitor.log.read_text())
 
+    def test_totals_survive_a_kill_and_come_with_an_older_file(self):
+        server = self.serve()
+        for name in ("one", "two"):
+            server.set(name, "Running")
+        monitor = self.start()
+        points = wait.until("no point is recorded", lambda: monitor.items("/api/v1/totals"), 75)
+        self.assertEqual(points[0]["states"], {"Running": 2})
+        in_file = lambda: sqlite3.connect(self.state).execute("SELECT count(*) FROM totals").fetchone()[0] > 0
+        wait.until("no point is written", in_file, 10)
+        self.crash(monitor)
+        monitor = self.start()
+        self.assertEqual(monitor.items("/api/v1/totals")[:len(points)], points)
+        self.assertEqual(monitor.stop(), 0)
+        with sqlite3.connect(self.state) as db:  # as the version before had it
+            db.executescript("DROP TABLE totals; PRAGMA user_version = 1")
+        db.close()
+        monitor = self.start()
+        self.assertEqual(monitor.items("/api/v1/totals"), [])
+        self.assertEqual(self.timeline(monitor, "one"), ["Running"])
+        self.assertEqual(monitor.items("/api/v1/gone"), [])
+        self.assertEqual(monitor.stop(), 0)
+
     def test_files_that_are_refused_and_left_as_they_are(self):
         self.serve()
         for text, why in ((b"no database at all" * 100, "it is not a state file"), (None, "a newer training_monitor")):

@@ -70,6 +70,9 @@ result<void> memory::start() {
     if (!last) return last.error();
     const auto last_row = file_->last_row();
     if (!last_row) return last_row.error();
+    auto points = file_->load_totals();
+    if (!points) return points.error();
+    totals_at_start_ = std::move(*points);
     next_row_ = *last_row + 1;
     began_ = env_.wall_now();
     has_clusters_ = !clusters->empty();
@@ -95,7 +98,7 @@ void memory::touch(job_record& r) {
 
 // Something is to be written: at the end of the delay, which the first change began, or now if it is a lot.
 void memory::hurry() {
-    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() == 1;
+    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() + points_.size() == 1;
     if (first && !batch_) due_ = env_.now() + options_.delay();
     if (dirty_.size() == options_.max_batch() && backoff_ == kcontrol::duration::zero()) due_ = env_.now();
     if (first || dirty_.size() == options_.max_batch()) changed_.notify_all();
@@ -116,8 +119,15 @@ void memory::take(const std::vector<change>& changes) {
     }
 }
 
+void memory::take(const totals_point& point) {
+    const bool is_one_more = points_.size() == 0;
+    points_.record(kcontrol::wall_time(std::chrono::seconds(point.time)), point.counts);
+    ++touched_;
+    if (is_one_more) hurry();
+}
+
 bool memory::has_work() const {
-    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty();
+    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty() || points_.size() > 0;
 }
 
 void memory::make_batch() {
@@ -134,6 +144,12 @@ void memory::make_batch() {
     clusters_.clear();
     next->run = run_time{began_, env_.wall_now()};
     run_due_ = false;
+    if (points_.size() > 0) {
+        next->totals = points_.since(std::nullopt);
+        const auto kept = std::min<kcontrol::duration>(options_.retain_for(), std::chrono::hours(24));
+        next->totals_from = next->totals.back().time - std::chrono::ceil<std::chrono::seconds>(kept).count();
+        points_.clear();
+    }
     batch_upto_ = touched_;
     batch_ = std::move(next);
 }

@@ -11,12 +11,14 @@
 #include "defaults.hpp"
 #include "history/history.hpp"
 #include "memory/state_file.hpp"
+#include "table/totals.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace training_monitor {
@@ -81,6 +83,12 @@ public:
     /// Collects what is last known of clusters.
     void take(const std::vector<change>& changes);
 
+    /// One more point of the fleet's totals.
+    void take(const totals_point& point);
+
+    /// The totals that the file held when it was read, once: they are the caller's then.
+    std::vector<totals_point> take_totals() { return std::exchange(totals_at_start_, {}); }
+
     /// Waits until all that changed before the call is in the file, on the disk.
     /// Errors: the write failed (it is tried again all the same), or `stop`.
     kcontrol::awaitable<kcontrol::result<void>> flush(std::stop_token stop);
@@ -124,6 +132,8 @@ private:
     std::vector<job_record*> dirty_;
     std::vector<std::int64_t> forgotten_;
     std::map<std::string, stored_cluster> clusters_;
+    totals points_;  ///< that are not in the file yet
+    std::vector<totals_point> totals_at_start_;
     std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
     std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
     kcontrol::time_point due_{}, retain_at_{}, crowded_until_{};

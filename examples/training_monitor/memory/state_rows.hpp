@@ -4,6 +4,7 @@
 #include <kcontrol/runtime/time.hpp>
 
 #include "history/job_record.hpp"
+#include "table/totals.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,8 @@ struct state_batch {
     std::vector<std::int64_t> forgotten;  ///< rows
     std::vector<stored_cluster> clusters;
     std::optional<run_time> run;
+    std::vector<totals_point> totals;  ///< in the order of times; points from the first of them on are replaced
+    std::int64_t totals_from = 0;      ///< seconds since the epoch: points before it are to go
 };
 
 /// A cluster that `training_monitor cluster add` put into the file.

@@ -271,3 +271,47 @@ TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and w
     CHECK(f.past.size() == 1000);  // those in view alone are larger than that
     CHECK(f.in_file() == 1000);
 }
+
+TEST_CASE("memory: the fleet's totals survive a restart, and a disk that is full meanwhile") {
+    temporary_directory dir;
+    const auto point = [](const fixture& f, std::uint64_t jobs) {
+        totals of_now;
+        job_counts counts;
+        counts.states[static_cast<std::size_t>(job_state::running)] = jobs;
+        of_now.record(f.env.wall_now(), counts);
+        return of_now.newest();
+    };
+    std::vector<totals_point> told;
+    {
+        fixture f(dir.path("s"));
+        CHECK(f.kept->take_totals().empty());
+        for (std::uint64_t i = 1; i <= 3; ++i) {
+            told.push_back(point(f, i));
+            f.kept->take(told.back());
+            f.advance(1min);
+        }
+        CHECK(f.kept->status().writes == 3);
+        CHECK(f.kept->status().waiting == 0);
+        {
+            no_more_bytes full;
+            for (std::uint64_t i = 4; i <= 6; ++i) {
+                told.push_back(point(f, i));
+                f.kept->take(told.back());
+                f.advance(1min);
+            }
+            CHECK(f.kept->status().waiting == 3);
+        }
+        f.advance(1min);
+        CHECK(f.kept->status().waiting == 0);
+        f.crashed = true;
+    }
+    fixture f(dir.path("s"), memory_options().retain_for(5min), 8min);
+    CHECK(f.kept->take_totals() == told);
+    CHECK(f.kept->take_totals().empty());
+    f.kept->take(point(f, 7));  // in its minute there was none; the first points are older than what is kept
+    f.advance(1s);
+    auto file = state_file::open(dir.path("s"), state_file::use::existing);
+    const auto in_file = file.value()->load_totals().value();
+    REQUIRE(in_file.size() == 4);
+    CHECK(in_file.front() == told[3]);
+}
