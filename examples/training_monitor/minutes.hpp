@@ -10,12 +10,13 @@
 
 namespace training_monitor {
 
+class gpu_hours;
 class memory;
 
-/// Records a point of the totals a minute until `stop`, and has it kept where `kept` is not null. Until the clusters
-/// have settled after the start there is none, for two minutes at most: a fleet that is still being listed would be a
-/// dip in the charts.
-kcontrol::awaitable<void> record_minutes(kcontrol::environment& env, const job_table& table, totals& points,
-                                         memory* kept, std::stop_token stop);
+/// Counts the GPU hours, and records a point of the totals a minute until `stop`, and has it kept where `kept` is not
+/// null. Until the clusters have settled after the start there is none, for two minutes at most: a fleet that is still
+/// being listed would be a dip in the charts.
+kcontrol::awaitable<void> record_minutes(kcontrol::environment& env, const job_table& table, gpu_hours& hours,
+                                         totals& points, memory* kept, std::stop_token stop);
 
 }  // namespace training_monitor

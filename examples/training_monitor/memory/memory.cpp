@@ -73,6 +73,9 @@ result<void> memory::start() {
     auto points = file_->load_totals();
     if (!points) return points.error();
     totals_at_start_ = std::move(*points);
+    const auto counted = file_->load_gpu_hours();
+    if (!counted) return counted.error();
+    if (hours_) hours_->restore(*counted);
     next_row_ = *last_row + 1;
     began_ = env_.wall_now();
     has_clusters_ = !clusters->empty();
@@ -80,6 +83,7 @@ result<void> memory::start() {
         // One that had not changed for long was in view all the same.
         const bool was_in_view = !job.gone && *last && job.last_seen > (*last)->began;
         if (was_in_view) job.last_seen = std::max(job.last_seen, (*last)->until);
+        if (hours_) hours_->resume(job);
         past_.restore(std::move(job));
     }
     past_.on_touched([this](job_record& r) { touch(r); });
@@ -121,6 +125,7 @@ void memory::take(const std::vector<change>& changes) {
 
 void memory::take(const totals_point& point) {
     const bool is_one_more = points_.size() == 0;
+    hours_due_ = true;
     points_.record(kcontrol::wall_time(std::chrono::seconds(point.time)), point.counts);
     ++touched_;
     if (is_one_more) hurry();
@@ -149,6 +154,9 @@ void memory::make_batch() {
         const auto kept = std::min<kcontrol::duration>(options_.retain_for(), std::chrono::hours(24));
         next->totals_from = next->totals.back().time - std::chrono::ceil<std::chrono::seconds>(kept).count();
         points_.clear();
+    }
+    if (hours_ && (std::exchange(hours_due_, false) || stopped_)) {
+        next->gpu_hours = hours_->take_changes(env_.wall_now());
     }
     batch_upto_ = touched_;
     batch_ = std::move(next);

@@ -9,6 +9,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "defaults.hpp"
+#include "gpus/gpu_hours.hpp"
 #include "history/history.hpp"
 #include "memory/state_file.hpp"
 #include "table/totals.hpp"
@@ -76,6 +77,10 @@ public:
     memory(const memory&) = delete;
     memory& operator=(const memory&) = delete;
 
+    /// GPU hours are kept, too: read by start(), and written with each minute's totals and at the end. Before start();
+    /// they outlive it.
+    void keep(gpu_hours& hours) { hours_ = &hours; }
+
     /// Reads the file into the history; blocks. Then begins to keep it.
     /// Errors: the file can't be read.
     kcontrol::result<void> start();
@@ -134,6 +139,8 @@ private:
     std::map<std::string, stored_cluster> clusters_;
     totals points_;  ///< that are not in the file yet
     std::vector<totals_point> totals_at_start_;
+    gpu_hours* hours_ = nullptr;
+    bool hours_due_ = false;
     std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
     std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
     kcontrol::time_point due_{}, retain_at_{}, crowded_until_{};

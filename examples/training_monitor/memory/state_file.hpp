@@ -45,6 +45,8 @@ public:
     /// In the order of times.
     kcontrol::result<std::vector<totals_point>> load_totals();
 
+    kcontrol::result<gpu_hours_state> load_gpu_hours();
+
     /// Writes all of it or nothing, durably. Returns the bytes in use.
     kcontrol::result<std::uint64_t> write(const state_batch& batch);
 

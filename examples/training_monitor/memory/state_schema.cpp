@@ -34,6 +34,17 @@ CREATE TABLE totals(
     time INTEGER PRIMARY KEY, states TEXT NOT NULL, gpus_requested INTEGER NOT NULL, gpus_running INTEGER NOT NULL);
 )";
 
+// Version 3. GPU hours: GPUs times milliseconds by day (its midnight UTC), and up to when each kind of a cluster is
+// counted.
+constexpr const char* schema_3 = R"(
+CREATE TABLE gpu_hours(
+    day INTEGER NOT NULL, cluster TEXT NOT NULL, namespace TEXT NOT NULL, team TEXT NOT NULL, gpu_ms INTEGER NOT NULL,
+    PRIMARY KEY(day, cluster, namespace, team)) WITHOUT ROWID;
+CREATE TABLE gpu_watches(
+    cluster TEXT NOT NULL, kind TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,
+    PRIMARY KEY(cluster, kind)) WITHOUT ROWID;
+)";
+
 std::string name_of(const sqlite::database& db) { return "state file " + db.path() + ": "; }
 
 // Each step from version to version, all in one transaction: a crash leaves the old file.
@@ -44,6 +55,7 @@ result<void> migrate(sqlite::database& db, std::int64_t from) {
     if (now && *now > from) from = *now;
     if (from < 1) done = db.execute(schema_1);
     if (done && from < 2) done = db.execute(schema_2);
+    if (done && from < 3) done = db.execute(schema_3);
     const std::string marks = "PRAGMA application_id = " + std::to_string(state_application_id) +
                               "; PRAGMA user_version = " + std::to_string(state_schema_version) + "; COMMIT";
     if (done) done = db.execute(marks.c_str());

@@ -3,6 +3,8 @@
 #include <kcontrol/testing/manual_environment.hpp>
 #include <kcontrol/testing/run.hpp>
 
+#include "gpus/gpu_hours.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <doctest/doctest.h>
@@ -27,12 +29,13 @@ TEST_CASE("minutes: the first points wait until the clusters have settled, for t
         boost::asio::io_context context;
         job_table table;
         totals points;
+        gpu_hours hours;
         std::stop_source ending;
         cluster_view view;
         view.name = "a";
         view.state = "connecting";
         table.set_cluster(view);
-        boost::asio::co_spawn(context, record_minutes(env, table, points, nullptr, ending.get_token()),
+        boost::asio::co_spawn(context, record_minutes(env, table, hours, points, nullptr, ending.get_token()),
                               boost::asio::detached);
         env.advance(0s, context);
         for (int minute = 0; minute < 3; ++minute) {

@@ -158,6 +158,32 @@ TEST_CASE("state file: totals come back, the newest word of each minute, without
     }
 }
 
+TEST_CASE("state file: GPU hours come back, without what is too old") {
+    temporary_directory dir;
+    const auto path = dir.path("state.db");
+    constexpr gpu_day day = std::chrono::year(2026) / 11 / 26;
+    const auto key = [&](int days, const char* team) {
+        return gpu_hours_key{day + std::chrono::days(days), "a", "ml", team};
+    };
+    state_batch batch;
+    batch.gpu_hours.emplace();
+    batch.gpu_hours->rows = {{key(0, "nlp"), 5}, {key(0, ""), 7}, {key(1, "nlp"), 9}};
+    batch.gpu_hours->watches = {{{"a", "Job"}, day, gpu_time(day) + std::chrono::milliseconds(5)}};
+    REQUIRE(opened(path)->write(batch).has_value());
+    auto kept = opened(path)->load_gpu_hours().value();
+    CHECK(kept.rows == std::vector<gpu_hours_row>{{key(0, ""), 7}, {key(0, "nlp"), 5}, {key(1, "nlp"), 9}});
+    CHECK(kept.watches == batch.gpu_hours->watches);
+    REQUIRE(opened(path)->write(state_batch()).has_value());
+    CHECK(opened(path)->load_gpu_hours()->rows.size() == 3);
+    batch.gpu_hours->rows = {{key(1, "nlp"), 11}};
+    batch.gpu_hours->watches.clear();
+    batch.gpu_hours->first_day = day + std::chrono::days(1);
+    REQUIRE(opened(path)->write(batch).has_value());
+    kept = opened(path)->load_gpu_hours().value();
+    CHECK(kept.rows == std::vector<gpu_hours_row>{{key(1, "nlp"), 11}});
+    CHECK(kept.watches.empty());
+}
+
 TEST_CASE("state file: states of totals that this program does not know are left out") {
     temporary_directory dir;
     const auto path = dir.path("state.db");
@@ -175,9 +201,13 @@ TEST_CASE("state file: states of totals that this program does not know are left
 TEST_CASE("state file: a file of an older version is brought up to date, and nothing in it is lost") {
     temporary_directory dir;
     const auto path = dir.path("state.db");
+    int version = 0;
+    SUBCASE("1") { version = 1; }
+    SUBCASE("2") { version = 2; }
     {
         auto file = opened(path);
         state_batch batch;
+        batch.totals.push_back({60, {}});
         batch.jobs.push_back(stored(1, "bert"));
         batch.jobs.push_back(stored(2, "gpt", job_state::failed));
         batch.jobs[1].gone = at(30);
@@ -189,7 +219,8 @@ TEST_CASE("state file: a file of an older version is brought up to date, and not
         one.path = "/k";
         REQUIRE(file->keep_cluster(one, false).has_value());
     }
-    execute(path, "DROP TABLE totals; PRAGMA user_version = 1");
+    execute(path, "DROP TABLE gpu_hours; DROP TABLE gpu_watches; PRAGMA user_version = 2");
+    if (version == 1) execute(path, "DROP TABLE totals; PRAGMA user_version = 1");
     for (int i = 0; i < 2; ++i) {
         auto file = opened(path);
         const auto jobs = file->load_jobs().value();
@@ -200,9 +231,11 @@ TEST_CASE("state file: a file of an older version is brought up to date, and not
         CHECK(file->load_clusters()->size() == 1);
         CHECK(file->kept_clusters()->size() == 1);
         CHECK(file->load_run().value() == run_time{at(1), at(40)});
-        CHECK(file->load_totals()->size() == static_cast<std::size_t>(i));
+        CHECK(file->load_totals()->size() == static_cast<std::size_t>(version - 1 + i));
+        CHECK(file->load_gpu_hours()->watches.size() == static_cast<std::size_t>(i));
         state_batch more;
-        more.totals.push_back({60, {}});
+        more.totals.push_back({120, {}});
+        more.gpu_hours.emplace().watches = {{{"a", "Job"}, {}, {}}};
         REQUIRE(file->write(more).has_value());
     }
 }
