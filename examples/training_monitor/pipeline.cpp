@@ -1,5 +1,6 @@
 #include "pipeline.hpp"
 
+#include "gpus/gpu_hours.hpp"
 #include "memory/memory.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
@@ -13,6 +14,7 @@ void pipeline::publish(const std::vector<change>& changes) {
     log_missed(seen.found_out);
     to_.stream.publish(changes);
     to_.metrics.take(changes, env_.now());
+    if (to_.hours) to_.hours->take(changes, env_.wall_now());
     if (to_.notices) to_.notices->take(seen);
     if (to_.kept) to_.kept->take(changes);
     to_.output.take(changes);

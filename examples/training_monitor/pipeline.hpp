@@ -12,6 +12,7 @@
 namespace training_monitor {
 
 class event_hub;
+class gpu_hours;
 class job_metrics;
 class live_output;
 class memory;
@@ -26,6 +27,7 @@ struct change_consumers {
     live_output& output;
     notices::center* notices = nullptr;
     memory* kept = nullptr;
+    gpu_hours* hours = nullptr;
 };
 
 /// Thread-safety: shared objects unsafe; use it on the executor of its consumers.

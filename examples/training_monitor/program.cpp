@@ -7,12 +7,14 @@
 #include <kcontrol/transport/client.hpp>
 
 #include "demo/demo.hpp"
+#include "gpus/gpu_hours.hpp"
 #include "history/history.hpp"
 #include "history/retention.hpp"
 #include "jobs/kind_file.hpp"
 #include "jobs/ruled_kinds.hpp"
 #include "memory/memory.hpp"
 #include "memory/memory_report.hpp"
+#include "minutes.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
 #include "output/live_output.hpp"
@@ -21,6 +23,7 @@
 #include "table/totals.hpp"
 #include "web/attention_answer.hpp"
 #include "web/event_hub.hpp"
+#include "web/gpu_hours_answer.hpp"
 #include "web/gpus_answer.hpp"
 #include "web/health.hpp"
 #include "web/job_answer.hpp"
@@ -82,9 +85,10 @@ kcontrol::awaitable<int> print_once(monitor& m, live_output& output, std::stop_t
 
 // The monitor and all that gets its changes, from the table to the screen.
 struct parts {
-    parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered, memory* state_file,
-          std::optional<notices::notice_config> notify, const kcontrol::logger& log)
+    parts(kcontrol::environment& env, kcontrol::executor ex, const options& o, history& remembered, gpu_hours& counted,
+          memory* state_file, std::optional<notices::notice_config> notify, const kcontrol::logger& log)
         : past(remembered),
+          hours(counted),
           kept(state_file),
           core(env, ex, o,
                kcontrol::speaking(kcontrol::protobuf_encoding(), kcontrol::http::make_transport_factory(env)), log),
@@ -96,10 +100,13 @@ struct parts {
             center.emplace(env, ex, std::move(*notify), past, kcontrol::http::make_transport_factory(env),
                            log.with("part", "notices"));
         }
-        changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept}, log);
+        if (kept) points.restore(kept->take_totals(), env.wall_now());
+        changes.emplace(env, past, change_consumers{stream, metrics, output, center ? &*center : nullptr, kept, &hours},
+                        log);
     }
 
     history& past;
+    gpu_hours& hours;
     memory* kept;  ///< null without --state
     monitor core;
     event_hub stream;
@@ -122,6 +129,9 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
+    routes.get("/api/v1/gpu-hours", [&p, &env](const http::routed_request& r) {
+        return gpu_hours_answer(p.hours, r.query(), env.wall_now());
+    });
     routes.get("/api/v1/totals", [&p](const http::routed_request& r) { return totals_answer(p.points, r.query()); });
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
         return p.center ? http::json_response(200, p.center->json() + "\n")
@@ -135,16 +145,6 @@ void add_metrics(web& site, kcontrol::environment& env, const parts& p) {
     if (!p.kept) return;
     site.add_report([&p] { return memory_report(p.kept->status()); });
     site.add_metrics([&p] { return memory_metrics(p.kept->status()); });
-}
-
-// A point at the beginning of every minute.
-kcontrol::awaitable<void> record_totals(kcontrol::environment& env, const job_table& table, totals& points,
-                                        std::stop_token stop) {
-    while (!stop.stop_requested()) {
-        const auto pause = totals::until_next(env.wall_now());
-        const auto woken = co_await kcontrol::sleep_for(env, pause, stop);
-        if (woken != kcontrol::wake::stopped) points.record(env.wall_now(), table.counts());
-    }
 }
 
 // --test-notify
@@ -178,13 +178,14 @@ kcontrol::awaitable<void> wait_for(kcontrol::environment& env, std::stop_token s
 // Opens the state file and brings the history back, where --state asks for it. Null without.
 kcontrol::result<std::unique_ptr<memory>> make_memory(kcontrol::environment& env, kcontrol::executor ex,
                                                       kcontrol::executor worker, const options& o, history& past,
-                                                      const kcontrol::logger& log) {
+                                                      gpu_hours& hours, const kcontrol::logger& log) {
     if (o.state().file().empty()) return std::unique_ptr<memory>();
     const auto begin = env.now();
     auto file = state_file::open(o.state().file(), state_file::use::monitor);
     if (!file) return file.error();
     auto settings = memory_options().retain_for(o.state().retain_for()).retain_size(o.state().retain_size());
     auto out = std::make_unique<memory>(env, std::move(ex), std::move(worker), std::move(*file), past, log, settings);
+    out->keep(hours);
     const auto started = out->start();
     if (!started) return started.error();
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(env.now() - begin);
@@ -239,7 +240,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
     kcontrol::task_group tasks(env, ex, log);
     tasks.spawn(p.output.run(stop));
     tasks.spawn((*pages)->renew(stop));
-    tasks.spawn(record_totals(env, p.core.table(), p.points, stop));
+    tasks.spawn(record_minutes(env, p.core.table(), p.hours, p.points, p.kept, stop));
     if (p.center) tasks.spawn(p.center->run(stop));
     if (!p.kept) tasks.spawn(forget_old(env, p.past, o.state().retain_for(), stop));
     int status = 0;
@@ -312,9 +313,10 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
         co_return tested;
     }
     history past(history_options().namespaces(o.namespaces()));
-    auto kept = make_memory(env, ex, worker, o, past, log);
+    gpu_hours hours;
+    auto kept = make_memory(env, ex, worker, o, past, hours, log);
     if (!kept) co_return fail(kept.error());
-    parts p(env, ex, o, past, kept->get(), std::move(notify), log);
+    parts p(env, ex, o, past, hours, kept->get(), std::move(notify), log);
     int status = 0;
     if (o.once()) {
         status = co_await once(env, ex, o, p, log, stop);

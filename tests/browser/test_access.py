@@ -210,3 +210,5 @@ class Access(fixture.PageTest):
         for _ in range(2):
             page.key("ArrowLeft")
         page.until("/5 Running, .*1 Queued/.test(document.querySelector('#charts output').textContent)")
+        # Between these points and now there were none for days: no line is drawn through that time.
+        self.assertEqual(page.js("document.querySelectorAll('.chart .line.requested').length"), 2)

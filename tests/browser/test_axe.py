@@ -42,6 +42,9 @@ class Axe(fixture.PageTest):
         self.server.job("failed", "Failed", startTime=stamp(hours=2), message="exit code 137",
                         conditions=[{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "m",
                                      "lastTransitionTime": stamp(minutes=5)}])
+        self.server.step("answer", path="/api/v1/gpu-hours", status=200, body=json.dumps(
+            {"since": stamp(hours=2), "until": stamp(), "gpuHours": 12.5,
+             "items": [{"team": "nlp", "gpuHours": 12}, {"team": None, "gpuHours": 0.5}]}))
         for minute in range(3):
             self.server.step("totals", time=stamp(minutes=3 - minute), states={"Running": 3, "Pending": minute},
                              gpus={"requested": 64, "running": 32})

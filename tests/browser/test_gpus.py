@@ -44,4 +44,31 @@ class Gpus(fixture.PageTest):
         self.server.cluster("alpha")
         page = self.open()
         page.until("everReady && document.querySelector('details.cluster')")
-        self.assertTrue(page.js("$('gpu-panel').hidden"))
+        self.assertTrue(page.js("$('gpu-panel').hidden && $('gpu-hours').hidden"))
+
+    def hours(self, by, *items, since="2026-01-01T00:00:00Z"):
+        self.server.step("answer", path="/api/v1/gpu-hours", status=200, body=json.dumps(
+            {"since": since, "until": since, "gpuHours": sum(h for _, h in items),
+             "items": [{by: name, "gpuHours": h} for name, h in items]}))
+
+    def test_hours_by_team_and_day(self):
+        self.server.cluster("alpha")
+        self.hours("team", ("<b>nlp</b>", 1500.4), (None, 499.6), ("(other)", 0.25))
+        page = self.open()
+        page.until("!$('gpu-hours').hidden")
+        self.assertEqual(text(page, "#h-gpu-hours"), "GPU hours 2,000 in 7 days")
+        page.click("#gpu-hours summary")
+        cells = "[...document.querySelectorAll('#gpu-hours tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))"
+        self.assertEqual(page.js(cells), [["<b>nlp</b>", "1,500", "75%"], ["no team", "500", "25%"],
+                                          ["others, of too many", "0.3", "0%"]])
+        self.assertIn("GPUs that jobs asked for while they ran", text(page, "#gpu-hours"))
+        self.assertNotIn("Counted since", text(page, "#gpu-hours"))
+        # What is chosen is asked for, and the choice keeps the focus.
+        self.hours("day", ("2026-11-25", 10), ("2026-11-26", 4), since="2999-01-01T00:00:00Z")
+        page.js("{ const s = document.querySelector('#gpu-hours select'); s.focus(); s.value = 'day'; s.onchange(); }")
+        page.until("document.querySelector('#gpu-hours th').innerText === 'Day (UTC)'")
+        self.assertEqual([row[0] for row in page.js(cells)], ["2026-11-26", "2026-11-25"])
+        self.assertIn("Counted since", text(page, "#gpu-hours"))
+        self.assertEqual(page.js("document.activeElement.value"), "day")
+        asked = page.js("performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('gpu-hours'))")
+        self.assertRegex(asked[-1], r"\?by=day&since=\d{4}-\d\d-\d\d$")

@@ -52,15 +52,16 @@ class FakeJobs:
             "users": [{"name": "u", "user": {"token": token} if token else {}}],
             "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{self.port}"}}]})
 
-    def set(self, name, state):
+    def set(self, name, state, gpus=0, team=None):
         with self.lock:
             self.version += 1
             kind = "MODIFIED" if name in self.jobs else "ADDED"
+            container = {"name": "c", "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}} if gpus else {"name": "c"}
             self.jobs[name] = json.dumps({
                 "apiVersion": "batch/v1", "kind": "Job",
-                "metadata": {"name": name, "namespace": "ml", "uid": "uid-" + name,
+                "metadata": {"name": name, "namespace": "ml", "uid": "uid-" + name, "labels": {"team": team} if team else {},
                              "resourceVersion": str(self.version), "creationTimestamp": "2026-01-01T00:00:00Z"},
-                "spec": {"parallelism": 1, "suspend": state == "Suspended", "completions": 1, "template": {"spec": {"containers": [{"name": "c"}]}}},
+                "spec": {"parallelism": 1, "suspend": state == "Suspended", "completions": 1, "template": {"spec": {"containers": [container]}}},
                 "status": status_of(state)})
             self.states[name] = state
             self.tell(kind, self.jobs[name])

@@ -140,6 +140,64 @@ class StateTest(unittest.TestCase):
         self.assertEqual(monitor.stop(), 0)
         self.assertIn("the job is gone", monitor.log.read_text())
 
+    def test_totals_survive_a_kill_and_come_with_an_older_file(self):
+        server = self.serve()
+        for name in ("one", "two"):
+            server.set(name, "Running")
+        monitor = self.start()
+        points = wait.until("no point is recorded", lambda: monitor.items("/api/v1/totals"), 75)
+        self.assertEqual(points[0]["states"], {"Running": 2})
+        in_file = lambda: sqlite3.connect(self.state).execute("SELECT count(*) FROM totals").fetchone()[0] > 0
+        wait.until("no point is written", in_file, 10)
+        self.crash(monitor)
+        monitor = self.start()
+        self.assertEqual(monitor.items("/api/v1/totals")[:len(points)], points)
+        self.assertEqual(monitor.stop(), 0)
+        with sqlite3.connect(self.state) as db:  # as the version before had it
+            db.executescript("DROP TABLE totals; DROP TABLE gpu_hours; DROP TABLE gpu_watches; PRAGMA user_version = 1")
+        db.close()
+        monitor = self.start()
+        self.assertEqual(monitor.items("/api/v1/totals"), [])
+        self.assertEqual(self.timeline(monitor, "one"), ["Running"])
+        self.assertEqual(monitor.items("/api/v1/gone"), [])
+        self.assertEqual(monitor.stop(), 0)
+
+    def test_gpu_hours_survive_a_restart_and_a_kill_and_count_nothing_twice(self):
+        server = self.serve()
+        server.set("runs", "Running", gpus=3600, team="nlp")  # an hour a second
+        server.set("goes", "Running", gpus=3600, team="vision")
+        answer = lambda query: json.loads(monitor.get_raw("/api/v1/gpu-hours" + query)[1])
+        hours = lambda: {i["team"]: i["gpuHours"] for i in answer("?by=team")["items"]}
+        begin = time.time()
+        monitor = self.start()
+        seen = time.time()
+
+        def check(what):
+            # It is counted once its cluster has been in view for some seconds, from when it came into view.
+            wait.until(what, lambda: (h := hours().get("nlp")) and h > time.time() - seen - 2, 30)
+            counted = hours()["nlp"]
+            self.assertLess(counted, time.time() - begin)
+
+        check("nothing is counted")
+        since = answer("")["since"]
+        self.assertEqual(answer("?by=namespace,cluster")["items"][0]["namespace"], "ml")
+        self.assertEqual(monitor.get_raw("/api/v1/gpu-hours?by=week")[0], 400)
+        gone = hours()["vision"]
+        self.assertEqual(monitor.stop(), 0)
+        stopped = time.time()
+        server.remove("goes")
+        time.sleep(3)
+        monitor = self.start()
+        self.assertGreaterEqual(hours()["vision"], gone)
+        check("what ran while the monitor was away is not counted")
+        self.assertEqual(answer("")["since"], since)
+        self.crash(monitor)
+        monitor = self.start()
+        check("what ran around a crash is not counted")
+        # Of what is gone nobody knows how long it ran while nobody looked.
+        self.assertLess(hours()["vision"], stopped - begin + 1)
+        self.assertEqual(monitor.stop(), 0)
+
     def test_files_that_are_refused_and_left_as_they_are(self):
         self.serve()
         for text, why in ((b"no database at all" * 100, "it is not a state file"), (None, "a newer training_monitor")):

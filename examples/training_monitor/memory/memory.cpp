@@ -70,6 +70,12 @@ result<void> memory::start() {
     if (!last) return last.error();
     const auto last_row = file_->last_row();
     if (!last_row) return last_row.error();
+    auto points = file_->load_totals();
+    if (!points) return points.error();
+    totals_at_start_ = std::move(*points);
+    const auto counted = file_->load_gpu_hours();
+    if (!counted) return counted.error();
+    if (hours_) hours_->restore(*counted);
     next_row_ = *last_row + 1;
     began_ = env_.wall_now();
     has_clusters_ = !clusters->empty();
@@ -77,6 +83,7 @@ result<void> memory::start() {
         // One that had not changed for long was in view all the same.
         const bool was_in_view = !job.gone && *last && job.last_seen > (*last)->began;
         if (was_in_view) job.last_seen = std::max(job.last_seen, (*last)->until);
+        if (hours_) hours_->resume(job);
         past_.restore(std::move(job));
     }
     past_.on_touched([this](job_record& r) { touch(r); });
@@ -95,7 +102,7 @@ void memory::touch(job_record& r) {
 
 // Something is to be written: at the end of the delay, which the first change began, or now if it is a lot.
 void memory::hurry() {
-    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() == 1;
+    const bool first = dirty_.size() + forgotten_.size() + clusters_.size() + points_.size() == 1;
     if (first && !batch_) due_ = env_.now() + options_.delay();
     if (dirty_.size() == options_.max_batch() && backoff_ == kcontrol::duration::zero()) due_ = env_.now();
     if (first || dirty_.size() == options_.max_batch()) changed_.notify_all();
@@ -116,8 +123,16 @@ void memory::take(const std::vector<change>& changes) {
     }
 }
 
+void memory::take(const totals_point& point) {
+    const bool is_one_more = points_.size() == 0;
+    hours_due_ = true;
+    points_.record(kcontrol::wall_time(std::chrono::seconds(point.time)), point.counts);
+    ++touched_;
+    if (is_one_more) hurry();
+}
+
 bool memory::has_work() const {
-    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty();
+    return batch_ || run_due_ || !dirty_.empty() || !forgotten_.empty() || !clusters_.empty() || points_.size() > 0;
 }
 
 void memory::make_batch() {
@@ -134,6 +149,15 @@ void memory::make_batch() {
     clusters_.clear();
     next->run = run_time{began_, env_.wall_now()};
     run_due_ = false;
+    if (points_.size() > 0) {
+        next->totals = points_.since(std::nullopt);
+        const auto kept = std::min<kcontrol::duration>(options_.retain_for(), std::chrono::hours(24));
+        next->totals_from = next->totals.back().time - std::chrono::ceil<std::chrono::seconds>(kept).count();
+        points_.clear();
+    }
+    if (hours_ && (std::exchange(hours_due_, false) || stopped_)) {
+        next->gpu_hours = hours_->take_changes(env_.wall_now());
+    }
     batch_upto_ = touched_;
     batch_ = std::move(next);
 }

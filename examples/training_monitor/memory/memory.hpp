@@ -9,14 +9,17 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "defaults.hpp"
+#include "gpus/gpu_hours.hpp"
 #include "history/history.hpp"
 #include "memory/state_file.hpp"
+#include "table/totals.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace training_monitor {
@@ -74,12 +77,22 @@ public:
     memory(const memory&) = delete;
     memory& operator=(const memory&) = delete;
 
+    /// GPU hours are kept, too: read by start(), and written with each minute's totals and at the end. Before start();
+    /// they outlive it.
+    void keep(gpu_hours& hours) { hours_ = &hours; }
+
     /// Reads the file into the history; blocks. Then begins to keep it.
     /// Errors: the file can't be read.
     kcontrol::result<void> start();
 
     /// Collects what is last known of clusters.
     void take(const std::vector<change>& changes);
+
+    /// One more point of the fleet's totals.
+    void take(const totals_point& point);
+
+    /// The totals that the file held when it was read, once: they are the caller's then.
+    std::vector<totals_point> take_totals() { return std::exchange(totals_at_start_, {}); }
 
     /// Waits until all that changed before the call is in the file, on the disk.
     /// Errors: the write failed (it is tried again all the same), or `stop`.
@@ -124,6 +137,10 @@ private:
     std::vector<job_record*> dirty_;
     std::vector<std::int64_t> forgotten_;
     std::map<std::string, stored_cluster> clusters_;
+    totals points_;  ///< that are not in the file yet
+    std::vector<totals_point> totals_at_start_;
+    gpu_hours* hours_ = nullptr;
+    bool hours_due_ = false;
     std::shared_ptr<const state_batch> batch_;  ///< under way, or to be tried again
     std::uint64_t touched_ = 0, batch_upto_ = 0, saved_ = 0, attempts_ = 0;
     kcontrol::time_point due_{}, retain_at_{}, crowded_until_{};

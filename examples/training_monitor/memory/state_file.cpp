@@ -2,9 +2,11 @@
 
 #include <kcontrol/base/log.hpp>
 
+#include "memory/gpu_hours_rows.hpp"
 #include "memory/job_rows.hpp"
 #include "memory/state_schema.hpp"
 #include "memory/state_times.hpp"
+#include "memory/totals_rows.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -62,6 +64,10 @@ result<std::unique_ptr<state_file>> state_file::open(const std::string& path, us
 result<std::vector<job_record>> state_file::load_jobs() { return training_monitor::load_jobs(db_); }
 
 result<std::int64_t> state_file::last_row() { return last_job_row(db_); }
+
+result<std::vector<totals_point>> state_file::load_totals() { return training_monitor::load_totals(db_); }
+
+result<gpu_hours_state> state_file::load_gpu_hours() { return training_monitor::load_gpu_hours(db_); }
 
 result<std::vector<stored_cluster>> state_file::load_clusters() {
     auto rows = db_.prepare("SELECT name, origin, server, state, reason, last_seen FROM clusters");
@@ -128,6 +134,8 @@ result<std::uint64_t> state_file::write(const state_batch& batch) {
     if (done) done = forget_jobs(db_, batch.forgotten);
     if (done) done = write_clusters(batch.clusters);
     if (done) done = write_run(batch.run);
+    if (done) done = write_totals(db_, batch.totals, batch.totals_from);
+    if (done && batch.gpu_hours) done = write_gpu_hours(db_, *batch.gpu_hours);
     if (done) done = db_.execute("COMMIT");
     if (!done) return db_.rolled_back(done.error());
     run_begun_ = run_begun_ || batch.run;

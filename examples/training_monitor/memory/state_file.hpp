@@ -42,6 +42,11 @@ public:
     /// The last run; nothing if there was none.
     kcontrol::result<std::optional<run_time>> load_run();
 
+    /// In the order of times.
+    kcontrol::result<std::vector<totals_point>> load_totals();
+
+    kcontrol::result<gpu_hours_state> load_gpu_hours();
+
     /// Writes all of it or nothing, durably. Returns the bytes in use.
     kcontrol::result<std::uint64_t> write(const state_batch& batch);
 

@@ -3,7 +3,9 @@
 
 #include <kcontrol/runtime/time.hpp>
 
+#include "gpus/gpu_hour_rows.hpp"
 #include "history/job_record.hpp"
+#include "table/totals.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -44,6 +46,9 @@ struct state_batch {
     std::vector<std::int64_t> forgotten;  ///< rows
     std::vector<stored_cluster> clusters;
     std::optional<run_time> run;
+    std::vector<totals_point> totals;          ///< in the order of times; points from the first of them on are replaced
+    std::int64_t totals_from = 0;              ///< seconds since the epoch: points before it are to go
+    std::optional<gpu_hours_state> gpu_hours;  ///< rows that changed, and all watches
 };
 
 /// A cluster that `training_monitor cluster add` put into the file.

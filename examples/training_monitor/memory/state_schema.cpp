@@ -28,6 +28,23 @@ CREATE TABLE kept_clusters(
 CREATE TABLE monitor(id INTEGER PRIMARY KEY CHECK(id = 1), began INTEGER NOT NULL, until INTEGER NOT NULL);
 )";
 
+// Version 2. The fleet's totals: a point a minute. Its states are text, as sqlite3 shows them: "Running=3 Failed=1".
+constexpr const char* schema_2 = R"(
+CREATE TABLE totals(
+    time INTEGER PRIMARY KEY, states TEXT NOT NULL, gpus_requested INTEGER NOT NULL, gpus_running INTEGER NOT NULL);
+)";
+
+// Version 3. GPU hours: GPUs times milliseconds by day (its midnight UTC), and up to when each kind of a cluster is
+// counted.
+constexpr const char* schema_3 = R"(
+CREATE TABLE gpu_hours(
+    day INTEGER NOT NULL, cluster TEXT NOT NULL, namespace TEXT NOT NULL, team TEXT NOT NULL, gpu_ms INTEGER NOT NULL,
+    PRIMARY KEY(day, cluster, namespace, team)) WITHOUT ROWID;
+CREATE TABLE gpu_watches(
+    cluster TEXT NOT NULL, kind TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,
+    PRIMARY KEY(cluster, kind)) WITHOUT ROWID;
+)";
+
 std::string name_of(const sqlite::database& db) { return "state file " + db.path() + ": "; }
 
 // Each step from version to version, all in one transaction: a crash leaves the old file.
@@ -37,6 +54,8 @@ result<void> migrate(sqlite::database& db, std::int64_t from) {
     const auto now = db.integer("PRAGMA user_version");  // another program may have been faster
     if (now && *now > from) from = *now;
     if (from < 1) done = db.execute(schema_1);
+    if (done && from < 2) done = db.execute(schema_2);
+    if (done && from < 3) done = db.execute(schema_3);
     const std::string marks = "PRAGMA application_id = " + std::to_string(state_application_id) +
                               "; PRAGMA user_version = " + std::to_string(state_schema_version) + "; COMMIT";
     if (done) done = db.execute(marks.c_str());

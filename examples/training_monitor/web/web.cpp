@@ -39,7 +39,7 @@ http::response refuse(const http::routed_request& request) {
     return http::error_response(
         404,
         "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, /api/v1/gpus, "
-        "/healthz, /readyz, /metrics");
+        "/api/v1/gpu-hours, /healthz, /readyz, /metrics");
 }
 
 }  // namespace

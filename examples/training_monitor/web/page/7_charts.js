@@ -28,6 +28,16 @@ async function fetchTotals() {
   totals.busy = false;
 }
 
+// The points without the pauses in which no monitor ran: nobody knows what was then.
+const PAUSE = 300000;
+function unbroken(points) {
+  const runs = [];
+  for (const p of points) {
+    if (p.at - (runs.at(-1)?.at(-1).at ?? -Infinity) > PAUSE) runs.push([]);
+    runs.at(-1).push(p);
+  }
+  return runs;
+}
 function chart(title, series, points, label) {
   const width = Math.max(200, $("charts").clientWidth), height = 96, left = 38, top = 8, bottom = 16;
   const x0 = points[0].at, x1 = Math.max(points.at(-1).at, x0 + 60000);
@@ -58,13 +68,15 @@ function chart(title, series, points, label) {
     svg.append(draw("text", {x: x(at), y: height - 3, "text-anchor": anchor}, text));
   }
   for (const s of series) {
-    const up = points.map(p => `${x(p.at).toFixed(1)},${y(s.to(p)).toFixed(1)}`);
-    if (s.line) {
-      svg.append(draw("polyline", {class: "line " + s.look, points: up.join(" ")}));
-      continue;
+    for (const run of unbroken(points)) {
+      const up = run.map(p => `${x(p.at).toFixed(1)},${y(s.to(p)).toFixed(1)}`);
+      if (s.line) {
+        svg.append(draw("polyline", {class: "line " + s.look, points: up.join(" ")}));
+        continue;
+      }
+      const down = run.map(p => `${x(p.at).toFixed(1)},${y(s.from(p)).toFixed(1)}`).reverse();
+      svg.append(draw("polygon", {class: "area " + s.look, points: [...up, ...down].join(" ")}));
     }
-    const down = points.map(p => `${x(p.at).toFixed(1)},${y(s.from(p)).toFixed(1)}`).reverse();
-    svg.append(draw("polygon", {class: "area " + s.look, points: [...up, ...down].join(" ")}));
   }
   const cursor = draw("line", {class: "cursor", y1: 0, y2: height - bottom, x1: -9, x2: -9});
   svg.append(cursor);

@@ -19,13 +19,15 @@ namespace testing = kcontrol::testing;
 namespace {
 
 struct fixture {
-    explicit fixture(const std::string& path, memory_options options = {}, kcontrol::duration later = {})
+    explicit fixture(const std::string& path, memory_options options = {}, kcontrol::duration later = {},
+                     gpu_hours* hours = nullptr)
         : path_(path) {
         env.wall_offset += later;
         auto file = state_file::open(path, state_file::use::monitor);
         REQUIRE_MESSAGE(file.has_value(), (file ? std::string() : file.error().what()));
         kept.emplace(env, context.get_executor(), context.get_executor(), std::move(*file), past, kcontrol::logger(),
                      options);
+        if (hours) kept->keep(*hours);
         REQUIRE(kept->start().has_value());
         settle();
     }
@@ -270,4 +272,84 @@ TEST_CASE("memory: above its size the oldest of what is gone is forgotten, and w
     CHECK(f.get("job-1") != nullptr);
     CHECK(f.past.size() == 1000);  // those in view alone are larger than that
     CHECK(f.in_file() == 1000);
+}
+
+TEST_CASE("memory: the fleet's totals survive a restart, and a disk that is full meanwhile") {
+    temporary_directory dir;
+    const auto point = [](const fixture& f, std::uint64_t jobs) {
+        totals of_now;
+        job_counts counts;
+        counts.states[static_cast<std::size_t>(job_state::running)] = jobs;
+        of_now.record(f.env.wall_now(), counts);
+        return of_now.newest();
+    };
+    std::vector<totals_point> told;
+    {
+        fixture f(dir.path("s"));
+        CHECK(f.kept->take_totals().empty());
+        for (std::uint64_t i = 1; i <= 3; ++i) {
+            told.push_back(point(f, i));
+            f.kept->take(told.back());
+            f.advance(1min);
+        }
+        CHECK(f.kept->status().writes == 3);
+        CHECK(f.kept->status().waiting == 0);
+        {
+            no_more_bytes full;
+            for (std::uint64_t i = 4; i <= 6; ++i) {
+                told.push_back(point(f, i));
+                f.kept->take(told.back());
+                f.advance(1min);
+            }
+            CHECK(f.kept->status().waiting == 3);
+        }
+        f.advance(1min);
+        CHECK(f.kept->status().waiting == 0);
+        f.crashed = true;
+    }
+    fixture f(dir.path("s"), memory_options().retain_for(5min), 8min);
+    CHECK(f.kept->take_totals() == told);
+    CHECK(f.kept->take_totals().empty());
+    f.kept->take(point(f, 7));  // in its minute there was none; the first points are older than what is kept
+    f.advance(1s);
+    auto file = state_file::open(dir.path("s"), state_file::use::existing);
+    const auto in_file = file.value()->load_totals().value();
+    REQUIRE(in_file.size() == 4);
+    CHECK(in_file.front() == told[3]);
+}
+
+TEST_CASE("memory: GPU hours survive a restart, and a crash but for its last minute") {
+    cluster_view live;
+    live.name = "a";
+    live.kinds.emplace_back();
+    live.kinds[0].kind = "PyTorchJob";
+    live.kinds[0].state = "live";
+    for (const bool crash : {false, true}) {
+        CAPTURE(crash);
+        temporary_directory dir;
+        const auto run = [&](kcontrol::duration later, kcontrol::duration lasts, bool ends) {
+            gpu_hours hours;
+            fixture f(dir.path("s"), {}, later, &hours);
+            const auto publish = [&](const std::vector<change>& changes) {
+                f.publish(changes);
+                hours.take(changes, f.env.wall_now());
+            };
+            publish(f.table.add(some_job("runs", job_state::running), true));
+            publish(f.table.set_cluster(live));
+            for (kcontrol::duration gone{}; gone < lasts; gone += 1min) {
+                f.advance(1min);
+                f.kept->take(totals_point{
+                    std::chrono::floor<std::chrono::minutes>(f.env.wall_now()).time_since_epoch() / 1s, {}});
+            }
+            f.advance(30s);
+            f.crashed = crash && !ends;
+            hours.count(f.env.wall_now());
+            std::int64_t out = 0;
+            for (const auto& [key, sum] : hours.rows()) out += sum.gpu_ms;
+            return out / 1000;
+        };
+        CHECK(run(0s, 10min, false) == 8 * 630);
+        // An hour later it runs still: that hour counts, once.
+        CHECK(run(10min + 30s + 1h, 10min, true) == 8 * (630 + 3600 + 630));
+    }
 }

@@ -2,6 +2,7 @@
 
 #include "jobs/kind_names.hpp"
 #include "memory/state_options.hpp"
+#include "memory/state_schema.hpp"
 #include "table/watched.hpp"
 #include "temporary.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -115,6 +117,129 @@ TEST_CASE("state file: what was written comes back") {
     CHECK((*clusters)[0].server == "https://a");
 }
 
+TEST_CASE("state file: totals come back, the newest word of each minute, without what is too old") {
+    struct row {
+        const char* what;
+        std::vector<std::vector<std::int64_t>> batches;
+        std::int64_t from;
+        std::vector<std::int64_t> kept;
+    };
+    const row rows[] = {
+        {"one by one", {{60}, {120}, {180}}, 0, {60, 120, 180}},
+        {"several at a time", {{60, 120}, {180, 240}}, 0, {60, 120, 180, 240}},
+        {"recorded again", {{60, 120}, {120}}, 0, {60, 120}},
+        {"the clock was set back", {{60, 120, 180}, {90}}, 0, {60, 90}},
+        {"nothing new", {{60}, {}}, 0, {60}},
+        {"too old", {{60, 120, 180}, {240}}, 120, {120, 180, 240}},
+    };
+    temporary_directory dir;
+    for (const auto& one : rows) {
+        CAPTURE(one.what);
+        const auto path = dir.path(one.what);
+        std::uint64_t jobs = 0;
+        std::map<std::int64_t, job_counts> last;
+        for (const auto& times : one.batches) {
+            state_batch batch;
+            for (const auto time : times) {
+                job_counts counts;
+                counts.states[static_cast<std::size_t>(job_state::running)] = ++jobs;
+                counts.states[static_cast<std::size_t>(job_state::failed)] = 2;
+                counts.gpus_requested = 16;
+                counts.gpus_running = 8;
+                batch.totals.push_back({time, counts});
+                last[time] = counts;
+            }
+            batch.totals_from = &times == &one.batches.back() ? one.from : 0;
+            REQUIRE(opened(path)->write(batch).has_value());
+        }
+        std::vector<totals_point> expected;
+        for (const auto time : one.kept) expected.push_back({time, last[time]});
+        CHECK(opened(path)->load_totals().value() == expected);
+    }
+}
+
+TEST_CASE("state file: GPU hours come back, without what is too old") {
+    temporary_directory dir;
+    const auto path = dir.path("state.db");
+    constexpr gpu_day day = std::chrono::year(2026) / 11 / 26;
+    const auto key = [&](int days, const char* team) {
+        return gpu_hours_key{day + std::chrono::days(days), "a", "ml", team};
+    };
+    state_batch batch;
+    batch.gpu_hours.emplace();
+    batch.gpu_hours->rows = {{key(0, "nlp"), 5}, {key(0, ""), 7}, {key(1, "nlp"), 9}};
+    batch.gpu_hours->watches = {{{"a", "Job"}, day, gpu_time(day) + std::chrono::milliseconds(5)}};
+    REQUIRE(opened(path)->write(batch).has_value());
+    auto kept = opened(path)->load_gpu_hours().value();
+    CHECK(kept.rows == std::vector<gpu_hours_row>{{key(0, ""), 7}, {key(0, "nlp"), 5}, {key(1, "nlp"), 9}});
+    CHECK(kept.watches == batch.gpu_hours->watches);
+    REQUIRE(opened(path)->write(state_batch()).has_value());
+    CHECK(opened(path)->load_gpu_hours()->rows.size() == 3);
+    batch.gpu_hours->rows = {{key(1, "nlp"), 11}};
+    batch.gpu_hours->watches.clear();
+    batch.gpu_hours->first_day = day + std::chrono::days(1);
+    REQUIRE(opened(path)->write(batch).has_value());
+    kept = opened(path)->load_gpu_hours().value();
+    CHECK(kept.rows == std::vector<gpu_hours_row>{{key(1, "nlp"), 11}});
+    CHECK(kept.watches.empty());
+}
+
+TEST_CASE("state file: states of totals that this program does not know are left out") {
+    temporary_directory dir;
+    const auto path = dir.path("state.db");
+    opened(path, use::command);
+    execute(path, "INSERT INTO totals VALUES(60000, 'Running=3 Dreaming=4 Failed=x Pending', 5, 4)");
+    const auto points = opened(path)->load_totals().value();
+    REQUIRE(points.size() == 1);
+    job_counts expected;
+    expected.states[static_cast<std::size_t>(job_state::running)] = 3;
+    expected.gpus_requested = 5;
+    expected.gpus_running = 4;
+    CHECK(points[0] == totals_point{60, expected});
+}
+
+TEST_CASE("state file: a file of an older version is brought up to date, and nothing in it is lost") {
+    temporary_directory dir;
+    const auto path = dir.path("state.db");
+    int version = 0;
+    SUBCASE("1") { version = 1; }
+    SUBCASE("2") { version = 2; }
+    {
+        auto file = opened(path);
+        state_batch batch;
+        batch.totals.push_back({60, {}});
+        batch.jobs.push_back(stored(1, "bert"));
+        batch.jobs.push_back(stored(2, "gpt", job_state::failed));
+        batch.jobs[1].gone = at(30);
+        batch.clusters.push_back(stored_cluster{"a", "directory", "https://a", "live", "", at(5)});
+        batch.run = run_time{at(1), at(40)};
+        REQUIRE(file->write(batch).has_value());
+        kept_cluster one;
+        one.name = "prod";
+        one.path = "/k";
+        REQUIRE(file->keep_cluster(one, false).has_value());
+    }
+    execute(path, "DROP TABLE gpu_hours; DROP TABLE gpu_watches; PRAGMA user_version = 2");
+    if (version == 1) execute(path, "DROP TABLE totals; PRAGMA user_version = 1");
+    for (int i = 0; i < 2; ++i) {
+        auto file = opened(path);
+        const auto jobs = file->load_jobs().value();
+        REQUIRE(jobs.size() == 2);
+        CHECK(*jobs[0].view == some_job("bert", job_state::running).view);
+        CHECK(jobs[0].spans.size() == 2);
+        CHECK(jobs[1].gone == at(30));
+        CHECK(file->load_clusters()->size() == 1);
+        CHECK(file->kept_clusters()->size() == 1);
+        CHECK(file->load_run().value() == run_time{at(1), at(40)});
+        CHECK(file->load_totals()->size() == static_cast<std::size_t>(version - 1 + i));
+        CHECK(file->load_gpu_hours()->watches.size() == static_cast<std::size_t>(i));
+        state_batch more;
+        more.totals.push_back({120, {}});
+        more.gpu_hours.emplace().watches = {{{"a", "Job"}, {}, {}}};
+        REQUIRE(file->write(more).has_value());
+    }
+}
+
 TEST_CASE("state file: spans that were dropped go, others stay; forgotten jobs go with theirs") {
     temporary_directory dir;
     auto file = opened(dir.path("state.db"));
@@ -182,9 +307,10 @@ TEST_CASE("state file: what is no state file of ours is refused, and left as it 
         opened(path, use::command);
         execute(path, "PRAGMA user_version = 99");
         const auto why = refusal(path);
-        CHECK(has(why, "a newer training_monitor (schema 99, this one knows 1)"));
+        CHECK(has(why,
+                  "a newer training_monitor (schema 99, this one knows " + std::to_string(state_schema_version) + ")"));
         CHECK(has(why, "use that version"));
-        execute(path, "PRAGMA user_version = 1");
+        execute(path, ("PRAGMA user_version = " + std::to_string(state_schema_version)).c_str());
         opened(path);
     }
     SUBCASE("a directory") {

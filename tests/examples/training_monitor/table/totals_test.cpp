@@ -56,6 +56,7 @@ TEST_CASE("totals: a point a minute, in order, as many as are kept") {
         {"the later word in a minute", {60, 90, 119}, "60=3"},
         {"one each", {60, 120, 180}, "60=1 120=2 180=3"},
         {"a pause leaves a gap", {60, 300}, "60=1 300=2"},
+        {"before a long pause they are too old", {60, 120, 361}, "120=2 360=3"},
         {"the oldest go", {60, 120, 180, 240, 300}, "120=2 180=3 240=4 300=5"},
         {"the clock was set back", {60, 120, 180, 125}, "60=1 120=4"},
         {"far back", {600, 660, 30}, "0=3"},
@@ -76,6 +77,33 @@ TEST_CASE("totals: those at or after a time") {
     CHECK(text(all.since(120)) == "120=1 180=1");
     CHECK(text(all.since(121)) == "180=1");
     CHECK(text(all.since(181)).empty());
+}
+
+TEST_CASE("totals: what an earlier run recorded comes back, but for what is too old and what lies in the future") {
+    struct row {
+        const char* what;
+        std::vector<std::int64_t> times;
+        std::int64_t now;
+        const char* points;
+    };
+    const row rows[] = {
+        {"none", {}, 300, ""},
+        {"all", {60, 120, 180}, 250, "60=1 120=1 180=1"},
+        {"too many", {0, 60, 120, 180, 240}, 240, "60=1 120=1 180=1 240=1"},
+        {"too old", {60, 120, 180}, 421, "180=1"},
+        {"all too old", {60, 120, 180}, 9999, ""},
+        {"the clock was set back", {60, 120, 180}, 130, "60=1 120=1"},
+    };
+    for (const auto& one : rows) {
+        CAPTURE(one.what);
+        totals all(4);
+        std::vector<totals_point> earlier;
+        for (const auto time : one.times) earlier.push_back({time, running(1)});
+        all.restore(earlier, at(one.now));
+        CHECK(text(all.since(std::nullopt)) == one.points);
+        all.record(at(one.now), running(9));
+        CHECK(all.newest().counts == running(9));
+    }
 }
 
 TEST_CASE("totals: until the next minute") {

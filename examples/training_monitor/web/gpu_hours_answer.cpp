@@ -1,0 +1,172 @@
+#include "web/gpu_hours_answer.hpp"
+
+#include <kcontrol/base/log.hpp>
+#include <kcontrol/http/url.hpp>
+#include <kcontrol/json/members.hpp>
+#include <kcontrol/serve/responses.hpp>
+#include <kcontrol/values/api_duration.hpp>
+#include <kcontrol/values/time.hpp>
+
+#include "jobs/job_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace training_monitor {
+namespace {
+
+namespace http = kcontrol::http;
+using kcontrol::result;
+
+enum part : std::size_t { day, cluster, name_space, team };
+constexpr std::array<std::string_view, 4> part_names{"day", "cluster", "namespace", "team"};
+
+struct hours_query {
+    std::array<bool, 4> by{};
+    std::array<std::set<std::string, std::less<>>, 4> only;  // of a day: none
+    std::optional<gpu_day> since;
+
+    bool wants(const gpu_hours_key& key) const {
+        const auto allows = [this](part which, const std::string& value) {
+            return only[which].empty() || only[which].contains(value);
+        };
+        return (!since || key.day >= *since) && allows(cluster, key.cluster) && allows(name_space, key.name_space) &&
+               allows(team, key.team);
+    }
+    // The key without what is not asked for.
+    gpu_hours_key cut(const gpu_hours_key& key) const {
+        gpu_hours_key out;
+        if (by[day]) out.day = key.day;
+        if (by[cluster]) out.cluster = key.cluster;
+        if (by[name_space]) out.name_space = key.name_space;
+        if (by[team]) out.team = key.team;
+        return out;
+    }
+};
+
+kcontrol::error bad(std::string_view parameter, std::string_view value, std::string_view remedy) {
+    return kcontrol::error(
+        kcontrol::errc::invalid_argument,
+        "parameter " + std::string(parameter) + ": \"" + kcontrol::escape_control(value) + "\" " + std::string(remedy));
+}
+
+std::vector<std::string_view> parts_of(std::string_view list) {
+    std::vector<std::string_view> out;
+    while (!list.empty()) {
+        const std::string_view one = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(one.size() + 1, list.size()));
+        if (!one.empty()) out.push_back(one);
+    }
+    return out;
+}
+
+gpu_day day_of(std::int64_t seconds) {
+    return std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(seconds)));
+}
+
+result<void> set_since(hours_query& to, const std::string& value, kcontrol::wall_time now) {
+    if (value.empty()) return {};
+    auto seconds = parse_rfc3339_seconds(value);
+    if (!seconds) seconds = parse_rfc3339_seconds(value + "T00:00:00Z");
+    if (seconds) {
+        to.since = day_of(*seconds);
+        return {};
+    }
+    const auto ago = kcontrol::parse_duration(value);
+    if (!ago || *ago < std::chrono::nanoseconds(0)) {
+        return bad("since", value,
+                   "is neither a day (2026-01-02), nor a time (2026-01-02T03:04:05Z), nor how long ago (168h)");
+    }
+    to.since = std::chrono::floor<std::chrono::days>(now - *ago);
+    return {};
+}
+
+result<hours_query> parse(std::string_view query, kcontrol::wall_time now) {
+    hours_query out;
+    for (const auto& [name, value] : http::parse_query(query)) {
+        const auto restricts = std::find(part_names.begin() + 1, part_names.end(), name);
+        if (restricts != part_names.end()) {
+            for (const auto one : parts_of(value)) {
+                out.only[static_cast<std::size_t>(restricts - part_names.begin())].emplace(one);
+            }
+        } else if (name == "by") {
+            for (const auto one : parts_of(value)) {
+                const auto found = std::find(part_names.begin(), part_names.end(), one);
+                if (found == part_names.end()) {
+                    return bad("by", one, "is not one of day, cluster, namespace, team");
+                }
+                out.by[static_cast<std::size_t>(found - part_names.begin())] = true;
+            }
+        } else if (name == "since") {
+            const auto set = set_since(out, value, now);
+            if (!set) return set.error();
+        } else {
+            return kcontrol::error(kcontrol::errc::invalid_argument,
+                                   "unknown parameter \"" + kcontrol::escape_control(name) +
+                                       "\"; allowed are by, cluster, namespace, team, since");
+        }
+    }
+    if (std::none_of(out.by.begin(), out.by.end(), [](bool on) { return on; })) out.by.fill(true);
+    return out;
+}
+
+// In whole thousandths of an hour: 3.6 seconds of a GPU.
+double hours_of(double gpu_ms) { return std::round(gpu_ms / 3600.0) / 1000.0; }
+
+std::string day_text(gpu_day at) {
+    return to_rfc3339(std::chrono::sys_seconds(at).time_since_epoch().count()).substr(0, 10);
+}
+
+using sum_list = std::vector<std::pair<gpu_hours_key, double>>;
+
+sum_list sum_up(const gpu_hours& hours, const hours_query& asked) {
+    std::map<gpu_hours_key, double> sums;
+    for (const auto& [key, sum] : hours.rows()) {
+        if (asked.wants(key)) sums[asked.cut(key)] += static_cast<double>(sum.gpu_ms);
+    }
+    sum_list out(sums.begin(), sums.end());
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+        return a.first.day != b.first.day ? a.first.day < b.first.day : a.second > b.second;
+    });
+    return out;
+}
+
+}  // namespace
+
+http::response gpu_hours_answer(gpu_hours& hours, std::string_view query, kcontrol::wall_time now) {
+    const auto asked = parse(query, now);
+    if (!asked) return http::error_response(400, asked.error().message());
+    hours.count(now);
+    const auto sums = sum_up(hours, *asked);
+    double all = 0;
+    for (const auto& [key, gpu_ms] : sums) all += gpu_ms;
+    const auto since = hours.since();
+    kcontrol::json::writer out;
+    out.begin_object();
+    kcontrol::json::write_text_or_null(out, "since", since ? kcontrol::format_time(*since) : "");
+    out.member("until", kcontrol::format_time(now));
+    out.member("gpuHours", hours_of(all));
+    out.key("items");
+    out.begin_array();
+    for (const auto& [key, gpu_ms] : sums) {
+        out.begin_object();
+        if (asked->by[day]) out.member("day", day_text(key.day));
+        if (asked->by[cluster]) out.member("cluster", key.cluster);
+        if (asked->by[name_space]) out.member("namespace", key.name_space);
+        if (asked->by[team]) kcontrol::json::write_text_or_null(out, "team", key.team);
+        out.member("gpuHours", hours_of(gpu_ms));
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+    return http::json_response(200, out.take() + "\n");
+}
+
+}  // namespace training_monitor
