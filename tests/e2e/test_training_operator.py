@@ -14,7 +14,7 @@ from training import ACCOUNT, OperatorTest, training_job
 
 class TrainingOperatorTest(OperatorTest):
     def test_a_job_that_ends_well(self):
-        name = self.apply(training_job("well", run_ms=4000))
+        name = self.apply(training_job("well", run_ms=10000))
         self.until_phase(name, "Running")
         pods = {p["metadata"]["name"]: p for p in self.pods(name)}
         self.assertEqual(set(pods), {"well-0", "well-1"})
@@ -81,7 +81,7 @@ class TrainingOperatorTest(OperatorTest):
         self.until_gone(name)
 
     def test_exit_137_restarts_it(self):
-        job = training_job("killed", run_ms=2000, exit_code=137)
+        job = training_job("killed", run_ms=6000, exit_code=137)
         saved = {"checkpoint": {"step": 120, "uri": "s3://bucket/120", "sha256": "a" * 64}}
         job["spec"]["template"]["metadata"]["annotations"]["ai.kcontrol.dev/progress"] = json.dumps(saved)
         name = self.apply(job)
