@@ -77,7 +77,6 @@ function knownParts(j, data) {
   if (data?.pods?.length) parts.push(podPanel(data.pods));
   if (data?.logs && data.pods?.length) parts.push(logPanel(j, data));
   if (data?.events?.length) parts.push(eventPanel(data.events));
-  if (data?.yaml) parts.push(yamlPanel(j));
   if (data?.missingRights?.length)
     parts.push(panel("More could be shown",
         el("p", {}, "The monitor lacks rights in this cluster. Given them it would show more:"),

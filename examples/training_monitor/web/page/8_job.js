@@ -189,7 +189,8 @@ function jobParts(j, data) {
   return there([
     spans.length ? timeline(spans) : null, ...knownParts(j, data),
     el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null,
-        el("div", {class: "stack"}, opened.commands))
+        el("div", {class: "stack"}, opened.commands)),
+    data?.yaml ? yamlPanel(j) : null
   ]);
 }
 
