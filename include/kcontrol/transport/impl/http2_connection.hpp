@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kcontrol::http::detail {
 
@@ -57,6 +58,7 @@ private:
     void pump();
     void read();
     void on_read(const error_code& failure, std::size_t n);
+    void fit_input(std::size_t came);
     void rest();
     void watch_life();
     void on_timer();
@@ -69,7 +71,8 @@ private:
     std::string peer_name_;
     life_signs life_;
     http2_session session_;
-    std::unique_ptr<char[]> input_;
+    std::vector<char> input_;
+    unsigned small_reads_ = 0;  // in a row, for the room that there was
     std::string output_;
     std::unique_ptr<timer> timer_;
     async_event has_read_;

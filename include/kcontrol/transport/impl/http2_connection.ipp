@@ -15,7 +15,9 @@
 namespace kcontrol::http::detail {
 
 // TLS hands out no more than a record at a time.
-inline constexpr std::size_t http2_read_size = std::size_t{16} << 10;
+inline constexpr std::size_t http2_most_read = std::size_t{16} << 10;
+// A connection whose watches are quiet waits with it, and a process may have thousands of them.
+inline constexpr std::size_t http2_least_read = std::size_t{2} << 10;
 inline constexpr std::size_t http2_write_size = std::size_t{64} << 10;
 
 KCONTROL_DECL http2_connection::http2_connection(environment& env, executor ex, std::unique_ptr<byte_stream> stream,
@@ -87,8 +89,8 @@ inline void http2_connection::pump() {
 
 inline void http2_connection::read() {
     if (dead_ || std::exchange(reading_, true)) return;
-    if (!input_) input_ = std::make_unique<char[]>(http2_read_size);
-    stream_->async_read(boost::asio::mutable_buffer(input_.get(), http2_read_size),
+    if (input_.empty()) input_.resize(http2_least_read);
+    stream_->async_read(boost::asio::buffer(input_),
                         [self = shared_from_this()](const error_code& failure, std::size_t n) {
                             self->reading_ = false;
                             self->on_read(failure, n);
@@ -100,8 +102,9 @@ inline void http2_connection::on_read(const error_code& failure, std::size_t n) 
     if (n != 0) {
         answered_ = true;
         life_.heard(env_.now());
-        const auto taken = session_.receive({input_.get(), n});
+        const auto taken = session_.receive({input_.data(), n});
         if (!taken) return die(taken.error(), taken.error());
+        if (!reading_) fit_input(n);
     }
     // Or rest() has ended it, and it goes on if somebody came meanwhile.
     if (failure && failure != boost::asio::error::operation_aborted) return die_of(failure);
@@ -111,6 +114,20 @@ inline void http2_connection::on_read(const error_code& failure, std::size_t n) 
     // An idle one reads on only where something was left behind that answer: a goodbye, for one.
     if (!is_idle() || (n != 0 && stream_->has_input())) read();
     if (is_idle()) pump_later();
+}
+
+// More room while much comes. Answers of a few kilobytes, one after another, keep theirs.
+inline void http2_connection::fit_input(std::size_t came) {
+    if (came == input_.size()) {
+        input_.resize(std::min(came * 4, http2_most_read));
+        small_reads_ = 0;
+        return;
+    }
+    if (input_.size() == http2_least_read) return;
+    small_reads_ = came <= input_.size() / 4 ? small_reads_ + 1 : 0;
+    if (small_reads_ < 2) return;
+    std::vector<char>(http2_least_read).swap(input_);
+    small_reads_ = 0;
 }
 
 // Nothing is left to write. Without streams nothing is waited for, either.
@@ -127,7 +144,7 @@ inline void http2_connection::rest() {
     if (reading_) {
         stream_->stop_reading();
     } else {
-        input_.reset();
+        std::vector<char>().swap(input_);
     }
 }
 

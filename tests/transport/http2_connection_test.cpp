@@ -1,0 +1,116 @@
+// The connection under HTTP/2's streams: how much room it keeps for what may come.
+#include <kcontrol/testing/manual_environment.hpp>
+#include <kcontrol/transport/impl/http2_connection.hpp>
+
+#include "transport/http2_side.hpp"
+
+#include <boost/asio/post.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace kcontrol;
+using namespace kcontrol::http::detail;
+using kcontrol::test::http2_call;
+using kcontrol::test::http2_side;
+
+namespace {
+
+// The server's end, without a socket. It notes the room of each read.
+class paper_stream final : public byte_stream {
+public:
+    paper_stream(boost::asio::io_context& context, http2_side& far, std::size_t& room)
+        : context_(context), socket_(context), far_(far), room_(room) {}
+
+    tcp::socket& socket() noexcept override { return socket_; }
+    void async_handshake(done_handler) override {}
+    void async_shutdown(done_handler) override {}
+    void async_read(boost::asio::mutable_buffer into, io_handler handler) override {
+        into_ = into, room_ = into.size();
+        reader_.swap(handler);  // Boost 1.81: an assignment wraps itself for ever
+        deliver();
+    }
+    void async_write(write_buffers from, io_handler handler) override {
+        std::size_t n = 0;
+        for (const auto& one : from) {
+            CHECK(far_.feed({static_cast<const char*>(one.data()), one.size()}));
+            n += one.size();
+        }
+        call_later(std::move(handler), error_code(), n);
+        deliver();
+    }
+    void stop_reading() noexcept override {
+        if (reader_) finish(boost::asio::error::operation_aborted, 0);
+    }
+
+    // What the server has to say goes to whoever reads.
+    void deliver() {
+        pending_ += far_.take_output();
+        if (!reader_ || pending_.empty()) return;
+        const std::size_t n = std::min(pending_.size(), into_.size());
+        std::memcpy(into_.data(), pending_.data(), n);
+        pending_.erase(0, n);
+        finish(error_code(), n);
+    }
+
+private:
+    void finish(error_code failure, std::size_t n) { call_later(std::move(reader_), failure, n); }
+    void call_later(io_handler handler, error_code failure, std::size_t n) {
+        const auto done = std::make_shared<io_handler>(std::move(handler));
+        boost::asio::post(context_, [done, failure, n] { std::move (*done)(failure, n); });
+    }
+
+    boost::asio::io_context& context_;
+    tcp::socket socket_;
+    http2_side& far_;
+    std::size_t& room_;
+    std::string pending_;
+    boost::asio::mutable_buffer into_;
+    io_handler reader_;
+};
+
+}  // namespace
+
+TEST_CASE("http2_connection: a quiet one waits with little, and one on which much comes reads more") {
+    testing::manual_environment env;
+    boost::asio::io_context context;
+    http2_side far;
+    std::int32_t watch = 0;
+    far.on_call = [&](http2_side& to, const http2_call& call) {
+        watch = call.id;
+        to.start(call.id, "first");
+    };
+    std::size_t room = 0;
+    auto stream = std::make_unique<paper_stream>(context, far, room);
+    auto& wire = *stream;
+    const auto connection = std::make_shared<http2_connection>(env, context.get_executor(), std::move(stream), "a", "a",
+                                                               duration(0), duration(0));
+    http2_stream asked(http::request("GET", "/watch"), true);
+    REQUIRE(connection->open(asked));
+    env.run_ready(context);
+    CHECK(asked.body == "first");
+    CHECK(room == 2048);
+    const auto say = [&](std::size_t bytes) {
+        far.more(watch, std::string(bytes, 'x'));
+        wire.deliver();
+        env.run_ready(context);
+    };
+    say(60'000);
+    CHECK(room == 16384);
+    CHECK(asked.body.size() == 60'005);
+    for (int i = 0; i < 5; ++i) say(5000);  // of a size for which the room is right
+    CHECK(room == 16384);
+    say(100);
+    say(100);
+    CHECK(room == 2048);
+    say(100);
+    CHECK(room == 2048);
+    CHECK(asked.body.size() == 60'005 + 25'000 + 300);
+    connection->abandon(asked);
+    env.run_ready(context);
+}
