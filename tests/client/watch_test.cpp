@@ -2,9 +2,9 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "fixture.hpp"
+#include "support/heap_bytes.hpp"
 
 #include <algorithm>
-#include <malloc.h>
 #include <memory>
 #include <span>
 #include <string>
@@ -116,22 +116,6 @@ private:
 
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
-#endif
-
-namespace {
-
-std::size_t heap_in_use() {
-#if defined(__SANITIZE_ADDRESS__)
-    return __sanitizer_get_current_allocated_bytes();
-#else
-    return mallinfo2().uordblks;
-#endif
-}
-
-}  // namespace
-
 TEST_CASE_FIXTURE(watch_fixture,
                   "a watch keeps the decoder's memory while much comes, and gives it back in a silence") {
     using namespace std::chrono_literals;
@@ -144,7 +128,7 @@ TEST_CASE_FIXTURE(watch_fixture,
         REQUIRE(next.has_value());
         REQUIRE(next->object.meta().name == "l" + std::to_string(i));
         *next = watch_event(watch_event_type::bookmark);  // the object itself is not held
-        held.push_back(heap_in_use());
+        held.push_back(heap_bytes());
     }
     const std::size_t object = 100'000;
     CHECK(held[1] > held[3] + object / 2);

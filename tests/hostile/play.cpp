@@ -9,12 +9,7 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
-#include <malloc.h>
 #include <sstream>
-
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
-#endif
 
 namespace kcontrol::test {
 namespace {
@@ -62,15 +57,6 @@ std::string text_of(const ask& q) {
 bool opens(verb what) { return what == verb::list || what == verb::watch; }
 
 }  // namespace
-
-std::size_t heap_bytes() {
-#if defined(__SANITIZE_ADDRESS__)
-    return __sanitizer_get_current_allocated_bytes();
-#else
-    const auto now = mallinfo2();
-    return now.uordblks + now.hblkhd;
-#endif
-}
 
 play::play(const scenario& row, std::uint64_t seed)
     : widget_world(seed), honest(add("a")), row_(row), seed_(seed), checker_(row.name_) {

@@ -4,14 +4,12 @@
 #include <kcontrol/testing/event_checker.hpp>
 
 #include "hostile/scenario.hpp"
+#include "support/heap_bytes.hpp"
 #include "support/widget_world.hpp"
 
 #include <map>
 
 namespace kcontrol::test {
-
-/// Bytes on the heap now.
-std::size_t heap_bytes();
 
 class play : public widget_world {
 public:
