@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <tuple>
 
 namespace training_monitor {
 namespace {
@@ -180,7 +181,7 @@ void gpu_hours::count(entry& e, gpu_time to) {
     }
 }
 
-gpu_hours_sum& gpu_hours::row_of(gpu_hours_key& where) {
+gpu_hours_sum& gpu_hours::row_of(const gpu_hours_key& where) {
     auto at = rows_.find(where);
     if (at == rows_.end()) {
         gpu_hours_key key = where;

@@ -106,7 +106,7 @@ private:
     static void open_if_due(watch& w, gpu_time now);
     void count(watch& w, gpu_time now);
     void count(entry& e, gpu_time to);
-    gpu_hours_sum& row_of(gpu_hours_key& where);
+    gpu_hours_sum& row_of(const gpu_hours_key& where);
     void forget_old(gpu_time now);
     gpu_time oldest(gpu_time now) const;
 

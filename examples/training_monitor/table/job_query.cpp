@@ -2,11 +2,11 @@
 
 #include <kcontrol/base/log.hpp>
 #include <kcontrol/http/url.hpp>
-#include <kcontrol/values/api_duration.hpp>
+
+#include "table/query_values.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 namespace training_monitor {
 namespace {
@@ -24,9 +24,7 @@ std::string joined(const Names& names) {
 
 template <class Names>
 kcontrol::error bad_value(std::string_view parameter, std::string_view value, const Names& allowed) {
-    return kcontrol::error(kcontrol::errc::invalid_argument, "parameter " + std::string(parameter) + ": \"" +
-                                                                 kcontrol::escape_control(value) + "\" is not one of " +
-                                                                 joined(allowed));
+    return bad_parameter(parameter, value, "is not one of " + joined(allowed));
 }
 
 result<void> add_to_filter(job_filter& filter, std::string_view parameter, std::string_view value) {
@@ -48,23 +46,6 @@ result<void> add_to_filter(job_filter& filter, std::string_view parameter, std::
     return {};
 }
 
-// Calls `take` with each part of a list with commas.
-template <class Take>
-result<void> each_of(std::string_view list, Take take) {
-    do {
-        const auto comma = std::min(list.find(','), list.size());
-        const auto taken = take(list.substr(0, comma));
-        if (!taken) return taken.error();
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    } while (!list.empty());
-    return {};
-}
-
-error bad_parameter(std::string_view parameter, std::string_view value, std::string_view remedy) {
-    return error(errc::invalid_argument, "parameter " + std::string(parameter) + ": \"" +
-                                             kcontrol::escape_control(value) + "\" " + std::string(remedy));
-}
-
 result<void> add_labels(job_query& to, std::string_view value) {
     const auto parsed = kcontrol::label_selector::parse(value);
     if (!parsed) return parsed.error().with_context("parameter label");
@@ -76,16 +57,9 @@ result<void> add_labels(job_query& to, std::string_view value) {
 
 result<void> set_since(job_query& to, std::string_view value, kcontrol::wall_time now) {
     if (value.empty()) return {};
-    to.since = parse_rfc3339_seconds(value);
+    to.since = parse_since(value, now);
     if (to.since) return {};
-    const auto ago = kcontrol::parse_duration(value);
-    if (!ago || *ago < std::chrono::nanoseconds(0)) {
-        return bad_parameter("since", value, "is neither a time (2026-01-02T03:04:05Z) nor how long ago (90m, 24h)");
-    }
-    to.since = std::chrono::floor<std::chrono::seconds>(
-                   (now - std::chrono::duration_cast<kcontrol::wall_time::duration>(*ago)).time_since_epoch())
-                   .count();
-    return {};
+    return bad_parameter("since", value, "is neither a time (2026-01-02T03:04:05Z) nor how long ago (90m, 24h)");
 }
 
 result<void> set_limit(job_query& to, std::string_view value) {

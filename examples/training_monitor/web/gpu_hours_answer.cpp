@@ -4,10 +4,10 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/json/members.hpp>
 #include <kcontrol/serve/responses.hpp>
-#include <kcontrol/values/api_duration.hpp>
 #include <kcontrol/values/time.hpp>
 
 #include "jobs/job_view.hpp"
+#include "table/query_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,40 +51,28 @@ struct hours_query {
     }
 };
 
-kcontrol::error bad(std::string_view parameter, std::string_view value, std::string_view remedy) {
-    return kcontrol::error(
-        kcontrol::errc::invalid_argument,
-        "parameter " + std::string(parameter) + ": \"" + kcontrol::escape_control(value) + "\" " + std::string(remedy));
-}
-
-std::vector<std::string_view> parts_of(std::string_view list) {
-    std::vector<std::string_view> out;
-    while (!list.empty()) {
-        const std::string_view one = list.substr(0, list.find(','));
-        list.remove_prefix(std::min(one.size() + 1, list.size()));
-        if (!one.empty()) out.push_back(one);
-    }
-    return out;
-}
-
 gpu_day day_of(std::int64_t seconds) {
     return std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(seconds)));
 }
 
 result<void> set_since(hours_query& to, const std::string& value, kcontrol::wall_time now) {
     if (value.empty()) return {};
-    auto seconds = parse_rfc3339_seconds(value);
+    auto seconds = parse_since(value, now);
     if (!seconds) seconds = parse_rfc3339_seconds(value + "T00:00:00Z");
-    if (seconds) {
-        to.since = day_of(*seconds);
-        return {};
+    if (!seconds) {
+        return bad_parameter(
+            "since", value,
+            "is neither a day (2026-01-02), nor a time (2026-01-02T03:04:05Z), nor how long ago (168h)");
     }
-    const auto ago = kcontrol::parse_duration(value);
-    if (!ago || *ago < std::chrono::nanoseconds(0)) {
-        return bad("since", value,
-                   "is neither a day (2026-01-02), nor a time (2026-01-02T03:04:05Z), nor how long ago (168h)");
-    }
-    to.since = std::chrono::floor<std::chrono::days>(now - *ago);
+    to.since = day_of(*seconds);
+    return {};
+}
+
+result<void> add_part(hours_query& to, std::string_view name) {
+    if (name.empty()) return {};
+    const auto found = std::find(part_names.begin(), part_names.end(), name);
+    if (found == part_names.end()) return bad_parameter("by", name, "is not one of day, cluster, namespace, team");
+    to.by[static_cast<std::size_t>(found - part_names.begin())] = true;
     return {};
 }
 
@@ -93,17 +81,15 @@ result<hours_query> parse(std::string_view query, kcontrol::wall_time now) {
     for (const auto& [name, value] : http::parse_query(query)) {
         const auto restricts = std::find(part_names.begin() + 1, part_names.end(), name);
         if (restricts != part_names.end()) {
-            for (const auto one : parts_of(value)) {
-                out.only[static_cast<std::size_t>(restricts - part_names.begin())].emplace(one);
-            }
+            auto& only = out.only[static_cast<std::size_t>(restricts - part_names.begin())];
+            const auto added = each_of(value, [&](std::string_view one) -> result<void> {
+                if (!one.empty()) only.emplace(one);
+                return {};
+            });
+            if (!added) return added.error();
         } else if (name == "by") {
-            for (const auto one : parts_of(value)) {
-                const auto found = std::find(part_names.begin(), part_names.end(), one);
-                if (found == part_names.end()) {
-                    return bad("by", one, "is not one of day, cluster, namespace, team");
-                }
-                out.by[static_cast<std::size_t>(found - part_names.begin())] = true;
-            }
+            const auto added = each_of(value, [&](std::string_view one) { return add_part(out, one); });
+            if (!added) return added.error();
         } else if (name == "since") {
             const auto set = set_since(out, value, now);
             if (!set) return set.error();
