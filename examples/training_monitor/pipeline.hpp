@@ -49,4 +49,4 @@ private:
     kcontrol::logger log_;
 };
 
-}  // namespace training_monitor
+}  // namespace notices

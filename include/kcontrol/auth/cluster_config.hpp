@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// The files that parts of a tls_options were read from, to read them again. Empty: none.
 ///

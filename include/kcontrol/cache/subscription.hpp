@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 struct handler_progress;
 }
@@ -55,7 +55,7 @@ private:
     std::shared_ptr<detail::handler_progress> progress_;
 };
 
-}  // namespace kcontrol
+}  // namespace detail
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/cache/impl/subscription.ipp>

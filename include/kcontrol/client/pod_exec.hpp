@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 class exec_state;
@@ -114,7 +114,7 @@ KCONTROL_DECL awaitable<result<exec_stream>> open_exec(client c, namespaced_name
 /// Attaches to a container's main process. Errors: the same.
 KCONTROL_DECL awaitable<result<exec_stream>> open_attach(client c, namespaced_name pod, exec_options options = {});
 
-}  // namespace kcontrol
+}  // namespace detail
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/pod_exec.ipp>

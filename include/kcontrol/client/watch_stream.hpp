@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reads events off one watch request.
 ///

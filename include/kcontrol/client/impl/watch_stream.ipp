@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <span>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline result<watch_event> error_event(std::string_view object) {
