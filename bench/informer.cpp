@@ -2,6 +2,7 @@
 // what the objects take there, the most that the process took, a relist after 410, and a flood of events.
 //
 // usage: informer URL CA_FILE [protobuf-]full|projection|dynamic|metadata [EVENTS] [relist]
+//        informer URL CA_FILE [protobuf-]bytes OBJECTS      only reads the list of so many: the floor of a sync
 // Prints "phase TAB value TAB unit" as the peers' programs do; "check" is the checksum of the objects, which must be
 // the same for all.
 #include <kcontrol/api/core/v1.hpp>
@@ -61,6 +62,23 @@ struct hearing {
         if (heard++ == 0) first = last;
     }
 };
+
+// The list as one answer, of which nothing is made but what memcpy would.
+kcontrol::awaitable<void> read_bytes(replay_server& server, bool protobuf, double objects, std::string& failure) {
+    try {
+        const double before = cpu_us();
+        const auto start = server.env.now();
+        const std::size_t bytes =
+            co_await server.read("/api/v1/pods", protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+        const double seconds = std::chrono::duration<double>(server.env.now() - start).count();
+        print("sync", objects / seconds, "objects/s");
+        print("sync", (cpu_us() - before) / objects, "us CPU/object");
+        print("bytes", static_cast<double>(bytes) / objects, "B/object");
+    } catch (const std::exception& failed) {
+        failure = failed.what();
+    }
+    server.close();
+}
 
 // An informer that measures itself; what it measured is printed as it goes.
 class session {
@@ -162,9 +180,17 @@ int main(int argc, char** argv) {
         std::string_view name = argv[3];
         const bool protobuf = name.starts_with(prefix);
         if (protobuf) name.remove_prefix(prefix.size());
-        const auto info = variant(name);
         const std::size_t events = last == 5 ? std::stoul(argv[4]) : 0;
         replay_server server(argv[1], argv[2], protobuf);
+        if (name == "bytes") {
+            std::string failure;
+            auto reading = read_bytes(server, protobuf, static_cast<double>(events), failure);
+            boost::asio::co_spawn(server.context, std::move(reading), boost::asio::detached);
+            server.context.run();
+            if (!failure.empty()) throw std::runtime_error(failure);
+            return 0;
+        }
+        const auto info = variant(name);
         hearing all;
         kcontrol::any_informer pods(server.env, server.context.get_executor(), server.api(), info);
         session measured(server, pods, all);

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace kcontrol_bench {
 
@@ -108,6 +109,23 @@ public:
         const kcontrol::http::exchange_options how;
         const auto answer = co_await control_->round_trip(std::move(ask), how);
         if (!answer || answer->status != 200) throw std::runtime_error("the server refused what it was to do");
+    }
+
+    /// Reads an answer and drops it: what is left of a sync where nothing is made of its bytes. Returns their number.
+    kcontrol::awaitable<std::size_t> read(std::string target, std::string accept) {
+        kcontrol::http::request ask("GET", std::move(target));
+        ask.headers.set("Accept", std::move(accept));
+        const kcontrol::http::exchange_options how;
+        auto answer = co_await control_->open_stream(std::move(ask), how);
+        if (!answer || answer->head.status != 200) throw std::runtime_error("the server does not answer");
+        std::vector<char> into(std::size_t{16} << 10);
+        const std::stop_token never;
+        for (std::size_t all = 0;;) {
+            const auto came = co_await answer->body->read_some(into, std::chrono::minutes(1), never);
+            if (!came) throw std::runtime_error(came.error().what());
+            if (*came == 0) co_return all;
+            all += *came;
+        }
     }
 
     /// Or idle connections keep the event loop running.

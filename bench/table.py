@@ -14,6 +14,8 @@ PAIRS = [
     ("PB-1", "us/object", "JSON watch, managedFields skipped", "client-go", "JSON watch"),
     ("PB-1", "us/object", "JSON watch, managedFields skipped", "client-go", "JSON list, managedFields absent"),
     ("PB-1", "us/object", "JSON watch, managedFields skipped", "client-go", "protobuf list, managedFields absent"),
+    ("PB-1", "us/object", "protobuf, managedFields skipped", "client-go", "protobuf list, managedFields absent"),
+    ("PB-1", "us/object", "protobuf, 14 fields", "client-go", "protobuf list, managedFields absent"),
     ("PB-1", "us/object", "JSON watch, 14 fields", "client-go", "JSON list, managedFields absent"),
     ("PB-1", "us/object", "JSON watch, dynamic", "client-go", "JSON watch, Unstructured"),
     ("PB-1", "us/object", "JSON watch, metadata only", "client-go", "JSON list, metadata only"),
@@ -23,6 +25,7 @@ PAIRS = [
     ("PB-1", "B live/object", "JSON watch, metadata only", "client-go", "JSON list, metadata only"),
     ("PB-2", "us CPU/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList (default)"),
     ("PB-2", "us CPU/object", "JSON, LIST in pages, full", "client-go", "JSON, LIST"),
+    ("PB-2", "us CPU/object", "protobuf, LIST in pages, full", "client-go", "protobuf, WatchList (default)"),
     ("PB-3", "B live/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList, managedFields stripped"),
     ("PB-3", "B live/object", "JSON, LIST in pages, full", "client-go", "protobuf, WatchList (default)"),
     ("PB-3", "B live/object", "JSON, LIST in pages, 14 fields", "client-go", "protobuf, WatchList, managedFields stripped"),
@@ -39,6 +42,8 @@ PAIRS = [
       for peer, theirs in (("client-go", "protobuf, WatchList (default)"), ("client-go", "JSON, WatchList"),
                            ("controller-runtime", "protobuf, WatchList (default)"),
                            ("kube-rs", "JSON, LIST in pages (default)"))],
+    *[("PB-5", unit, "protobuf, LIST in pages, full", "client-go", "protobuf, WatchList (default)")
+      for unit in ("us CPU/event", "events/s")],
     *[("PB-6", f"us {quantile}", f"JSON, to reconcile at {rate}/s", "client-go", f"{encoding}, to reconcile at {rate}/s")
       for encoding in ("protobuf", "JSON") for rate in (100, 1000, 5000) for quantile in ("p50", "p99", "p99.9")],
     *[("PB-9", "us CPU/event", f"JSON, handlers: {variant}", "client-go", f"protobuf, handlers: {variant}")
@@ -57,6 +62,8 @@ PAIRS = [
       for variant in ("add, get, done of 1000 keys", "add, get, done of 1000 keys in 3 priorities",
                       "4 producers and 4 consumers", "AddAfter of 100000 keys within 10 min",
                       "AddRateLimited of 10000 keys", "1000000 adds of one key beside a worker")],
+    *[("PB-14", "objects/s", f"{form}, LIST in pages, 200 Mbit/s{gzip}", "client-go", f"{form}, LIST, 200 Mbit/s{gzip}")
+      for form in ("protobuf", "JSON") for gzip in ("", ", gzip")],
     ("PB-11", "s to all synced", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
     ("PB-11", "KB RSS/cluster", "1000 clusters of 10 pods", "controller-runtime", "1000 clusters of 10 pods, a cache each"),
 ]

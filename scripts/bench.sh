@@ -21,6 +21,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
   PB-11  10, 100 and 1,000 clusters of one kind in one process, over TLS: time until all are synced, memory and threads
          for each, with ten pods and with none; time until one has left; 1,000 of three kinds, over HTTP/1.1 and
          HTTP/2; what one in trouble costs the latency of others
+  PB-14  the first sync over a link of 200 Mbit/s, with lists compressed by the server and without: objects a second
 
   --with-peers     measures client-go, controller-runtime and kube-rs as well, on the same bytes, and adds a table of
                    kcontrol against client-go. Needs Go and Rust; their first build takes some ten minutes
@@ -29,7 +30,7 @@ Builds the benchmarks (release) and runs those of the given ids, or all:
                    not with --with-peers
   --keep FILE      keeps the rows there, separated by tabs
 
-The corpus' generator, the server of PB-2 to PB-6 and PB-9 and the peers' programs are no part of the project: they are looked
+The corpus' generator, the server of PB-2 to PB-6, PB-9 and PB-14, and the peers' programs are no part of the project: they are looked
 for in ../shared (bench and peers), or where KCONTROL_SHARED says. What can't be measured without them is left out, and
 standard error says so.
 Built programs and corpora of them stay in ~/.cache/kcontrol/peers (XDG_CACHE_HOME is obeyed).
@@ -43,7 +44,7 @@ refuse() {
     exit 2
 }
 
-KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11)
+KNOWN=(PB-1 PB-2 PB-3 PB-4 PB-5 PB-6 PB-7 PB-8 PB-9 PB-10 PB-11 PB-14)
 with_peers=false objects=10000 corpus='' keep='' ids=()
 while (($# > 0)); do
     case $1 in
@@ -116,7 +117,7 @@ fi
 step "building" >&2
 targets=()
 if wanted PB-1; then targets+=(bench_decode); fi
-if wanted PB-2 PB-3 PB-4 PB-5; then targets+=(bench_informer); fi
+if wanted PB-2 PB-3 PB-4 PB-5 PB-14; then targets+=(bench_informer); fi
 if wanted PB-6; then targets+=(bench_latency); fi
 if wanted PB-7 PB-8; then targets+=(bench_store); fi
 if wanted PB-9; then targets+=(bench_handlers); fi
@@ -184,6 +185,31 @@ measure_informers() {
         [[ ${check:=$seen} == "$seen" ]] || die "$variant: synced other objects: $seen, not $check"
         collect "$variant" sync=PB-2 rest=PB-3 peak=PB-4 flood=PB-5 <<<"$output"
         collect "$variant, relist" relist=PB-4 <<<"$output"
+    done
+    for pair in bytes=JSON protobuf-bytes=protobuf; do
+        step "PB-2: kcontrol, ${pair#*=}, bytes only" >&2
+        start_server
+        output=$("${client_pin[@]}" "$BUILD/release/bench/bench_informer" "$url" "$ca" "${pair%%=*}" "$objects") ||
+            die "bench_informer ${pair%%=*} failed"
+        stop_server
+        collect "${pair#*=}, the LIST's bytes read and dropped" sync=PB-2 <<<"$output"
+    done
+}
+
+measure_slow_link() {
+    local form compressed output
+    for compressed in '' -gzip; do
+        for form in full protobuf-full; do
+            local variant="LIST in pages, 200 Mbit/s${compressed:+, gzip}"
+            [[ $form == protobuf-* ]] && variant="protobuf, $variant" || variant="JSON, $variant"
+            step "PB-14: kcontrol, $variant" >&2
+            # shellcheck disable=SC2086  # none is no argument
+            start_server -mbit 200 $compressed
+            output=$("${client_pin[@]}" "$BUILD/release/bench/bench_informer" "$url" "$ca" "$form") ||
+                die "bench_informer $form failed"
+            stop_server
+            collect "$variant" sync=PB-14 <<<"$output"
+        done
     done
 }
 
@@ -270,17 +296,18 @@ beyond_objects() {
     awk -F '\t' -v OFS='\t' '$3 ~ /^KB (RSS|live)/ { if ($3 in one) print $1, one[$3] - ($2 - one[$3]) / 9, $3; else one[$3] = $2 }'
 }
 
-if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9 PB-11; then
+if wanted PB-2 PB-3 PB-4 PB-5 PB-6 PB-9 PB-11 PB-14; then
     if [[ ! -d $shared/peers/go ]]; then
-        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need the replay server ($shared/peers/go), which is not there"
+        warn "left out: PB-2 to PB-6, PB-9, PB-11 and PB-14 need the replay server ($shared/peers/go), which is not there"
     elif ! command -v go >/dev/null; then
-        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need Go, to build the replay server"
+        warn "left out: PB-2 to PB-6, PB-9, PB-11 and PB-14 need Go, to build the replay server"
     elif [[ ! -s $corpus.list.json ]]; then
-        warn "left out: PB-2 to PB-6, PB-9 and PB-11 need $corpus.list.json, which is not there, or is empty"
+        warn "left out: PB-2 to PB-6, PB-9, PB-11 and PB-14 need $corpus.list.json, which is not there, or is empty"
     else
         if wanted PB-2 PB-3 PB-4 PB-5; then measure_informers; fi
         if wanted PB-6; then measure_latency; fi
         if wanted PB-9; then measure_handlers; fi
+        if wanted PB-14; then measure_slow_link; fi
         if wanted PB-11; then
             measure_clusters
             measure_isolation

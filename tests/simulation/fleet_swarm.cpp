@@ -5,6 +5,7 @@
 #include <kcontrol/runtime/wait.hpp>
 #include <kcontrol/testing/sim_world.hpp>
 
+#include "simulation/encodings.hpp"
 #include "simulation/widget.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -21,10 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::fault;
-using testing::group_resource;
 using testing::link_state;
 
-const group_resource widgets{"test.kcontrol.dev", "widgets"};
 const char* const hub = "hub";
 const char* const calm = "calm";  // nobody touches it
 constexpr auto restless_time = 4min;
@@ -33,7 +32,7 @@ constexpr auto time_to_leave = 35s;       // what a disengage may take
 constexpr std::uint64_t names = 5;
 
 std::int64_t value_of(const json::value& object) {
-    const auto* found = json::find(object, {"spec", "value"});
+    const auto* found = json::find(object, {"spec", value_name});
     return found == nullptr ? 0 : found->to_number<std::int64_t>();
 }
 
@@ -75,7 +74,7 @@ public:
         manager_.emplace(world_.env(), world_.get_executor(),
                          multicluster_options()
                              .informers(informer_options().probe_period(5s).watch_idle(15s).page_size(3))
-                             .transport(world_.network().factory())
+                             .transport(in_encoding_of(seed, world_.network().factory()))
                              .graceful_shutdown_timeout(20s)
                              .on_engage([this](engaged_cluster& c) {
                                  if (c.name() == hub) hub_ = &c;
@@ -125,6 +124,7 @@ private:
             violation("a request to " + home.address + ", which is not " + s.name + " any more");
         const auto asked = testing::parse_request(request);
         if (!asked || asked->id() != widgets) return f;
+        if (asks_for_protobuf(request)) ++verdict_.protobuf_requests;
         if (s.forbids) return f.status(403, "Forbidden", "not you");
         if (s.name == calm) ++calm_asked_[asked->verb];
         return f;
@@ -210,14 +210,9 @@ private:
         ++verdict_.edits;
         switch (below(5)) {
         case 0:
-        case 1:
-            (void)api(at).create({{"apiVersion", "test.kcontrol.dev/v1"},
-                                  {"kind", "Widget"},
-                                  {"metadata", {{"name", key.name}, {"namespace", key.namespace_}}},
-                                  {"spec", {{"value", value}}}});
-            break;
+        case 1: (void)api(at).create(widget_json(key.name, value)); break;
         case 2:
-        case 3: (void)api(at).patch(widgets, key, {{"spec", {{"value", value}}}}); break;
+        case 3: (void)api(at).patch(widgets, key, {{"spec", {{value_name, value}}}}); break;
         default: (void)api(at).remove(widgets, key); break;
         }
     }

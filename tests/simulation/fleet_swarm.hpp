@@ -19,6 +19,7 @@ enum class fleet_bug {
 struct fleet_verdict {
     std::vector<std::string> violations;
     std::uint64_t clusters = 0, edits = 0, faults = 0, reconciles = 0, joins = 0, moves = 0, requests_between = 0;
+    std::uint64_t protobuf_requests = 0;  // that asked for Protocol Buffers
     std::uint64_t digest = 0;
 };
 

@@ -24,15 +24,18 @@ TEST_CASE("fleet swarm: no seed breaks a promise, and every seed runs the same w
         CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict.violations));
         CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
         sum.clusters += verdict.clusters, sum.edits += verdict.edits, sum.faults += verdict.faults;
+        sum.protobuf_requests += verdict.protobuf_requests;
         sum.moves += verdict.moves, sum.reconciles += verdict.reconciles,
             sum.requests_between += verdict.requests_between;
     }
     std::cout << "fleet swarm: seeds=" << last - seeds.first + 1 << " clusters=" << sum.clusters
               << " edits=" << sum.edits << " faults=" << sum.faults << " moves=" << sum.moves
-              << " reconciles=" << sum.reconciles << " requests-between-clusters=" << sum.requests_between << "\n";
+              << " reconciles=" << sum.reconciles << " requests-between-clusters=" << sum.requests_between
+              << " asked-for-protobuf=" << sum.protobuf_requests << "\n";
     CHECK(sum.reconciles > 0);
     CHECK(sum.moves > 0);
     CHECK(sum.requests_between > 0);
+    if (!seeds.one) CHECK(sum.protobuf_requests > 0);
 }
 
 TEST_CASE("fleet swarm: seeds that have found something") {

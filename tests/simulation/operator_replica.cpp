@@ -35,13 +35,14 @@ struct in_progress {
 }  // namespace
 
 operator_replica::operator_replica(testing::sim_world& world, testing::sim_server& server, std::string name,
-                                   operator_bug bug, std::function<void(std::string)> violation)
+                                   http::transport_factory transports, operator_bug bug,
+                                   std::function<void(std::string)> violation)
     : world_(world), name_(std::move(name)), host_("via-" + name_), bug_(bug), violation_(std::move(violation)) {
     world.network().listen(host_, server.api().get_executor(), server.api().handler());
     auth::cluster_config config;
     config.server(http::endpoint("https", host_, 443)).token(secret_string(name_));
     const executor home = asio::make_strand(world.context().get_executor());
-    auto c = client::connect(world.env(), home, config, world.network().factory());
+    auto c = client::connect(world.env(), home, config, std::move(transports));
     manager_options options;
     options.leader_election(leader_options({"default", "operator"}).identity(name_));
     const bool streams = world.env().random() % 2 == 0;

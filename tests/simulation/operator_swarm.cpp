@@ -4,6 +4,8 @@
 #include <kcontrol/cache/informer.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "simulation/encodings.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/strand.hpp>
@@ -55,7 +57,7 @@ testing::api_server_options server_options() {
 class operator_swarm {
 public:
     operator_swarm(std::uint64_t seed, operator_bug bug)
-        : world_(seed), server_(world_.add_server("a", server_options())), api_(server_.api()), bug_(bug) {
+        : seed_(seed), world_(seed), server_(world_.add_server("a", server_options())), api_(server_.api()), bug_(bug) {
         world_.register_resource(testing::resource_type_of(resource_of<site>()));
         world_.register_resource(testing::resource_type_of(resource_of<leaf>()));
         api_.set_faults([this](const http::server_request& request) { return look_at(request); });
@@ -100,7 +102,8 @@ private:
     void begin(std::size_t which) {
         auto& at = slots_[which];
         const std::string name = "r" + std::to_string(which) + "." + std::to_string(at.all.size());
-        at.all.push_back(std::make_unique<operator_replica>(world_, server_, name, bug_,
+        at.all.push_back(std::make_unique<operator_replica>(world_, server_, name,
+                                                            in_encoding_of(seed_, world_.network().factory()), bug_,
                                                             [this](std::string what) { violation(std::move(what)); }));
         at.refuses_lease = false;
         at.present().start();
@@ -400,6 +403,7 @@ private:
         world_.run_for(1s);
     }
 
+    std::uint64_t seed_;  // Leases travel as it says; the operator's own kinds are JSON
     testing::sim_world world_;
     testing::sim_server& server_;
     testing::api_server& api_;

@@ -19,8 +19,9 @@ struct swarm_verdict {
     std::uint64_t relists = 0;   // list requests beyond each informer's first
     std::uint64_t streams = 0;   // lists that were asked for as streams
     std::uint64_t kinds_of_refusal = 0;
-    std::uint64_t thrown = 0;    // exceptions of functions that were called
-    bool bug_triggered = false;  // the planted bug had its chance
+    std::uint64_t protobuf_requests = 0;  // that asked for Protocol Buffers
+    std::uint64_t thrown = 0;             // exceptions of functions that were called
+    bool bug_triggered = false;           // the planted bug had its chance
 };
 
 /// Runs one seed: a minute of writes under faults, then quiet until the caches equal the servers, and a controller on

@@ -3,6 +3,9 @@
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
+#include "simulation/encodings.hpp"
+#include "simulation/widget.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/strand.hpp>
@@ -17,10 +20,9 @@ using testing::link_state;
 
 namespace {
 
-const testing::group_resource widgets{"test.kcontrol.dev", "widgets"};
 constexpr std::uint64_t callbacks_throw = 18;  // of the faults
 
-testing::resource_type widget_type() { return {"test.kcontrol.dev", "v1", "Widget", "widgets"}; }
+testing::resource_type widget_type() { return {widgets.group, "v1", "Job", widgets.resource}; }
 
 std::string version_of(const json::value& object) {
     return std::string(json::get_string(object, {"metadata", "resourceVersion"}));
@@ -29,12 +31,13 @@ std::string version_of(const json::value& object) {
 }  // namespace
 
 swarm_host::swarm_host(testing::sim_context& context, testing::sim_environment& env, testing::sim_network& network,
-                       std::string name, std::uint64_t enabled)
+                       std::string name, std::uint64_t enabled, bool protobuf)
     : context_(&context),
       env_(&env),
       network_(&network),
       name_(std::move(name)),
       enabled_(enabled),
+      protobuf_(protobuf),
       strand_(asio::make_strand(context.get_executor())) {
     testing::api_server_options options;
     options.bookmark_period(5s).serve_watch_lists(env.random() % 3 != 0);
@@ -80,7 +83,7 @@ auth::cluster_config swarm_host::config() const {
 std::map<std::string, std::string> swarm_host::present() const {
     std::map<std::string, std::string> out;
     for (const auto& object : server_->list(widgets)) {
-        const auto* value = json::find(object, {"spec", "value"});
+        const auto* value = json::find(object, {"spec", value_name});
         out.emplace(json::get_string(object, {"metadata", "uid"}),
                     version_of(object) + "=" + (value == nullptr ? "0" : json::serialize(*value)));
     }
@@ -100,18 +103,14 @@ std::uint64_t swarm_host::streams() const {
 }
 
 void swarm_host::create(const std::string& object) {
-    json::value body = {{"apiVersion", "test.kcontrol.dev/v1"},
-                        {"kind", "Widget"},
-                        {"metadata", {{"name", object}, {"namespace", "default"}}},
-                        {"spec", {{"value", below(1000)}}}};
-    const auto made = server_->create(std::move(body));
+    const auto made = server_->create(widget_json(object, static_cast<std::int64_t>(below(1000))));
     if (!made) return;
     ++writes_;
     truth_[std::string(json::get_string(*made, {"metadata", "uid"}))].push_back(version_of(*made));
 }
 
 void swarm_host::update(const std::string& object) {
-    const json::value patch = {{"spec", {{"value", below(1000)}}}};
+    const json::value patch = {{"spec", {{value_name, below(1000)}}}};
     const auto made = server_->patch(widgets, {"default", object}, patch);
     if (!made) return;
     auto& versions = truth_[std::string(json::get_string(*made, {"metadata", "uid"}))];
@@ -129,10 +128,11 @@ void swarm_host::remove(const std::string& object) {
 }
 
 // The object can't be decoded any more, until somebody writes it again.
-// Not where the store is put back: to make it right again is a write.
+// Not where the store is put back: to make it right again is a write. Nor where Protocol Buffers carry it, which have
+// no text for a number.
 void swarm_host::spoil(const std::string& object) {
-    if (snapshot_) return;
-    const auto made = server_->patch(widgets, {"default", object}, {{"spec", {{"value", "no number"}}}});
+    if (snapshot_ || protobuf_) return;
+    const auto made = server_->patch(widgets, {"default", object}, {{"spec", {{value_name, "no number"}}}});
     spoiled_ = spoiled_ || made.has_value();
 }
 
@@ -273,7 +273,7 @@ void swarm_host::fail_once(std::stop_token stop) {
             stop);
         break;
     case 13: {
-        const testing::access_rule rule("swarm", below(2) == 0 ? "list" : "watch", "widgets");
+        const testing::access_rule rule("swarm", below(2) == 0 ? "list" : "watch", widgets.resource);
         server_->access().forbid(rule);
         network_->break_connections(name_);
         lasting(
@@ -307,6 +307,7 @@ void swarm_host::fail_once(std::stop_token stop) {
 fault swarm_host::choose_fault(const http::server_request& request) {
     fault f;
     const bool watch = request.target.find("watch=") != std::string::npos;
+    if (asks_for_protobuf(request)) ++protobuf_requests_;
     if (below(100) < stale_percent_) f.replica("old");
     if (below(100) < storm_percent_) {
         switch (below(8)) {

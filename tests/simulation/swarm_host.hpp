@@ -19,9 +19,9 @@ namespace kcontrol::test {
 
 class swarm_host {
 public:
-    /// `enabled`: a bit for each fault that may happen; 0 makes a calm cluster.
+    /// `enabled`: a bit for each fault that may happen; 0 makes a calm cluster. `protobuf`: its objects travel so.
     swarm_host(testing::sim_context& context, testing::sim_environment& env, testing::sim_network& network,
-               std::string name, std::uint64_t enabled);
+               std::string name, std::uint64_t enabled, bool protobuf);
 
     /// Writes and fails for so long.
     void start(duration restless);
@@ -53,6 +53,7 @@ public:
 
     /// Streamed lists that were asked for, of the last 10,000 requests.
     std::uint64_t streams() const;
+    std::uint64_t protobuf_requests() const noexcept { return protobuf_requests_; }
     std::uint64_t writes() const noexcept { return writes_; }
     std::uint64_t faults() const noexcept { return faults_; }
 
@@ -85,6 +86,7 @@ private:
     testing::sim_network* network_;
     std::string name_;
     std::uint64_t enabled_;
+    bool protobuf_;
     executor strand_;
     std::unique_ptr<testing::api_server> server_;
     std::stop_source stop_;
@@ -100,6 +102,7 @@ private:
     bool left_ = false;
     bool kind_removed_ = false;
     bool rolled_back_ = false;
+    std::uint64_t protobuf_requests_ = 0;
     bool spoiled_ = false;  // an object could not be read
     std::optional<testing::store_snapshot> snapshot_;
     std::optional<time_point> quiet_until_;  // nobody writes

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""What a real kube-apiserver spends on serving the first sync of an informer of pods: JSON and Protocol Buffers, asked
+for by kcontrol and by client-go.
+
+usage: apiserver_cpu.py BUILD [PODS [RUNS]]     BUILD: a release build folder with bench/bench_informer; 50000 pods and
+                                                3 runs by default, of which the least counts
+Prints "client, variant TAB value TAB unit". The pods are the benchmarks' corpus (see scripts/bench.sh), put into etcd as
+they are, so the server has read them all before it is measured. Needs Go for the server's first build, and the peers'
+programs for client-go; without them kcontrol is measured alone. Anybody may read that server; it listens on loopback and
+ends with this program.
+"""
+import base64
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import uuid
+
+from monitor_bench import cpu_of
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+import cluster  # noqa: E402
+
+PEERS = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "kcontrol" / "peers"
+AT_ONCE = 100  # etcd takes 128 operations in a transaction
+
+
+def api_server(work):
+    """(pid, address of its etcd)"""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().decode().split("\0")
+            mine = words[0].endswith("kube-apiserver") and (folder / "cwd").resolve() == work.resolve()
+        except OSError:
+            continue
+        if mine:
+            return int(folder.name), words[words.index("--etcd-servers") + 1]
+    sys.exit(f"no kube-apiserver runs in {work}")
+
+
+def encoded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+def copies(corpus, count):
+    """Of each pod as many as it takes, each of another name."""
+    with open(corpus, encoding="utf-8") as lines:
+        events = [json.loads(line)["object"] for line in lines]
+    for number, pod in zip(range(count), itertools.cycle(events)):
+        meta = pod["metadata"]
+        name = f"{meta['name']}-{number}"
+        made = pod | {"metadata": meta | {"name": name, "uid": str(uuid.uuid4())}}
+        made["metadata"].pop("resourceVersion", None)
+        yield f"/registry/pods/{meta['namespace']}/{name}", json.dumps(made, separators=(",", ":"))
+
+
+def fill(etcd, pods):
+    while batch := list(itertools.islice(pods, AT_ONCE)):
+        puts = [{"requestPut": {"key": encoded(key), "value": encoded(value)}} for key, value in batch]
+        urllib.request.urlopen(urllib.request.Request(f"{etcd}/v3/kv/txn", json.dumps({"success": puts}).encode())).read()
+
+
+def measured(pid, command, count, idle):
+    """Microseconds of CPU for each pod: the server's, and the client's own word."""
+    before, start = cpu_of(pid), time.monotonic()
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed: {run.stderr[-1000:]}")
+    spent = cpu_of(pid) - before - idle * (time.monotonic() - start)
+    rows = [line.split("\t") for line in run.stdout.splitlines() if line.startswith("sync\t")]
+    of_client = next((float(value) for _, value, unit in rows if unit == "us CPU/object"), float("nan"))
+    return spent / count * 1e6, of_client
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__)
+    ours = pathlib.Path(sys.argv[1]).resolve() / "bench" / "bench_informer"
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50000
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    corpus = PEERS / "corpus" / "10000" / "pods.watch.ndjson"
+    for needed in (ours, corpus):
+        if not needed.exists():
+            sys.exit(f"{needed} is not there: scripts/bench.sh PB-2 makes it")
+    assets, why_not = cluster.find_assets(server_only=True)
+    if assets is None:
+        sys.exit(why_not)
+    work = pathlib.Path(tempfile.mkdtemp(prefix="apiserver-cpu-"))
+    server = cluster.Cluster("a", assets, work)
+    subprocess.run([cluster.SCRIPTS / "start.sh", assets, server.work], check=True, stdout=subprocess.DEVNULL)
+    try:
+        url, ca = (server.work / "url").read_text().strip(), server.work / "ca.crt"
+        pid, etcd = api_server(server.work)
+        server.kubectl("create", "clusterrolebinding", "readers", "--clusterrole=cluster-admin",
+                       "--group=system:unauthenticated")
+        print(f"putting {count} pods into etcd", file=sys.stderr)
+        fill(etcd, copies(corpus, count))
+        clients = {"kcontrol, JSON": [ours, url, ca, "full"],
+                   "kcontrol, Protocol Buffers": [ours, url, ca, "protobuf-full"],
+                   "kcontrol, Protocol Buffers, 14 fields": [ours, url, ca, "protobuf-projection"]}
+        informer = PEERS / "bin" / "informer"
+        if informer.exists():
+            for name, content in (("JSON", "json"), ("Protocol Buffers", "protobuf")):
+                clients[f"client-go, {name}"] = [informer, "-server", url, "-ca", ca, "-content", content]
+        measured(pid, clients["kcontrol, JSON"], count, 0)  # it has read everything now
+        time.sleep(5)
+        before = cpu_of(pid)
+        time.sleep(5)
+        idle = (cpu_of(pid) - before) / 5
+        print(f"server, idle\t{idle * 100:.1f}\t% of a core")
+        for name, command in clients.items():
+            each = [measured(pid, command, count, idle) for _ in range(runs)]
+            print(f"{name}\t{min(one for one, _ in each):.1f}\tus CPU of the server/object")
+            print(f"{name}\t{min(one for _, one in each):.1f}\tus CPU of the client/object", flush=True)
+    finally:
+        server.stop()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
