@@ -68,8 +68,8 @@ kcontrol::awaitable<void> read_bytes(replay_server& server, bool protobuf, doubl
     try {
         const double before = cpu_us();
         const auto start = server.env.now();
-        const std::size_t bytes =
-            co_await server.read("/api/v1/pods", protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+        const std::string accept = protobuf ? "application/vnd.kubernetes.protobuf" : "application/json";
+        const std::size_t bytes = co_await server.read("/api/v1/pods", accept);
         const double seconds = std::chrono::duration<double>(server.env.now() - start).count();
         print("sync", objects / seconds, "objects/s");
         print("sync", (cpu_us() - before) / objects, "us CPU/object");

@@ -50,6 +50,7 @@
 #include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/client_options.hpp>
 #include <kcontrol/client/invalid_object.hpp>
+#include <kcontrol/client/keep_encoding.hpp>
 #include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/manifest.hpp>

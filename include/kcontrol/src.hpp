@@ -72,6 +72,7 @@
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>
 #include <kcontrol/client/impl/identity.ipp>
+#include <kcontrol/client/impl/keep_encoding.ipp>
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/list_meter.ipp>
 #include <kcontrol/client/impl/list_reader.ipp>

@@ -1,6 +1,8 @@
 // How clusters are asked: the options are for each, and so is a limit of requests.
 #include <kcontrol/multicluster/multicluster_manager.hpp>
 
+#include "simulation/encodings.hpp"
+#include "simulation/numbered_job.hpp"
 #include "support/print.hpp"
 #include "support/widget_world.hpp"
 
@@ -47,5 +49,27 @@ TEST_CASE("multicluster_options: a limit of requests is each cluster's own, and 
     m.set_desired({desired_cluster("a", w.add("a").config("new")), desired_cluster("b", w.add("b").config())});
     w.world.run_for(5s);
     CHECK(took("a", 6) > 4900ms);
+    w.world.run(m.stop());
+}
+
+// A client looks at the outermost transport to know how objects travel.
+TEST_CASE("multicluster_options: objects travel as the transport says, whatever is put around it") {
+    widget_world w;
+    auto& server = w.add("a");
+    std::map<bool, int> asked;  // by whether it was for Protocol Buffers
+    server.api.set_faults([&](const http::server_request& request) {
+        if (request.target.find("/jobs") != std::string::npos) ++asked[asks_for_protobuf(request)];
+        return testing::fault();
+    });
+    std::size_t live = 0;
+    multicluster_options o;
+    o.transport(speaking(protobuf_encoding(), w.network.factory())).budget(cluster_budget().requests_at_a_time(4));
+    o.kinds({kind_choice(resource_of<numbered_job>())});
+    o.on_status([&](const cluster_status& status) { live += status.state == cluster_state::live ? 1U : 0U; });
+    multicluster_manager m(w.env, w.home, std::move(o));
+    m.set_desired({desired_cluster("a", server.config())});
+    REQUIRE(w.world.run_until([&] { return live > 0; }, 1min));
+    CHECK(asked[true] >= 2);  // a list and a watch
+    CHECK(asked[false] == 0);
     w.world.run(m.stop());
 }

@@ -6,7 +6,7 @@
 #include <kcontrol/testing/sim_world.hpp>
 
 #include "simulation/encodings.hpp"
-#include "simulation/widget.hpp"
+#include "simulation/numbered_job.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -59,7 +59,6 @@ struct site {
 class fleet {
 public:
     fleet(std::uint64_t seed, fleet_bug bug) : world_(seed), bug_(bug) {
-        world_.register_resource(testing::resource_type_of(resource_of<widget>()));
         sites_.emplace_back();
         sites_.back().name = hub;
         sites_.emplace_back();
@@ -123,7 +122,7 @@ private:
         if (gone && world_.env().now() - home.left > time_to_leave)
             violation("a request to " + home.address + ", which is not " + s.name + " any more");
         const auto asked = testing::parse_request(request);
-        if (!asked || asked->id() != widgets) return f;
+        if (!asked || asked->id() != jobs) return f;
         if (asks_for_protobuf(request)) ++verdict_.protobuf_requests;
         if (s.forbids) return f.status(403, "Forbidden", "not you");
         if (s.name == calm) ++calm_asked_[asked->verb];
@@ -133,15 +132,15 @@ private:
     // --- the program
 
     void build() {
-        const auto same = [](const widget& w) { return request(key_of(w.metadata)); };
-        auto copies = multicluster_controller(*manager_, "copies").for_in<widget>(hub).all_clusters_but({hub});
-        if (bug_ != fleet_bug::deaf_to_copies) copies.watches<widget>(same);
-        const auto follow = [this](reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+        const auto same = [](const numbered_job& w) { return request(key_of(w.metadata)); };
+        auto copies = multicluster_controller(*manager_, "copies").for_in<numbered_job>(hub).all_clusters_but({hub});
+        if (bug_ != fleet_bug::deaf_to_copies) copies.watches<numbered_job>(same);
+        const auto follow = [this](reconcile_context ctx, request req, std::shared_ptr<const numbered_job> wanted) {
             return copy(std::move(ctx), std::move(req), std::move(wanted));
         };
         if (const auto made = copies.complete(follow); !made) violation(made.error().what());
 
-        const auto report = [this](const widget& w) { return report_to_hub(w); };
+        const auto report = [this](const numbered_job& w) { return report_to_hub(w); };
         const auto receive = [this](reconcile_context ctx, request req) {
             world_.context().trace("received " + req.name);
             if (ctx.get_cluster().name() != hub || req.cluster != hub)
@@ -151,21 +150,21 @@ private:
         };
         const auto made =
             multicluster_controller(*manager_, "reports")
-                .for_<widget>()
-                .watches<widget>(report)
+                .for_<numbered_job>()
+                .watches<numbered_job>(report)
                 .complete([receive](reconcile_context ctx, request req) {
                     return req.cluster == hub ? receive(std::move(ctx), std::move(req)) : reconcile_result::done();
                 });
         if (!made) violation(made.error().what());
     }
-    std::vector<request> report_to_hub(const widget& w) {
+    std::vector<request> report_to_hub(const numbered_job& w) {
         const std::string name = w.metadata.uid.str();
         ++sent_[name];
         ++verdict_.requests_between;
         if (bug_ == fleet_bug::loses_requests && sites_.front().busy) return {};
         return {request(hub, "default", name)};
     }
-    reconciliation copy(reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+    reconciliation copy(reconcile_context ctx, request req, std::shared_ptr<const numbered_job> wanted) {
         ++verdict_.reconciles;
         const std::string of = ctx.get_cluster().name();
         world_.context().trace(of + ":" + req.name);
@@ -175,17 +174,18 @@ private:
         under_way_.erase(of + ":" + req.name);
         co_return outcome;
     }
-    reconciliation copy_once(reconcile_context ctx, request req, std::shared_ptr<const widget> wanted) {
+    reconciliation copy_once(reconcile_context ctx, request req, std::shared_ptr<const numbered_job> wanted) {
         if (below(8) == 0) co_await sleep_for(world_.env(), between(1s, 15s), ctx.stop());
         if (ctx.stop().stop_requested()) co_return error(errc::stopped, "stopped");
         cluster& of = bug_ == fleet_bug::wrong_cluster && hub_ != nullptr ? *hub_ : ctx.get_cluster();
         client c = of.get_client();
         if (!wanted) {
-            const auto removed = co_await c.delete_<widget>(req, delete_options().ignore_not_found().stop(ctx.stop()));
+            const auto removed =
+                co_await c.delete_<numbered_job>(req, delete_options().ignore_not_found().stop(ctx.stop()));
             if (!removed) co_return removed.error();
             co_return reconcile_result::done();
         }
-        widget next;
+        numbered_job next;
         next.metadata.namespace_ = wanted->metadata.namespace_;
         next.metadata.name = wanted->metadata.name;
         next.spec = wanted->spec;
@@ -210,10 +210,10 @@ private:
         ++verdict_.edits;
         switch (below(5)) {
         case 0:
-        case 1: (void)api(at).create(widget_json(key.name, value)); break;
+        case 1: (void)api(at).create(job_json(key.name, value)); break;
         case 2:
-        case 3: (void)api(at).patch(widgets, key, {{"spec", {{value_name, value}}}}); break;
-        default: (void)api(at).remove(widgets, key); break;
+        case 3: (void)api(at).patch(jobs, key, {{"spec", {{value_name, value}}}}); break;
+        default: (void)api(at).remove(jobs, key); break;
         }
     }
 
@@ -315,10 +315,10 @@ private:
 
     bool converged() {
         std::map<std::string, std::int64_t> wanted;
-        for (const auto& one : api(sites_.front()).list(widgets)) wanted[name_of(one)] = value_of(one);
+        for (const auto& one : api(sites_.front()).list(jobs)) wanted[name_of(one)] = value_of(one);
         for (const site& s : sites_) {
             std::map<std::string, std::int64_t> there;
-            for (const auto& one : api(s).list(widgets)) there[name_of(one)] = value_of(one);
+            for (const auto& one : api(s).list(jobs)) there[name_of(one)] = value_of(one);
             if (there != wanted) return false;
         }
         return received_ == sent_;
@@ -327,8 +327,7 @@ private:
         std::string out;
         for (const site& s : sites_) {
             out += "\n    " + s.name + ":";
-            for (const auto& one : api(s).list(widgets))
-                out += " " + name_of(one) + "=" + std::to_string(value_of(one));
+            for (const auto& one : api(s).list(jobs)) out += " " + name_of(one) + "=" + std::to_string(value_of(one));
         }
         for (const auto& [name, times] : sent_) {
             if (received_[name] != times) out += "\n    not received: " + name;

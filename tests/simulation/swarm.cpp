@@ -8,8 +8,8 @@
 #include <kcontrol/testing/event_checker.hpp>
 
 #include "simulation/encodings.hpp"
+#include "simulation/numbered_job.hpp"
 #include "simulation/swarm_host.hpp"
-#include "simulation/widget.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -31,8 +31,9 @@ using testing::sim_context;
 using testing::sim_environment;
 using testing::sim_network;
 
-const resource_info& loose_widget() {
-    static const resource_info info = dynamic_resource(resource_of<widget>().gvk, resource_of<widget>().plural);
+const resource_info& loose_job() {
+    static const resource_info info =
+        dynamic_resource(resource_of<numbered_job>().gvk, resource_of<numbered_job>().plural);
     return info;
 }
 
@@ -90,7 +91,7 @@ private:
         multicluster_options o;
         if (env_.random() % 2 == 0) o.cluster_executor(context_.get_executor());
         o.log(logger([this](const log_record&) { may_throw(*hosts_.front()); }));
-        o.kinds({kind_choice(resource_of<widget>())});
+        o.kinds({kind_choice(resource_of<numbered_job>())});
         o.informers(informer_options()
                         .probe_period(5s)
                         .watch_idle(watch_idle)
@@ -115,8 +116,8 @@ private:
             if (event.type == event_type::deleted) {
                 contents.erase(object.meta().uid);
             } else {
-                contents[object.meta().uid] =
-                    std::string(object.meta().resource_version) + "=" + std::to_string(object.as<widget>()->spec.value);
+                contents[object.meta().uid] = std::string(object.meta().resource_version) + "=" +
+                                              std::to_string(object.as<numbered_job>()->spec.value);
             }
             context_.trace(cluster + event.object().meta().resource_version);
             if (event.type == event_type::deleted) context_.trace("-");
@@ -159,7 +160,7 @@ private:
     void add_view(engaged_cluster& c) {
         const auto view = std::make_shared<second_view>(c.name());
         auto& host = *find(c.name());
-        view->watched = c.informer_of(loose_widget());
+        view->watched = c.informer_of(loose_job());
         view->held = view->watched->subscribe([this, &host, weak = std::weak_ptr(view)](const any_event& event) {
             const auto mine = weak.lock();
             if (!mine) return;
@@ -226,20 +227,20 @@ private:
         const auto any = [this, &host](const any_event&) {
             return !throws_of(planted_bug::deaf_predicate, [&] { may_throw(host); });
         };
-        const auto itself = [this, &host](const widget& w) {
+        const auto itself = [this, &host](const numbered_job& w) {
             may_throw(host);
             return request(std::string(w.metadata.namespace_), std::string(w.metadata.name));
         };
-        const auto reconcile = [this, name, &host](reconcile_context, std::shared_ptr<const widget> w) {
+        const auto reconcile = [this, name, &host](reconcile_context, std::shared_ptr<const numbered_job> w) {
             may_throw(host);
             reconciled_[name][w->metadata.uid] =
                 std::string(w->metadata.resource_version) + "=" + std::to_string(w->spec.value);
             context_.trace("r" + name + w->metadata.resource_version);
             return reconcile_result::done();
         };
-        auto builder = controller_builder(cluster, "widgets").for_<widget>(any);
+        auto builder = controller_builder(cluster, "jobs").for_<numbered_job>(any);
         // The other way brings what a deaf predicate has swallowed, and would hide it but for a seed in thirty.
-        if (bug_ != planted_bug::deaf_predicate) builder.watches<widget>(itself);
+        if (bug_ != planted_bug::deaf_predicate) builder.watches<numbered_job>(itself);
         const auto made = builder.complete(reconcile);
         if (!made) verdict_.violations.push_back(name + ": no controller can be built: " + made.error().what());
         may_throw(host);

@@ -4,7 +4,7 @@
 #include <kcontrol/runtime/wait.hpp>
 
 #include "simulation/encodings.hpp"
-#include "simulation/widget.hpp"
+#include "simulation/numbered_job.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -21,8 +21,6 @@ using testing::link_state;
 namespace {
 
 constexpr std::uint64_t callbacks_throw = 18;  // of the faults
-
-testing::resource_type widget_type() { return {widgets.group, "v1", "Job", widgets.resource}; }
 
 std::string version_of(const json::value& object) {
     return std::string(json::get_string(object, {"metadata", "resourceVersion"}));
@@ -42,7 +40,6 @@ swarm_host::swarm_host(testing::sim_context& context, testing::sim_environment& 
     testing::api_server_options options;
     options.bookmark_period(5s).serve_watch_lists(env.random() % 3 != 0);
     server_ = std::make_unique<testing::api_server>(env, strand_, options);
-    server_->register_resource(widget_type());
     server_->access().set_tokens({{token_, "swarm"}});
     server_->set_faults([this](const http::server_request& request) { return choose_fault(request); });
     network.listen(name_, strand_, server_->handler());
@@ -65,7 +62,7 @@ void swarm_host::heal() {
     network_->set_latency(name_, 100us, 5ms);
     server_->access().permit_all();
     server_->thaw("old");
-    if (!std::exchange(installed_, true)) server_->register_resource(widget_type());
+    if (!std::exchange(installed_, true)) server_->register_resource(job_type());
     wanted_ = true;
     storm_percent_ = stream_fault_percent_ = stale_percent_ = throw_percent_ = 0;
     for (int i = 1; i <= 20; ++i) {
@@ -82,7 +79,7 @@ auth::cluster_config swarm_host::config() const {
 
 std::map<std::string, std::string> swarm_host::present() const {
     std::map<std::string, std::string> out;
-    for (const auto& object : server_->list(widgets)) {
+    for (const auto& object : server_->list(jobs)) {
         const auto* value = json::find(object, {"spec", value_name});
         out.emplace(json::get_string(object, {"metadata", "uid"}),
                     version_of(object) + "=" + (value == nullptr ? "0" : json::serialize(*value)));
@@ -103,7 +100,7 @@ std::uint64_t swarm_host::streams() const {
 }
 
 void swarm_host::create(const std::string& object) {
-    const auto made = server_->create(widget_json(object, static_cast<std::int64_t>(below(1000))));
+    const auto made = server_->create(job_json(object, static_cast<std::int64_t>(below(1000))));
     if (!made) return;
     ++writes_;
     truth_[std::string(json::get_string(*made, {"metadata", "uid"}))].push_back(version_of(*made));
@@ -111,7 +108,7 @@ void swarm_host::create(const std::string& object) {
 
 void swarm_host::update(const std::string& object) {
     const json::value patch = {{"spec", {{value_name, below(1000)}}}};
-    const auto made = server_->patch(widgets, {"default", object}, patch);
+    const auto made = server_->patch(jobs, {"default", object}, patch);
     if (!made) return;
     auto& versions = truth_[std::string(json::get_string(*made, {"metadata", "uid"}))];
     if (!versions.empty() && versions.back() == version_of(*made)) return;  // nothing changed
@@ -120,8 +117,8 @@ void swarm_host::update(const std::string& object) {
 }
 
 void swarm_host::remove(const std::string& object) {
-    const auto present = server_->get(widgets, {"default", object});
-    if (!present || !server_->remove(widgets, {"default", object})) return;
+    const auto present = server_->get(jobs, {"default", object});
+    if (!present || !server_->remove(jobs, {"default", object})) return;
     ++writes_;
     truth_[std::string(json::get_string(*present, {"metadata", "uid"}))].push_back(
         "-" + std::to_string(server_->resource_version()));
@@ -132,7 +129,7 @@ void swarm_host::remove(const std::string& object) {
 // no text for a number.
 void swarm_host::spoil(const std::string& object) {
     if (snapshot_ || protobuf_) return;
-    const auto made = server_->patch(widgets, {"default", object}, {{"spec", {{value_name, "no number"}}}});
+    const auto made = server_->patch(jobs, {"default", object}, {{"spec", {{value_name, "no number"}}}});
     spoiled_ = spoiled_ || made.has_value();
 }
 
@@ -273,7 +270,7 @@ void swarm_host::fail_once(std::stop_token stop) {
             stop);
         break;
     case 13: {
-        const testing::access_rule rule("swarm", below(2) == 0 ? "list" : "watch", widgets.resource);
+        const testing::access_rule rule("swarm", below(2) == 0 ? "list" : "watch", jobs.resource);
         server_->access().forbid(rule);
         network_->break_connections(name_);
         lasting(
@@ -284,11 +281,11 @@ void swarm_host::fail_once(std::stop_token stop) {
         if (snapshot_ || !std::exchange(installed_, false)) break;
         for (const auto& [uid, version] : present()) truth_[uid].push_back("-gone");
         kind_removed_ = true;
-        server_->remove_resource(widgets);
+        server_->remove_resource(jobs);
         lasting(
             500ms, 10s,
             [this] {
-                if (!std::exchange(installed_, true)) server_->register_resource(widget_type());
+                if (!std::exchange(installed_, true)) server_->register_resource(job_type());
             },
             stop);
         break;

@@ -1,6 +1,7 @@
 // A transport to a cluster that is this replica's for a while: it sends nothing before or after.
 #pragma once
 
+#include <kcontrol/client/keep_encoding.hpp>
 #include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/websocket.hpp>
@@ -53,7 +54,7 @@ inline http::transport_factory held_transports(http::transport_factory below, wr
                const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
         auto made = below(std::move(ex), to, tls);
         if (!made) return made.error();
-        return std::shared_ptr<http::transport>(std::make_shared<held_transport>(std::move(*made), held));
+        return keep_encoding(**made, std::make_shared<held_transport>(*made, held));
     };
 }
 

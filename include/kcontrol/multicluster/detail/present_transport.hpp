@@ -1,6 +1,7 @@
 // A transport to the server that a cluster is at present: when the cluster has moved, an answer of that server is none.
 #pragma once
 
+#include <kcontrol/client/keep_encoding.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/websocket.hpp>
 
@@ -50,7 +51,7 @@ inline http::transport_factory present_transports(http::transport_factory below,
                const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
         auto made = below(std::move(ex), to, tls);
         if (!made) return made.error();
-        return std::shared_ptr<http::transport>(std::make_shared<present_transport>(std::move(*made), moved));
+        return keep_encoding(**made, std::make_shared<present_transport>(*made, moved));
     };
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kcontrol/client/keep_encoding.hpp>
 #include <kcontrol/multicluster/detail/budgeted_transport.hpp>
 #include <kcontrol/runtime/decided.hpp>
 
@@ -165,8 +166,7 @@ KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http
                const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
         auto made = below(std::move(ex), to, tls);
         if (!made) return made.error();
-        return std::shared_ptr<http::transport>(
-            std::make_shared<budgeted_transport>(env, std::move(*made), budget, counts, log));
+        return keep_encoding(**made, std::make_shared<budgeted_transport>(env, *made, budget, counts, log));
     };
 }
 
