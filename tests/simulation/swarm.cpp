@@ -389,6 +389,7 @@ private:
         for (const auto& host : hosts_) {
             verdict_.writes += host->writes();
             verdict_.faults += host->faults();
+            verdict_.spoiled += host->spoiled() ? 1U : 0U;
             verdict_.protobuf_requests += host->protobuf_requests();
         }
         verdict_.digest = context_.digest();

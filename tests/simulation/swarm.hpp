@@ -19,6 +19,7 @@ struct swarm_verdict {
     std::uint64_t relists = 0;   // list requests beyond each informer's first
     std::uint64_t streams = 0;   // lists that were asked for as streams
     std::uint64_t kinds_of_refusal = 0;
+    std::uint64_t spoiled = 0;            // clusters in which some object could not be read
     std::uint64_t protobuf_requests = 0;  // that asked for Protocol Buffers
     std::uint64_t thrown = 0;             // exceptions of functions that were called
     bool bug_triggered = false;           // the planted bug had its chance

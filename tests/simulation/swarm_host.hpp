@@ -53,6 +53,7 @@ public:
 
     /// Streamed lists that were asked for, of the last 10,000 requests.
     std::uint64_t streams() const;
+    bool spoiled() const noexcept { return spoiled_; }
     std::uint64_t protobuf_requests() const noexcept { return protobuf_requests_; }
     std::uint64_t writes() const noexcept { return writes_; }
     std::uint64_t faults() const noexcept { return faults_; }

@@ -15,7 +15,7 @@ using namespace kcontrol::test;
 
 TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twice") {
     const seed_range seeds(1000);
-    std::uint64_t streams = 0, refusals = 0, in_protobuf = 0;
+    std::uint64_t streams = 0, refusals = 0, in_protobuf = 0, spoiled = 0;
     std::uint64_t events = 0, writes = 0, faults = 0, rebuilds = 0, relists = 0, thrown = 0;
     for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
         const auto verdict = run_swarm(seed);
@@ -23,20 +23,21 @@ TEST_CASE("swarm: no seed breaks a promise, and every seed runs the same way twi
         CHECK_MESSAGE(verdict.violations.empty(), "seed ", seed, describe(verdict.violations));
         CHECK_MESSAGE(verdict.digest == again.digest, "seed ", seed, " does not replay");
         events += verdict.events, writes += verdict.writes, faults += verdict.faults;
-        in_protobuf += verdict.protobuf_requests;
+        in_protobuf += verdict.protobuf_requests, spoiled += verdict.spoiled;
         streams += verdict.streams, refusals += verdict.kinds_of_refusal;
         rebuilds += verdict.rebuilds, relists += verdict.relists, thrown += verdict.thrown;
     }
     std::cout << "swarm: seeds=" << seeds.last - seeds.first + 1 << " writes=" << writes << " events=" << events
               << " faults=" << faults << " rebuilds=" << rebuilds << " clusters-relisted=" << relists
               << " thrown=" << thrown << " streamed=" << streams << " streaming-given-up=" << refusals
-              << " asked-for-protobuf=" << in_protobuf << "\n";
+              << " asked-for-protobuf=" << in_protobuf << " with-unreadable-objects=" << spoiled << "\n";
     CHECK(events > 0);
     if (!seeds.one) {
         CHECK(streams > 0);
         CHECK(refusals > 0);
+        CHECK(spoiled > 0);
         // Who is answered otherwise once asks for it no more: two clusters of each second seed would be it then.
-        CHECK(in_protobuf > 5 * seeds.count());
+        CHECK(in_protobuf > 3 * seeds.count());
         CHECK(faults > 0);
         CHECK(rebuilds > 0);
         CHECK(relists > 0);
