@@ -45,6 +45,12 @@ class Axe(fixture.PageTest):
         self.server.step("answer", path="/api/v1/gpu-hours", status=200, body=json.dumps(
             {"since": stamp(hours=2), "until": stamp(), "gpuHours": 12.5,
              "items": [{"team": "nlp", "gpuHours": 12}, {"team": None, "gpuHours": 0.5}]}))
+        self.server.step("answer", path="/api/v1/fleet", status=200, body=json.dumps({"items": [{
+            "cluster": "alpha", "state": "known", "reason": "", "at": None, "missingRights": ["get pods/proxy"],
+            "nodes": [{"node": name, "state": "ok", "reason": "", "gpus": [
+                {"index": 0, "product": "H100", "health": health, "reason": "lost", "utilization": 3,
+                 "memoryUsedBytes": 1, "memoryTotalBytes": 2, "temperatureC": 40, "powerW": 70, "xid": 79,
+                 "xidTime": None}]} for name, health in (("n1", "failed"), ("n2", "ok"))]}]}))
         for minute in range(3):
             self.server.step("totals", time=stamp(minutes=3 - minute), states={"Running": 3, "Pending": minute},
                              gpus={"requested": 64, "running": 32})
