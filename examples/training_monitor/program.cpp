@@ -17,6 +17,7 @@
 #include "minutes.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
+#include "notices/send_test.hpp"
 #include "output/live_output.hpp"
 #include "pipeline.hpp"
 #include "sources.hpp"
@@ -153,6 +154,17 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     });
 }
 
+// For rules about GPUs that idle.
+void tell_idle_jobs(parts& p) {
+    p.core.on_usage([&p](const std::string& cluster) {
+        std::vector<notices::idle_job> idle;
+        p.core.usage()->visit(cluster, [&](const std::shared_ptr<const job_view>& job, const job_usage& usage) {
+            if (usage.idle_since) idle.push_back({job, *usage.idle_since});
+        });
+        p.center->take_idle(cluster, idle);
+    });
+}
+
 void add_metrics(web& site, kcontrol::environment& env, const parts& p) {
     site.add_metrics([&env, &p] { return job_metrics_text(p.metrics) + process_metrics_text(env); });
     if (p.center) site.add_metrics([&p] { return notice_metrics_text(*p.center); });
@@ -238,6 +250,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         source = std::move(*made);
     }
     web site(env, p.core.table(), p.stream);
+    if (p.center && p.core.usage()) tell_idle_jobs(p);
     add_routes(site, env, p, o);
     add_metrics(site, env, p);
     auto pages = make_service(env, ex, site, o, log);
@@ -325,6 +338,15 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
         }
         notify = std::move(*loaded);
         notify->external_url = o.external_url();
+        const bool wants_usage = std::any_of(notify->rules.begin(), notify->rules.end(), [](const notices::rule& r) {
+            return r.condition == notices::job_condition::gpus_idle;
+        });
+        if (wants_usage && !o.usage().on() && !o.test_notify()) {
+            fail(kcontrol::error(kcontrol::errc::invalid_config,
+                                 "--notify-config: " + o.notify_config() +
+                                     ": a rule with gpusIdle needs --gpu-usage, by which that is known"));
+            co_return 2;
+        }
     }
     if (o.test_notify()) {
         const int tested = co_await test_notices(env, ex, *notify, *o.test_notify(), stop);

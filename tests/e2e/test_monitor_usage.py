@@ -1,4 +1,5 @@
-"""How busy GPUs are, from labelers behind a real API server's proxy: which right that takes, what the interface says says. A labeler is played; it listens where the pod's address is."""
+"""How busy GPUs are, from labelers behind a real API server's proxy: which right that takes, what the interface says, and
+the notices. A labeler is played; it listens where the pod's address is."""
 import http.server
 import json
 import pathlib
@@ -10,6 +11,7 @@ import unittest
 
 import fixture
 import monitor as monitors
+import receivers
 import server
 import wait
 
@@ -95,11 +97,16 @@ class MonitorUsage(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.path = path = pathlib.Path(folder.name)
         (path / "files").mkdir()
+        cls.told = receivers.Receiver()
+        cls.addClassCleanup(cls.told.close)
+        (path / "hook").write_text(cls.told.url)
+        (path / "notify.yaml").write_text("receivers: [{name: all, webhook: {urlFile: hook}}]\n"
+                                          "rules: [{gpusIdle: true, for: 6s, receivers: [all]}]\n")
         token = cls.kubectl("create", "token", "monitor").strip()
         config = json.loads(cls.kubectl("config", "view", "--raw", "-o", "json"))
         config["users"][0]["user"] = {"token": token}
         (path / "files" / "c").write_text(json.dumps(config))
-        cls.monitor = monitors.Monitor(path / "files", path / "log", "--gpu-usage",
+        cls.monitor = monitors.Monitor(path / "files", path / "log", "--notify-config", path / "notify.yaml", "--gpu-usage",
                                        "--gpu-usage-interval", "5s", "--labeler-port", str(cls.labeler.port))
         cls.addClassCleanup(cls.monitor.process.wait)
         cls.addClassCleanup(cls.monitor.process.kill)
@@ -127,13 +134,19 @@ class MonitorUsage(unittest.TestCase):
         return wait.until(lambda: f"{what}: {self.detail()}",
                           lambda: (d := self.detail()) and d["job"]["gpuUsage"] and holds(d["job"]["gpuUsage"]) and d, 60)
 
+    def test_0_a_rule_that_needs_the_flag(self):
+        done = subprocess.run([monitors.binary(), "--kubeconfig", self.server.kubeconfig, "--listen", "0", "--notify-config",
+                               self.path / "notify.yaml"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("a rule with gpusIdle needs --gpu-usage", done.stderr)
+
     def test_1_which_right_is_missing(self):
         found = self.until_usage("no refusal", lambda u: u["state"] == "unknown" and "forbidden" in u["reason"])
         self.assertTrue(any("pods/proxy" in right for right in found["missingRights"]), found["missingRights"])
         # The role that reads pods everywhere is not enough: the labeler was not reached.
         self.assertEqual(self.labeler.asked, [])
 
-    def test_2_with_the_right_its_gpus_idle(self):
+    def test_2_with_the_right_its_gpus_idle_and_that_is_told(self):
         self.kubectl("-n", "gpu-labeler", "create", "rolebinding", "usage", "--clusterrole=training-monitor-gpu-usage",
                      "--serviceaccount=default:monitor")
         found = self.until_usage("not known", lambda u: u["state"] == "known")
@@ -146,6 +159,9 @@ class MonitorUsage(unittest.TestCase):
         self.assertEqual(set(self.labeler.asked), {"/api/v1/gpus"})
         listed = self.monitor.items("/api/v1/jobs?fields=name,gpuUsage")[0]
         self.assertEqual((listed["name"], listed["gpuUsage"]["state"]), ("train", "known"))
+        notice = wait.until("no notice", lambda: self.told.taken and self.told.taken[0].json, 60)
+        self.assertEqual((notice["name"], notice["state"], notice["condition"]), ("train", "Running", "GPUsIdle"))
+        self.assertIn("all its GPUs have been at 0 % since", notice["message"])
 
     def test_3_the_fleet_and_a_job_that_works(self):
         self.labeler.busy, self.labeler.health = (80, 40), "failed"
