@@ -33,6 +33,14 @@ def cluster(name, *nodes, state="known", reason="", missing=()):
             "missingRights": list(missing)}
 
 
+def job_answer(said):
+    """What the interface says of the job bert."""
+    job = {"cluster": "alpha", "namespace": "ml", "name": "bert", "kind": "PyTorchJob", "apiVersion": "v1", "uid": "u",
+           "state": "Running", "reason": "", "message": "", "why": "", "startTime": stamp(hours=2), "completionTime": None,
+           "durationSeconds": 7200, "gpus": 2, "replicas": {}, "terminating": False, "labels": {}, "gpuUsage": said}
+    return json.dumps({"job": job, "conditions": [], "timeline": [], "labels": {}})
+
+
 class Usage(fixture.PageTest):
     def setUp(self):
         super().setUp()
@@ -40,12 +48,7 @@ class Usage(fixture.PageTest):
         self.server.job("bert", "Running", startTime=stamp(hours=2))
 
     def show(self, said):
-        job = {"cluster": "alpha", "namespace": "ml", "name": "bert", "kind": "PyTorchJob", "apiVersion": "v1",
-               "uid": "u", "state": "Running", "reason": "", "message": "", "why": "", "startTime": stamp(hours=2),
-               "completionTime": None, "durationSeconds": 7200, "gpus": 2, "replicas": {}, "terminating": False,
-               "labels": {}, "gpuUsage": said}
-        self.server.step("answer", path=JOB, status=200, body=json.dumps(
-            {"job": job, "conditions": [], "timeline": [], "labels": {}}))
+        self.server.step("answer", path=JOB, status=200, body=job_answer(said))
         page = self.open("?job=alpha%2Fml%2FPyTorchJob%2Fbert")
         page.until("document.querySelector('#job-duration')")
         return page
