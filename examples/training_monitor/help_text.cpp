@@ -45,6 +45,15 @@ Output:
                          is masked; needs the right get pods/log
   --yaml                 let readers see a job's object as YAML, as its cluster has it. What looks like a secret is
                          masked; needs the right get of its kind
+  --gpu-usage            ask the GPU labelers (gpu_labeler, a DaemonSet) how busy the GPUs of running jobs are, and show
+                         the fleet's GPUs; needs the rights list pods and get pods/proxy in their namespace
+  --gpu-usage-interval TIME
+                         how often, 5s to 1h (default: 30s)
+  --labeler-namespace NAME
+                         where the labelers' pods are (default: gpu-labeler)
+  --labeler-selector SELECTOR
+                         their labels (default: app.kubernetes.io/name=gpu-labeler)
+  --labeler-port PORT    where they listen (default: 9400)
   --once                 print one complete snapshot and exit; with --demo, run the scenario to its end
   --log-format FORMAT    text or json, on standard error (default: text)
 
@@ -81,7 +90,7 @@ What is remembered:
   --help                 print this and exit
 
 Served at --listen: /  /api/v1/jobs  /api/v1/clusters  /api/v1/events  /api/v1/gpus  /api/v1/notices
-                    /healthz  /readyz[?verbose]  /metrics
+                    /api/v1/fleet  /healthz  /readyz[?verbose]  /metrics
 Exit status: 0 done, 1 failure (with --once: also if some cluster could not be read), 2 wrong usage.
 )";
 }

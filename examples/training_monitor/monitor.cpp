@@ -90,12 +90,44 @@ monitor::monitor(kcontrol::environment& env, kcontrol::executor ex, const option
     settings.on_status([this](const kcontrol::cluster_status& status) { take_status(status); });
     settings.on_engage([this](kcontrol::engaged_cluster& cluster) { insight_.engage(cluster); });
     settings.on_disengage([this](kcontrol::engaged_cluster& cluster) { insight_.disengage(cluster.name()); });
+    if (o.usage().on()) measure_usage(o.usage());
     settings.on_removed([this](const std::string& cluster) {
         logged_.erase(cluster);
         gpus_.forget(cluster);
+        if (usage_) usage_->forget(cluster);
         tell(table_.remove_cluster(cluster));
     });
     clusters_ = std::make_unique<kcontrol::multicluster_manager>(env, std::move(ex), std::move(settings));
+}
+
+void monitor::measure_usage(const usage_options& how) {
+    usage_sources from;
+    from.client_of = [this](const std::string& cluster) { return insight_.client_of(cluster); };
+    from.clusters = [this] {
+        std::vector<std::string> out;
+        for (const auto& cluster : table_.clusters()) out.push_back(cluster->name);
+        return out;
+    };
+    from.jobs = [this](const std::string& cluster) { return jobs_to_measure(cluster); };
+    usage_.emplace(env_, how, std::move(from));
+    usage_->on_news([this](const std::string& cluster) {
+        insight_.set_usage_right(cluster, usage_->lacks_right(cluster) ? right_state::missing : right_state::given);
+        if (on_usage_ && !stopping_) on_usage_(cluster);
+    });
+}
+
+std::vector<job_to_measure> monitor::jobs_to_measure(const std::string& cluster) const {
+    job_filter running;
+    running.clusters.insert(cluster);
+    running.states.insert(job_state::running);
+    std::vector<job_to_measure> out;
+    for (auto& job : table_.jobs(running)) {
+        if (job->gpus == 0) continue;
+        auto pods = insight_.evidence(ref_of(*job)).pods;
+        std::erase_if(pods, [&](const pod_row& pod) { return !is_of(*job, pod); });
+        out.push_back({std::move(job), std::move(pods)});
+    }
+    return out;
 }
 
 void monitor::take_status(const kcontrol::cluster_status& status) {
@@ -153,6 +185,7 @@ kcontrol::result<void> monitor::start(std::unique_ptr<kcontrol::cluster_source> 
     tasks_->spawn(insight_.run_news(ending_.get_token()));
     tasks_->spawn(insight_.run_questions(ending_.get_token()));
     tasks_->spawn(gpus_.run(clusters_->get_executor(), ending_.get_token()));
+    if (usage_) tasks_->spawn(usage_->run(clusters_->get_executor(), ending_.get_token()));
     return source_->start([this](std::vector<kcontrol::desired_cluster> desired) {
         expected_.emplace();
         for (const auto& cluster : desired) expected_->push_back(cluster.name);

@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "pods/insight.hpp"
 #include "table/job_table.hpp"
+#include "usage/usage_board.hpp"
 
 #include <functional>
 #include <map>
@@ -31,7 +32,7 @@ using change_handler = std::function<void(const std::vector<change>&)>;
 /// Object lifetime: the environment outlives it.
 class monitor {
 public:
-    /// Of the options it takes kinds and namespaces.
+    /// Of the options it takes kinds, namespaces and what they say of the GPUs' usage.
     monitor(kcontrol::environment& env, kcontrol::executor ex, const options& o,
             kcontrol::http::transport_factory transport, kcontrol::logger log);
 
@@ -52,11 +53,17 @@ public:
     insight& knowledge() noexcept { return insight_; }
     /// GPUs of the clusters' nodes.
     gpu_board& gpus() noexcept { return gpus_; }
+    /// How busy GPUs are; null without --gpu-usage.
+    usage_board* usage() noexcept { return usage_ ? &*usage_ : nullptr; }
+    /// Is told of each cluster whose jobs' usage was read anew.
+    void on_usage(std::function<void(const std::string& cluster)> f) { on_usage_ = std::move(f); }
     /// Where the calls of clusters' clients belong.
     kcontrol::executor clusters_executor() const { return clusters_->get_executor(); }
 
 private:
     void tell(const std::vector<change>& changes);
+    void measure_usage(const usage_options& how);
+    std::vector<job_to_measure> jobs_to_measure(const std::string& cluster) const;
     void take_status(const kcontrol::cluster_status& status);
     void log_state(const cluster_view& shown, std::string_view of_library);
     void take_event(const std::string& cluster, const kcontrol::resource_info& info, const kcontrol::any_event& event);
@@ -72,6 +79,8 @@ private:
     job_table table_;
     insight insight_;
     gpu_board gpus_{env_, [this](const std::string& cluster) { return insight_.client_of(cluster); }};
+    std::optional<usage_board> usage_;
+    std::function<void(const std::string&)> on_usage_;
     change_handler publish_;
     bool stopping_ = false;
     std::optional<std::vector<std::string>> expected_;  ///< names of the clusters that there should be, once known

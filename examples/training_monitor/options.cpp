@@ -223,6 +223,25 @@ result<void> set_test_notify(options& o, std::string_view value) {
     return {};
 }
 
+template <result<void> (*Read)(usage_options&, std::string_view)>
+result<void> set_usage(options& o, std::string_view value) {
+    auto usage = o.usage();
+    const auto done = Read(usage, value);
+    if (!done) return done.error();
+    o.usage(std::move(usage));
+    return {};
+}
+
+result<void> set_labeler_namespace(options& o, std::string_view value) {
+    if (!is_namespace_name(value)) {
+        return bad("--labeler-namespace: " + quoted(value) + " is not the name of a namespace (lower case letters, " +
+                   "digits and '-')");
+    }
+    auto usage = o.usage();
+    o.usage(std::move(usage.labeler_namespace(std::string(value))));
+    return {};
+}
+
 template <options& (options::*Set)(bool)>
 result<void> set_on(options& o, std::string_view) {
     (o.*Set)(true);
@@ -261,6 +280,11 @@ constexpr std::array flags{
     flag{"--log-format", flag_value::text, set_log_format},
     flag{"--logs", flag_value::none, set_on<&options::logs>},
     flag{"--yaml", flag_value::none, set_on<&options::yaml>},
+    flag{"--gpu-usage", flag_value::none, set_usage<switch_usage_on>},
+    flag{"--gpu-usage-interval", flag_value::text, set_usage<read_usage_interval>},
+    flag{"--labeler-namespace", flag_value::text, set_labeler_namespace},
+    flag{"--labeler-selector", flag_value::text, set_usage<read_labeler_selector>},
+    flag{"--labeler-port", flag_value::text, set_usage<read_labeler_port>},
     flag{"--once", flag_value::none, set_on<&options::once>},
     flag{"--demo", flag_value::none, set_on<&options::demo>},
     flag{"--version", flag_value::none, set_on<&options::version>},
@@ -313,6 +337,12 @@ result<void> check_together(const options& o) {
     if (o.state().file().empty() && !o.state().key_file().empty()) return bad("--key-file needs --state FILE");
     if (!o.state().file().empty() && (o.once() || o.demo())) {
         return bad("--state is for a monitor that goes on: leave out --once and --demo");
+    }
+    if (!o.usage().on() && !(o.usage() == usage_options())) {
+        return bad("--gpu-usage-interval and --labeler-... need --gpu-usage");
+    }
+    if (o.usage().on() && (o.once() || o.demo())) {
+        return bad("--gpu-usage is for a monitor that goes on and watches clusters: leave out --once and --demo");
     }
     if (o.test_notify() && o.notify_config().empty()) return bad("--test-notify needs --notify-config FILE");
     if (o.once() && !o.notify_config().empty() && !o.test_notify()) {

@@ -7,6 +7,7 @@
 
 #include "access/access_options.hpp"
 #include "memory/state_options.hpp"
+#include "usage/usage_options.hpp"
 #include "web/serving_options.hpp"
 
 #include <optional>
@@ -41,6 +42,7 @@ public:
     options& access(access_options v) { return access_ = std::move(v), *this; }
     options& serving(serving_options v) { return serving_ = std::move(v), *this; }
     options& state(state_options v) { return state_ = std::move(v), *this; }
+    options& usage(usage_options v) { return usage_ = std::move(v), *this; }
     options& output(output_format v) { return output_ = v, *this; }
     options& log(log_format v) { return log_ = v, *this; }
     options& notify_config(std::string v) { return notify_config_ = std::move(v), *this; }
@@ -69,6 +71,7 @@ public:
     const access_options& access() const noexcept { return access_; }
     const serving_options& serving() const noexcept { return serving_; }
     const state_options& state() const noexcept { return state_; }
+    const usage_options& usage() const noexcept { return usage_; }
     output_format output() const noexcept { return output_; }
     log_format log() const noexcept { return log_; }
     const std::string& notify_config() const noexcept { return notify_config_; }
@@ -94,6 +97,7 @@ private:
     access_options access_;
     serving_options serving_;
     state_options state_;
+    usage_options usage_;
     output_format output_ = output_format::table;
     log_format log_ = log_format::text;
     std::string notify_config_;

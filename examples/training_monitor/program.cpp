@@ -17,12 +17,14 @@
 #include "minutes.hpp"
 #include "monitor.hpp"
 #include "notices/center.hpp"
+#include "notices/send_test.hpp"
 #include "output/live_output.hpp"
 #include "pipeline.hpp"
 #include "sources.hpp"
 #include "table/totals.hpp"
 #include "web/attention_answer.hpp"
 #include "web/event_hub.hpp"
+#include "web/fleet_answer.hpp"
 #include "web/gpu_hours_answer.hpp"
 #include "web/gpus_answer.hpp"
 #include "web/health.hpp"
@@ -32,6 +34,7 @@
 #include "web/metrics_text.hpp"
 #include "web/service.hpp"
 #include "web/totals_answer.hpp"
+#include "web/usage_json.hpp"
 #include "web/web.hpp"
 #include "web/yaml_answer.hpp"
 
@@ -121,14 +124,26 @@ struct parts {
 // What the page and the interface show beside the table.
 void add_routes(web& site, kcontrol::environment& env, parts& p, const options& o) {
     auto& routes = site.routes();
+    more_of_job more;
+    idle_question idle_since;
+    if (usage_board* usage = p.core.usage()) {
+        more = [usage](kcontrol::json::writer& out, const job_view& job) { write_usage(out, job, *usage); };
+        idle_since = [usage](const job_view& job) {
+            const auto* known = usage->find(job);
+            return known ? known->idle_since : std::nullopt;
+        };
+    }
+    site.tell_more_of_jobs(more);
     const auto offers = job_offers().logs(o.logs()).yaml(o.yaml());
     add_job_routes(
-        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers);
-    add_attention_routes(routes, p.past, p.core.table(), [&env] { return env.wall_now(); });
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, &p.core.knowledge(), offers, more);
+    add_attention_routes(
+        routes, p.past, p.core.table(), [&env] { return env.wall_now(); }, std::move(idle_since));
     if (offers.logs()) add_log_route(routes, p.core);
     if (offers.yaml()) add_yaml_route(routes, p.core);
     routes.get("/api/v1/gone", [&p](const http::routed_request& r) { return gone_answer(p.past, r.query()); });
     routes.get("/api/v1/gpus", [&p](const http::routed_request& r) { return gpus_answer(p.core, r.query()); });
+    routes.get("/api/v1/fleet", [&p](const http::routed_request& r) { return fleet_answer(p.core, r.query()); });
     routes.get("/api/v1/gpu-hours", [&p, &env](const http::routed_request& r) {
         return gpu_hours_answer(p.hours, r.query(), env.wall_now());
     });
@@ -136,6 +151,17 @@ void add_routes(web& site, kcontrol::environment& env, parts& p, const options& 
     routes.get("/api/v1/notices", [&p](const http::routed_request&) {
         return p.center ? http::json_response(200, p.center->json() + "\n")
                         : http::error_response(404, "no notices are sent: see --notify-config");
+    });
+}
+
+// For rules about GPUs that idle.
+void tell_idle_jobs(parts& p) {
+    p.core.on_usage([&p](const std::string& cluster) {
+        std::vector<notices::idle_job> idle;
+        p.core.usage()->visit(cluster, [&](const std::shared_ptr<const job_view>& job, const job_usage& usage) {
+            if (usage.idle_since) idle.push_back({job, *usage.idle_since});
+        });
+        p.center->take_idle(cluster, idle);
     });
 }
 
@@ -202,7 +228,11 @@ void attach_terminal(kcontrol::executor ex, parts& p, std::stop_source ending) {
     p.output.on_look([&p](const job_ref& job) {
         insight& known = p.core.knowledge();
         known.look(job);
-        return known_of_job{known.evidence(job), known.rights(job.cluster)};
+        known_of_job out{known.evidence(job), known.rights(job.cluster), {}};
+        const auto view = p.core.table().find(job.cluster, job.namespace_, job.kind, job.name);
+        const auto* usage = view && p.core.usage() ? p.core.usage()->find(*view) : nullptr;
+        if (usage) out.usage = *usage;
+        return out;
     });
     const int keys = ::isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1;
     p.output.attach(make_terminal(std::move(ex), keys, STDOUT_FILENO, p.output.calls()));
@@ -220,6 +250,7 @@ kcontrol::awaitable<int> watch(kcontrol::environment& env, kcontrol::executor ex
         source = std::move(*made);
     }
     web site(env, p.core.table(), p.stream);
+    if (p.center && p.core.usage()) tell_idle_jobs(p);
     add_routes(site, env, p, o);
     add_metrics(site, env, p);
     auto pages = make_service(env, ex, site, o, log);
@@ -307,6 +338,15 @@ kcontrol::awaitable<int> run_program(kcontrol::environment& env, kcontrol::execu
         }
         notify = std::move(*loaded);
         notify->external_url = o.external_url();
+        const bool wants_usage = std::any_of(notify->rules.begin(), notify->rules.end(), [](const notices::rule& r) {
+            return r.condition == notices::job_condition::gpus_idle;
+        });
+        if (wants_usage && !o.usage().on() && !o.test_notify()) {
+            fail(kcontrol::error(kcontrol::errc::invalid_config,
+                                 "--notify-config: " + o.notify_config() +
+                                     ": a rule with gpusIdle needs --gpu-usage, by which that is known"));
+            co_return 2;
+        }
     }
     if (o.test_notify()) {
         const int tested = co_await test_notices(env, ex, *notify, *o.test_notify(), stop);

@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import fixture
+import test_usage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
@@ -45,6 +46,16 @@ class Axe(fixture.PageTest):
         self.server.step("answer", path="/api/v1/gpu-hours", status=200, body=json.dumps(
             {"since": stamp(hours=2), "until": stamp(), "gpuHours": 12.5,
              "items": [{"team": "nlp", "gpuHours": 12}, {"team": None, "gpuHours": 0.5}]}))
+        self.server.step("answer", path="/api/v1/fleet", status=200, body=json.dumps({"items": [{
+            "cluster": "alpha", "state": "known", "reason": "", "at": None, "missingRights": ["get pods/proxy"],
+            "nodes": [{"node": name, "state": "ok", "reason": "", "gpus": [
+                {"index": 0, "product": "H100", "health": health, "reason": "lost", "utilization": 3,
+                 "memoryUsedBytes": 1, "memoryTotalBytes": 2, "temperatureC": 40, "powerW": 70, "xid": 79,
+                 "xidTime": None}]} for name, health in (("n1", "failed"), ("n2", "ok"))]}]}))
+        self.server.job("bert", "Running", startTime=stamp(hours=2))
+        self.server.step("answer", path=test_usage.JOB, status=200, body=test_usage.job_answer(test_usage.usage(
+            state="partial", mean=0, idle=stamp(hours=1), reason="node n2: no GPU labeler runs there",
+            xids=[{"node": "n1", "gpu": 1, "xid": 79, "time": stamp(hours=1)}])))
         for minute in range(3):
             self.server.step("totals", time=stamp(minutes=3 - minute), states={"Running": 3, "Pending": minute},
                              gpus={"requested": 64, "running": 32})
@@ -80,6 +91,9 @@ class Axe(fixture.PageTest):
                 opened.js("document.querySelector('#yaml-read').click()")
                 opened.until("document.querySelector('#yaml-text')")
                 self.check(opened, "YAML of a job")
+                busy = self.open("?job=alpha%2Fml%2FPyTorchJob%2Fbert", motion=False, **look)
+                busy.until("document.querySelector('#job .bad')")
+                self.check(busy, "GPUs of a job")
                 unknown = self.open("?job=alpha%2Fml%2FPyTorchJob%2Fnobody", motion=False, **look)
                 unknown.until("document.querySelector('#job .panel')")
                 self.check(unknown, "no job")

@@ -24,7 +24,7 @@ HELM = os.environ.get("KCONTROL_HELM", "")
 # A switch of the chart's and the component that it stands for, in the order in which full/ names them.
 SWITCHES = {"state": "state", "notices": "notices", "clustersFromSecrets": "clusters-from-secrets",
             "networkPolicy": "network-policy", "ingress": "ingress", "httpRoute": "httproute",
-            "prometheusOperator": "prometheus-operator"}
+            "prometheusOperator": "prometheus-operator", "gpuUsage": "gpu-usage"}
 # None of them, each alone, all together.
 CHOICES = [(), *((switch,) for switch in SWITCHES), tuple(SWITCHES)]
 
@@ -115,6 +115,7 @@ class Chart(unittest.TestCase):
         made = set()
         for choice in CHOICES:
             text = self.template("grafanaDashboard.enabled=true", "rbac.logsIn={default}", "rbac.gpus=true",
+                                 "rbac.gpuUsageIn={default}",
                                  "extraArgs={--logs}",
                                  "tolerations[0].key=gpu,tolerations[0].operator=Exists", "nodeSelector.disk=ssd",
                                  "imagePullSecrets[0].name=registry", "podAnnotations.a=b",
@@ -133,7 +134,8 @@ class Chart(unittest.TestCase):
             self.skipTest("the training_monitor program is not built")
         usage = subprocess.run([monitors.binary(), "--help"], capture_output=True, text=True, check=True).stdout
         text = self.template(*(f"{s}.enabled=true" for s in SWITCHES))
-        arguments = re.findall(r"^ *- (--[a-z-]+)=", text, re.M)
+        arguments = re.findall(r"^ *- (--[a-z-]+)(?:=|$)", text, re.M)
+        self.assertIn("--gpu-usage", arguments)
         self.assertGreater(len(arguments), 8)
         for argument in arguments:
             self.assertRegex(usage, re.escape(argument) + r"\b")

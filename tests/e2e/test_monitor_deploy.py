@@ -112,7 +112,7 @@ class Deploy(WorldTest):
         for verb in ("create", "update", "patch", "delete", "deletecollection"):
             self.assertEqual(self.can(verb, "pods"), "no", verb)
             self.assertEqual(self.can(verb, "events"), "no", verb)
-        for verb, resource in (("watch", "events"), ("get", "pods/log"), ("create", "pods/exec")):
+        for verb, resource in (("watch", "events"), ("get", "pods/log"), ("create", "pods/exec"), ("get", "pods/proxy")):
             self.assertEqual(self.can(verb, resource), "no", (verb, resource))
         for resource in ("secrets", "nodes", "configmaps", "namespaces"):
             self.assertEqual(self.can("list", resource), "no", resource)

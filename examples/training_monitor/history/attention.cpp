@@ -8,7 +8,7 @@ namespace {
 
 using kcontrol::wall_time;
 
-constexpr std::array<std::string_view, 4> names{"failed", "restarting", "incomplete", "waiting"};
+constexpr std::array<std::string_view, 5> names{"failed", "restarting", "incomplete", "idle", "waiting"};
 
 bool waits(job_state s) { return s == job_state::created || s == job_state::pending || s == job_state::queued; }
 
@@ -42,7 +42,11 @@ bool may_need(const job_view& job, wall_time now) {
     return std::chrono::seconds(*job.completion_time) >= begin;
 }
 
-std::optional<need> need_of(const job_record& job, wall_time now) {
+bool is_incomplete(const job_view& job) {
+    return job.state == job_state::running && job.kind != "Job" && lacks_pods(job);
+}
+
+std::optional<need> need_of(const job_record& job, wall_time now, std::optional<wall_time> idle_since) {
     if (!may_need(*job.view, now)) return std::nullopt;
     const span& last = job.spans.back();
     need out{concern::failed, last.from, restarts_since(job, now - restarts_within)};
@@ -63,9 +67,13 @@ std::optional<need> need_of(const job_record& job, wall_time now) {
             out.what = concern::restarting;
             return out;
         }
-        out.what = concern::incomplete;
-        // A batch Job wants more completions than it runs pods at a time.
-        if (job.view->kind == "Job" || !lacks_pods(*job.view) || now - last.from < incomplete_for) return std::nullopt;
+        if (is_incomplete(*job.view) && now - last.from >= incomplete_for) {
+            out.what = concern::incomplete;
+            return out;
+        }
+        if (!idle_since || now - *idle_since < idle_for) return std::nullopt;
+        out.what = concern::idle;
+        out.since = *idle_since;
         return out;
     case job_state::unknown:
     case job_state::suspended:

@@ -16,6 +16,7 @@ enum class concern {
     failed,      ///< within `failed_for`
     restarting,  ///< is in that state, or was so `many_restarts` times within `restarts_within`
     incomplete,  ///< runs with fewer pods than wanted, for `incomplete_for` at least
+    idle,        ///< runs, and its GPUs have been at 0 % for `idle_for` at least
     waiting,     ///< for `waiting_for` at least
 };
 
@@ -23,18 +24,24 @@ std::string_view to_string(concern c) noexcept;
 
 inline constexpr auto failed_for = std::chrono::hours(24);
 inline constexpr auto waiting_for = std::chrono::minutes(15);
+inline constexpr auto idle_for = std::chrono::minutes(15);
 inline constexpr auto incomplete_for = std::chrono::minutes(5);
 inline constexpr auto restarts_within = std::chrono::minutes(10);
 inline constexpr std::size_t many_restarts = 3;
 
 struct need {
     concern what = concern::failed;
-    kcontrol::wall_time since{};  ///< when its present state began; of one that waits, when the wait began
+    kcontrol::wall_time since{};  ///< when its present state began; of one that waits, when the wait began, of an idle
+                                  ///< one, the idle time
     std::size_t restarts = 0;     ///< within `restarts_within`
 };
 
-/// Nothing: it can be left alone.
-std::optional<need> need_of(const job_record& job, kcontrol::wall_time now);
+/// Runs with fewer pods than wanted. Not a batch Job, which wants more completions than it runs pods at a time.
+bool is_incomplete(const job_view& job);
+
+/// Nothing: it can be left alone. `idle_since`: since when its GPUs have been at 0 %, where that is known and so.
+std::optional<need> need_of(const job_record& job, kcontrol::wall_time now,
+                            std::optional<kcontrol::wall_time> idle_since = std::nullopt);
 
 /// Whether need_of() could find something, from the job alone: it spares looking up what is remembered of jobs that
 /// ended long ago.

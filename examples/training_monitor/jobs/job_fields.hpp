@@ -28,13 +28,15 @@ enum class job_field {
     replicas,
     terminating,
     labels,
+    gpu_usage,
 };
 
 /// In the order of the enumeration.
-inline constexpr std::array<std::string_view, 18> job_field_names{
+inline constexpr std::array<std::string_view, 19> job_field_names{
     "cluster",        "namespace",       "name",   "kind",     "apiVersion",  "uid",
     "state",          "previousState",   "reason", "message",  "why",         "startTime",
-    "completionTime", "durationSeconds", "gpus",   "replicas", "terminating", "labels"};
+    "completionTime", "durationSeconds", "gpus",   "replicas", "terminating", "labels",
+    "gpuUsage"};
 
 constexpr std::string_view to_string(job_field f) noexcept { return job_field_names[static_cast<std::size_t>(f)]; }
 

@@ -6,6 +6,8 @@
 #include <kcontrol/values/time.hpp>
 
 #include "crypto/hmac.hpp"
+#include "history/attention.hpp"
+#include "notices/condition_text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -44,6 +46,7 @@ void center::take(const observation& seen) {
         if (each.what.cluster) take(each.what);
         if (!each.what.job) continue;
         watch(each);
+        watch_pods(each.what);
         take(each);
     }
     for (const auto& each : seen.found_out) {
@@ -52,6 +55,7 @@ void center::take(const observation& seen) {
         const auto* known = past_.find(*each.job);
         if (known && known->notified && *known->notified != each.last_state) catch_up(*known);
         vigils_.end(*each.job);
+        conditions_.over(*each.job);
         notify(each.job, each.last_state, standing());
     }
     time_changed_.notify_all();
@@ -70,6 +74,31 @@ void center::watch(const enriched_change& seen) {
     notice n = make(c.job, from, known->state());
     const auto wanted = delayed_receivers_of(config_.rules, n);
     vigils_.begin(n, n.at - spans.back().from, wanted, n.seen);
+}
+
+// For rules about jobs that run with fewer pods than wanted. Times count from what the monitor sees.
+void center::watch_pods(const change& c) {
+    const bool runs = c.type == change_type::job && c.job->state == job_state::running;
+    if (!runs) return conditions_.over(*c.job);
+    if (!is_incomplete(*c.job)) return conditions_.over(*c.job, job_condition::incomplete);
+    hold(c.job, job_condition::incomplete, kcontrol::duration::zero());
+}
+
+void center::take_idle(const std::string& cluster, const std::vector<idle_job>& jobs) {
+    std::vector<const job_view*> idle;
+    for (const auto& each : jobs) idle.push_back(each.job.get());
+    conditions_.only(cluster, job_condition::gpus_idle, idle);
+    for (const auto& each : jobs) hold(each.job, job_condition::gpus_idle, env_.wall_now() - each.since);
+    time_changed_.notify_all();
+}
+
+void center::hold(std::shared_ptr<const job_view> job, job_condition which, kcontrol::duration lasted) {
+    const bool asked_for = std::any_of(config_.rules.begin(), config_.rules.end(),
+                                       [&](const rule& each) { return each.condition == which; });
+    if (!asked_for) return;
+    notice n = make(std::move(job), job_state::running, job_state::running);
+    n.condition = which;
+    conditions_.holds(n, lasted, delayed_receivers_of(config_.rules, n), n.seen);
 }
 
 void center::take(const change& of_cluster) {
@@ -103,11 +132,17 @@ void center::release(lasted_state over) {
     notice n = std::move(over.what);
     const auto* known = past_.find(*n.job);
     if (!known || !known->in_view || known->state() != n.to.state()) return;
-    n.job = known->view;
     n.at = env_.wall_now();
     n.seen = env_.now();
-    n.id =
-        id_of(*n.job, n.to) + "-" + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(n.lasted).count());
+    const auto lasted = std::chrono::duration_cast<std::chrono::seconds>(n.lasted);
+    n.id = id_of(*known->view, n.to) + "-" + std::to_string(lasted.count());
+    n.job = known->view;
+    if (n.condition != job_condition::none) {
+        n.job = std::make_shared<const job_view>(told_as(n.condition, *known->view, n.at - lasted));
+        // It may come and go while the job runs: each time is a notice of its own.
+        const auto since = std::chrono::floor<std::chrono::seconds>((n.at - lasted).time_since_epoch()).count();
+        n.id += "-" + std::string(to_string(n.condition)) + "-" + std::to_string(since);
+    }
     enqueue(*receivers_[over.receiver], std::move(n));
 }
 
@@ -259,6 +294,7 @@ kcontrol::awaitable<void> center::serve(receiver& r, std::stop_token stop) {
 
 std::optional<kcontrol::time_point> center::next_time() const {
     auto out = vigils_.next();
+    if (const auto due = conditions_.next()) out = std::min(out.value_or(*due), *due);
     if (const auto due = clusters_.next()) out = std::min(out.value_or(*due), *due);
     for (const auto& r : receivers_) {
         if (const auto due = r->again.next()) out = std::min(out.value_or(*due), *due);
@@ -271,6 +307,7 @@ kcontrol::awaitable<void> center::serve_time(std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto now = env_.now();
         for (auto& over : vigils_.take(now)) release(std::move(over));
+        for (auto& over : conditions_.take(now)) release(std::move(over));
         for (const auto& news : clusters_.take(now)) tell(news);
         for (const auto& r : receivers_) {
             for (auto& due : r->again.take(now)) {
@@ -323,51 +360,6 @@ std::string center::json() const {
     out.end_array();
     out.end_object();
     return out.take();
-}
-
-kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env, kcontrol::executor ex,
-                                                      const notice_config& config, std::string name,
-                                                      kcontrol::http::transport_factory transport, std::string& report,
-                                                      std::stop_token stop) {
-    job_view job;
-    job.cluster = "test-cluster";
-    job.namespace_ = "test-namespace";
-    job.name = "test-job";
-    job.kind = "Job";
-    job.api_version = "batch/v1";
-    job.uid = "00000000-0000-0000-0000-000000000000";
-    job.state = job_state::running;
-    job.reason = "Test";
-    job.message = "training_monitor --test-notify sent this";
-    const auto number = env.random();
-    notice n;
-    n.id = "test-" + crypto::to_hex({reinterpret_cast<const char*>(&number), sizeof number});
-    n.job = std::make_shared<const job_view>(std::move(job));
-    n.from = job_state::pending;
-    n.to = job_state::running;
-    n.at = env.wall_now();
-    n.seen = env.now();
-    bool found = false, all_took_it = true;
-    for (const auto& each : config.receivers) {
-        if (!name.empty() && each.name != name) continue;
-        found = true;
-        sender one(env, ex, each, transport);
-        const auto how = co_await one.send(n, stop);
-        const bool sent = how.how == delivery::kind::sent;
-        all_took_it = all_took_it && sent;
-        const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(env.now() - n.seen);
-        report += each.name + " (" + std::string(to_string(each.kind)) +
-                  "): " + (sent ? "sent" : "not sent: " + how.why) + ", after " + std::to_string(took.count()) +
-                  " ms\n";
-    }
-    if (!found) {
-        std::string names;
-        for (const auto& each : config.receivers) names += (names.empty() ? "" : ", ") + each.name;
-        co_return kcontrol::error(
-            kcontrol::errc::invalid_argument,
-            "--test-notify: there is no receiver \"" + kcontrol::escape_control(name) + "\"; there are " + names);
-    }
-    co_return all_took_it;
 }
 
 }  // namespace training_monitor::notices

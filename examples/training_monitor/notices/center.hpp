@@ -8,6 +8,7 @@
 
 #include "history/history.hpp"
 #include "notices/cluster_vigils.hpp"
+#include "notices/conditions.hpp"
 #include "notices/config.hpp"
 #include "notices/notice_queue.hpp"
 #include "notices/repeats.hpp"
@@ -32,6 +33,12 @@ struct dead_letter {
     std::string error;
 };
 
+/// A job all of whose GPUs are at 0 %.
+struct idle_job {
+    std::shared_ptr<const job_view> job;
+    kcontrol::wall_time since{};
+};
+
 /// What becomes of a notice is written to the history: people are notified once of each state of a job, over restarts,
 /// too. Quiet for what was there before the first start.
 ///
@@ -46,6 +53,9 @@ public:
 
     /// Enqueues the notices that these changes are worth. Never waits.
     void take(const observation& seen);
+
+    /// The jobs of a cluster whose GPUs idle, since when; no others of it do, or it is not known that they do.
+    void take_idle(const std::string& cluster, const std::vector<idle_job>& jobs);
 
     /// Delivers until `stop`.
     kcontrol::awaitable<void> run(std::stop_token stop);
@@ -75,6 +85,8 @@ private:
     void notify(std::shared_ptr<const job_view> job, standing from, standing to);
     notice make(std::shared_ptr<const job_view> job, standing from, standing to) const;
     void watch(const enriched_change& seen);
+    void watch_pods(const change& c);
+    void hold(std::shared_ptr<const job_view> job, job_condition which, kcontrol::duration lasted);
     void hand_over(receiver& r, notice n);
     void enqueue(receiver& r, notice n);
     void release(lasted_state over);
@@ -96,18 +108,11 @@ private:
     kcontrol::logger log_;
     std::vector<std::unique_ptr<receiver>> receivers_;
     vigils vigils_;
+    conditions conditions_;
     cluster_vigils clusters_;
     kcontrol::async_event time_changed_;
     std::deque<dead_letter> dead_;
     latency_histogram latency_{latency_bounds};
 };
-
-/// --test-notify: one made-up notice to the receiver of that name, or to each where it is empty. What happened is
-/// written to `report`, a line each. True if all of them took it.
-/// Errors: invalid_argument, where there is no such receiver.
-kcontrol::awaitable<kcontrol::result<bool>> send_test(kcontrol::environment& env, kcontrol::executor ex,
-                                                      const notice_config& config, std::string name,
-                                                      kcontrol::http::transport_factory transport, std::string& report,
-                                                      std::stop_token stop);
 
 }  // namespace training_monitor::notices

@@ -129,17 +129,19 @@ struct rule_section {
     std::string labels;
     bool silent = false;
     bool goes_on = false;
+    bool incomplete = false, gpus_idle = false;
     std::optional<kcontrol::api_duration> lasting;
     std::optional<restarts_section> restarts;
     static constexpr auto kcontrol_fields() {
         using self = rule_section;
-        return kcontrol::fields(kcontrol::field("clusters", &self::clusters),
-                                kcontrol::field("namespaces", &self::namespaces),
-                                kcontrol::field("kinds", &self::kinds), kcontrol::field("from", &self::from),
-                                kcontrol::field("to", &self::to), kcontrol::field("receivers", &self::receivers),
-                                kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
-                                kcontrol::field("continue", &self::goes_on), kcontrol::field("for", &self::lasting),
-                                kcontrol::field("restarts", &self::restarts));
+        return kcontrol::fields(
+            kcontrol::field("clusters", &self::clusters), kcontrol::field("namespaces", &self::namespaces),
+            kcontrol::field("kinds", &self::kinds), kcontrol::field("from", &self::from),
+            kcontrol::field("to", &self::to), kcontrol::field("receivers", &self::receivers),
+            kcontrol::field("labels", &self::labels), kcontrol::field("silent", &self::silent),
+            kcontrol::field("continue", &self::goes_on), kcontrol::field("for", &self::lasting),
+            kcontrol::field("restarts", &self::restarts), kcontrol::field("incomplete", &self::incomplete),
+            kcontrol::field("gpusIdle", &self::gpus_idle));
     }
 };
 

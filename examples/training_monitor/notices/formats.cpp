@@ -64,6 +64,7 @@ std::string mention_text(const receiver_config& to, const notice& n) {
 enum class tone { bad, good, plain };
 tone tone_of(const notice& n) {
     if (n.is_of_cluster()) return n.cluster_to == "Live" ? tone::good : tone::bad;
+    if (n.condition != job_condition::none) return tone::bad;
     if (!n.to.state()) return tone::plain;
     switch (*n.to.state()) {
     case job_state::failed:
@@ -76,7 +77,7 @@ tone tone_of(const notice& n) {
 std::string title_of(const notice& n) {
     if (n.is_of_cluster()) return "Cluster " + field_text(template_field::cluster, n) + " " + std::string(n.to_text());
     return field_text(template_field::kind, n) + " " + field_text(template_field::name, n) + " " +
-           std::string(n.to_text());
+           field_text(template_field::state, n);
 }
 
 // At most so many bytes, cut between characters.
@@ -284,6 +285,7 @@ std::string notice_json(const receiver_config& to, const notice& n) {
     write_identity(out, job);
     out.member("previousState", n.from_text());
     out.member("state", n.to_text());
+    if (n.condition != job_condition::none) out.member("condition", to_string(n.condition));
     out.member("changes", n.changes);
     out.member("reason", field_text(template_field::reason, n));
     out.member("message", field_text(template_field::message, n));

@@ -33,6 +33,23 @@ private:
     std::optional<job_state> state_;
 };
 
+/// What a running job can be told of besides its states, once it has lasted.
+enum class job_condition {
+    none,
+    incomplete,  ///< it runs with fewer pods than wanted
+    gpus_idle,   ///< all its GPUs are at 0 %
+};
+
+/// As rules, texts and JSON name it; empty for none.
+constexpr std::string_view to_string(job_condition c) noexcept {
+    switch (c) {
+    case job_condition::none: return "";
+    case job_condition::incomplete: return "Incomplete";
+    case job_condition::gpus_idle: return "GPUsIdle";
+    }
+    return "";
+}
+
 /// What the copies of a notice for several receivers share: it is settled when the last of them is done with it.
 class open_notice {
 public:
@@ -63,8 +80,9 @@ struct notice {
     std::shared_ptr<open_notice> open;    ///< null: it goes to nobody
     std::string link;                     ///< the job's page; empty: nobody has said where the monitor is served
     kcontrol::duration lasted{};          ///< of a rule with `for:`: so long the job has been in this state
-    std::vector<kcontrol::wall_time> restarts;  ///< of one that restarts: when it did so, as far as it is known
-    std::string_view cluster_from, cluster_to;  ///< of a cluster, which stands as a job of its name: its states
+    std::vector<kcontrol::wall_time> restarts;      ///< of one that restarts: when it did so, as far as it is known
+    job_condition condition = job_condition::none;  ///< of a rule about one: what has lasted; the state is Running
+    std::string_view cluster_from, cluster_to;      ///< of a cluster, which stands as a job of its name: its states
 
     bool is_of_cluster() const { return !cluster_to.empty(); }
     std::string_view from_text() const {

@@ -19,6 +19,7 @@ void notice_queue::fold(notice& into, notice&& later) {
     into.to = later.to;
     into.cluster_to = later.cluster_to;
     into.lasted = later.lasted;
+    into.condition = later.condition;
     into.at = later.at;
     into.seen = later.seen;
     into.changes += later.changes;

@@ -106,6 +106,21 @@ result<void> read_lasting(const rule_section& section, rule& out) {
     return {};
 }
 
+// incomplete and gpusIdle: of jobs that run, and are so for a time.
+result<void> read_condition(const rule_section& section, rule& out) {
+    if (section.incomplete && section.gpus_idle) {
+        return bad_config("incomplete and gpusIdle exclude each other: write a rule for each");
+    }
+    const std::string field = section.incomplete ? "incomplete" : "gpusIdle";
+    if (!section.lasting) return bad_config(field + ": for is missing; give a time, such as 15m");
+    const bool running = out.to.empty() || out.to == std::vector<standing>{job_state::running};
+    if (!running || !out.from.empty()) {
+        return bad_config(field + ": it is of jobs that run; leave out from and to");
+    }
+    out.condition = section.incomplete ? job_condition::incomplete : job_condition::gpus_idle;
+    return {};
+}
+
 }  // namespace
 
 result<rule> read_rule(const rule_section& section, const std::vector<receiver_config>& receivers) {
@@ -139,6 +154,10 @@ result<rule> read_rule(const rule_section& section, const std::vector<receiver_c
     out.goes_on = section.goes_on;
     if (section.restarts) {
         const auto read = read_restarts(*section.restarts, out);
+        if (!read) return read.error();
+    }
+    if (section.incomplete || section.gpus_idle) {
+        const auto read = read_condition(section, out);
         if (!read) return read.error();
     }
     if (section.lasting) {

@@ -45,8 +45,8 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
 
 bool rule::fits(const notice& n) const {
     const job_view& job = *n.job;
-    return any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) && has(kinds, job.kind) &&
-           has(from, n.from) && has(to, n.to) && restarted_enough(*this, n) &&
+    return condition == n.condition && any_pattern(clusters, job.cluster) && any_pattern(namespaces, job.namespace_) &&
+           has(kinds, job.kind) && has(from, n.from) && has(to, n.to) && restarted_enough(*this, n) &&
            labels.matches_with([&](std::string_view key) { return job.labels.find(key); });
 }
 

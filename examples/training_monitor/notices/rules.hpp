@@ -26,6 +26,7 @@ struct rule {
     kcontrol::duration lasting{};        ///< `for`: only of a state that has lasted so long; zero: at once
     std::size_t restarts = 0;            ///< only if the job restarted so often within `restarts_within`
     kcontrol::duration restarts_within{};
+    job_condition condition = job_condition::none;  ///< only of jobs that it holds of; `lasting` says for how long
 
     bool fits(const notice& n) const;
 };

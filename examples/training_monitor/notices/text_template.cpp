@@ -77,7 +77,8 @@ std::string field_text(template_field field, const notice& n) {
     case template_field::name: return one_line(job.name);
     case template_field::kind: return one_line(job.kind);
     case template_field::uid: return one_line(job.uid);
-    case template_field::state: return std::string(n.to_text());
+    case template_field::state:
+        return std::string(n.condition == job_condition::none ? n.to_text() : to_string(n.condition));
     case template_field::previous: return std::string(n.from_text());
     case template_field::reason: return one_line(job.reason);
     case template_field::message: return one_line(message_of(job));

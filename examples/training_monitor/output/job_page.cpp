@@ -4,6 +4,7 @@
 
 #include "output/job_rows.hpp"
 #include "pods/exit_code.hpp"
+#include "usage/usage_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -138,6 +139,9 @@ std::vector<std::string> job_page(const job_view& job, const known_of_job& known
     add_fact(out, "Namespace", job.namespace_, layout);
     add_fact(out, "Kind", std::string(job.kind) + " (" + std::string(job.api_version) + ")", layout);
     add_fact(out, "GPUs", std::to_string(job.gpus), layout);
+    if (known.usage) {
+        for (const auto& [fact, text] : usage_facts(*known.usage, now)) add_fact(out, fact, text, layout);
+    }
     add_fact(out, "Started", job.start_time ? to_rfc3339(*job.start_time) : "not yet", layout);
     add_fact(out, "Finished", job.completion_time ? to_rfc3339(*job.completion_time) : "", layout);
     add_fact(out, "Duration", duration_text(duration_seconds(job, now)), layout);

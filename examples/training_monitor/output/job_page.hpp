@@ -3,7 +3,9 @@
 
 #include "output/columns.hpp"
 #include "pods/insight.hpp"
+#include "usage/job_usage.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@ namespace training_monitor {
 struct known_of_job {
     job_evidence evidence;
     cluster_rights rights;
+    std::optional<job_usage> usage;  ///< nothing: it is not asked for, or the job does not run
 };
 
 /// Why it is as it is, what it is, its pods (those that failed or wait first, 200 at most) and what events say.

@@ -34,6 +34,9 @@ std::vector<std::string_view> missing_rights(cluster_rights rights) {
         out.push_back("list and watch pods: would show the pods, and why they fail or wait");
     if (rights.events == right_state::missing)
         out.push_back("list events: would show what the operator and the kubelet say");
+    if (rights.usage == right_state::missing)
+        out.push_back(
+            "list pods and get pods/proxy in the namespace of the GPU labelers: would show how busy the GPUs are");
     return out;
 }
 

@@ -30,6 +30,7 @@ enum class right_state { unknown, given, missing };
 struct cluster_rights {
     right_state pods = right_state::unknown;
     right_state events = right_state::unknown;
+    right_state usage = right_state::unknown;  ///< of GPUs, where that is asked for
 };
 
 /// Of each that is missing, what it is and what it would show.
@@ -52,6 +53,10 @@ public:
     void disengage(const std::string& cluster);
     /// What the cluster's informer of pods says of itself.
     void set_pods_right(const std::string& cluster, right_state now) { rights_[cluster].pods = now; }
+    /// What the answers of GPU labelers say.
+    void set_usage_right(const std::string& cluster, right_state now) {
+        if (clusters_.contains(cluster)) rights_[cluster].usage = now;
+    }
 
     /// A pod of a cluster, as it is or as it was last before it went.
     void take_pod(const std::string& cluster, const training_pod& pod, bool gone);

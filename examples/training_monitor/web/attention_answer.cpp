@@ -30,13 +30,16 @@ struct needy {
     need of;
 };
 
-std::vector<needy> jobs_in_need(const history& past, const job_table& table, wall_time now) {
+std::vector<needy> jobs_in_need(const history& past, const job_table& table, wall_time now,
+                                const idle_question& idle_since) {
     std::vector<needy> out;
     for (const auto& job : *table.all_jobs()) {
         if (!may_need(*job, now)) continue;
         const auto* record = past.find(*job);
         if (!record) continue;
-        if (const auto found = need_of(*record, now)) out.push_back({record, *found});
+        const bool runs = idle_since && job->state == job_state::running;
+        const auto idle = runs ? idle_since(*job) : std::nullopt;
+        if (const auto found = need_of(*record, now, idle)) out.push_back({record, *found});
     }
     // The urgent first; of failures and restarts the latest, of waits the longest.
     std::sort(out.begin(), out.end(), [](const needy& a, const needy& b) {
@@ -48,8 +51,9 @@ std::vector<needy> jobs_in_need(const history& past, const job_table& table, wal
     return out;
 }
 
-std::string attention_text(const history& past, const job_table& table, wall_time now) {
-    const auto all = jobs_in_need(past, table, now);
+std::string attention_text(const history& past, const job_table& table, wall_time now,
+                           const idle_question& idle_since) {
+    const auto all = jobs_in_need(past, table, now, idle_since);
     const std::size_t count = std::min(all.size(), most_jobs);
     kcontrol::json::writer out;
     out.begin_object();
@@ -146,10 +150,12 @@ private:
 
 }  // namespace
 
-void add_attention_routes(http::router& to, const history& past, const job_table& table,
-                          std::function<wall_time()> now) {
+void add_attention_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
+                          idle_question idle_since) {
     const auto attention =
-        std::make_shared<kept_answer>([&past, &table](wall_time at) { return attention_text(past, table, at); });
+        std::make_shared<kept_answer>([&past, &table, idle_since = std::move(idle_since)](wall_time at) {
+            return attention_text(past, table, at, idle_since);
+        });
     const auto changes =
         std::make_shared<kept_answer>([&past, &table](wall_time) { return changes_text(past, table); });
     to.get("/api/v1/attention",

@@ -8,13 +8,18 @@
 #include "table/job_table.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace training_monitor {
 
-/// Adds both. 400 for a query that is not theirs. `now` is asked for each answer. History and table outlive the router.
+/// Since when all GPUs of a job have been at 0 %, where that is known.
+using idle_question = std::function<std::optional<kcontrol::wall_time>(const job_view&)>;
+
+/// Adds both. 400 for a query that is not theirs. `now` is asked for each answer, `idle_since` of jobs that run; it may
+/// be empty. History and table outlive the router.
 ///
 /// An answer is kept for a second, for all who ask meanwhile: it takes a look at every job.
 void add_attention_routes(kcontrol::http::router& to, const history& past, const job_table& table,
-                          std::function<kcontrol::wall_time()> now);
+                          std::function<kcontrol::wall_time()> now, idle_question idle_since = {});
 
 }  // namespace training_monitor

@@ -76,7 +76,7 @@ void write_known(kcontrol::json::writer& out, const job_view& job, insight& know
 }
 
 http::response job_answer(const http::routed_request& asked, const history& past, const job_table& table, wall_time now,
-                          insight* known, job_offers offers) {
+                          insight* known, job_offers offers, const more_of_job& more) {
     if (const auto checked = expect_no_query(asked.query()); !checked) {
         return http::error_response(400, checked.error().message());
     }
@@ -89,8 +89,8 @@ http::response job_answer(const http::routed_request& asked, const history& past
     kcontrol::json::writer out;
     out.begin_object();
     out.key("job");
-    write(out, *record->view, now);
     const auto details = table.details(cluster, name_space, kind, name);
+    write(out, *record->view, now, std::nullopt, {}, details ? more : more_of_job());
     write_conditions(out, details ? details->conditions : std::vector<condition_view>());
     write_timeline(out, *record, now);
     write_labels(out, record->view->labels);
@@ -110,11 +110,11 @@ http::response no_job(const http::routed_request& asked) {
 }  // namespace
 
 void add_job_routes(http::router& to, const history& past, const job_table& table, std::function<wall_time()> now,
-                    insight* known, job_offers offers) {
-    to.get("/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
-           [&past, &table, now = std::move(now), known, offers](const http::routed_request& asked) {
-               return job_answer(asked, past, table, now(), known, offers);
-           });
+                    insight* known, job_offers offers, more_of_job more) {
+    to.get(
+        "/api/v1/jobs/{cluster}/{namespace}/{kind}/{name}",
+        [&past, &table, now = std::move(now), known, offers, more = std::move(more)](
+            const http::routed_request& asked) { return job_answer(asked, past, table, now(), known, offers, more); });
     to.get("/api/v1/jobs/{other...}", no_job);
 }
 

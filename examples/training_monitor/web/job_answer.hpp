@@ -8,6 +8,7 @@
 #include "pods/insight.hpp"
 #include "table/job_table.hpp"
 #include "web/job_offers.hpp"
+#include "web/view_json.hpp"
 
 #include <functional>
 #include <string_view>
@@ -15,10 +16,11 @@
 namespace training_monitor {
 
 /// Adds what is below /api/v1/jobs/. 404 where the job is not known or the path is no job's, 400 for a query or a
-/// broken escape. `now` is asked for durations. `known`, where there is one, knows of pods and events. History,
-/// table and insight outlive the router.
+/// broken escape. `now` is asked for durations. `known`, where there is one, knows of pods and events; `more` writes
+/// what else is told of a job in view. History, table and insight outlive the router.
 void add_job_routes(kcontrol::http::router& to, const history& past, const job_table& table,
-                    std::function<kcontrol::wall_time()> now, insight* known = nullptr, job_offers offers = {});
+                    std::function<kcontrol::wall_time()> now, insight* known = nullptr, job_offers offers = {},
+                    more_of_job more = {});
 
 /// What /api/v1/gone answers: what vanished or finished while the monitor was away.
 kcontrol::http::response gone_answer(const history& past, std::string_view query);

@@ -54,7 +54,7 @@ private:
 }  // namespace
 
 void write(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time now, std::optional<job_state> previous,
-           job_fields fields) {
+           job_fields fields, const more_of_job& more) {
     job_writer to(out, fields);
     out.begin_object();
     to.member(job_field::cluster, job.cluster);
@@ -75,6 +75,7 @@ void write(kcontrol::json::writer& out, const job_view& job, kcontrol::wall_time
     if (to.begin(job_field::replicas)) write_replicas(out, job.replicas);
     to.member(job_field::terminating, job.terminating);
     if (to.begin(job_field::labels)) write_label_values(out, job.labels);
+    if (more && fields.has(job_field::gpu_usage)) more(out, job);
     out.end_object();
 }
 

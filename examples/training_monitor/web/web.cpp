@@ -39,7 +39,7 @@ http::response refuse(const http::routed_request& request) {
     return http::error_response(
         404,
         "not found; see /, /api/v1/jobs, /api/v1/clusters, /api/v1/events, /api/v1/totals, /api/v1/gpus, "
-        "/api/v1/gpu-hours, /healthz, /readyz, /metrics");
+        "/api/v1/gpu-hours, /api/v1/fleet, /healthz, /readyz, /metrics");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ kcontrol::awaitable<void> web::send_jobs(http::responder& out, job_query asked) 
     for (std::size_t i = 0; i < count; ++i) {
         if (i > 0) piece += ',';
         kcontrol::json::writer one;
-        write(one, *jobs[i], now, std::nullopt, asked.fields);
+        write(one, *jobs[i], now, std::nullopt, asked.fields, more_);
         piece += one.text();
         if (piece.size() < piece_bytes) continue;
         const auto written = co_await out.write(std::exchange(piece, {}));

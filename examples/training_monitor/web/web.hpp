@@ -7,6 +7,7 @@
 #include "table/job_query.hpp"
 #include "table/job_table.hpp"
 #include "web/event_hub.hpp"
+#include "web/view_json.hpp"
 
 #include <functional>
 #include <string>
@@ -35,6 +36,8 @@ public:
 
     /// One more part of /readyz?verbose: whole lines, "[+]…" or "[-]…". They don't make the monitor unready.
     void add_report(std::function<std::string()> lines) { reports_.push_back(std::move(lines)); }
+    /// What /api/v1/jobs tells of each job besides.
+    void tell_more_of_jobs(more_of_job f) { more_ = std::move(f); }
     /// One more part of /metrics: whole families in Prometheus' text format.
     void add_metrics(std::function<std::string()> text) { metrics_.push_back(std::move(text)); }
 
@@ -52,6 +55,7 @@ private:
     event_hub& hub_;
     kcontrol::http::router routes_, probes_;
     std::vector<std::function<std::string()>> reports_, metrics_;
+    more_of_job more_;
 };
 
 }  // namespace training_monitor

@@ -77,13 +77,28 @@ TEST_CASE("each default that --help names is what the program does without the f
          [](const options& a, const options& b) {
              return a.serving().max_event_streams() == b.serving().max_event_streams();
          }},
+        {"--gpu-usage-interval", "30s", "30s",
+         [](const options& a, const options& b) { return a.usage().interval() == b.usage().interval(); }},
+        {"--labeler-namespace", "gpu-labeler", "gpu-labeler",
+         [](const options& a, const options& b) {
+             return a.usage().labeler_namespace() == b.usage().labeler_namespace();
+         }},
+        {"--labeler-selector", "app.kubernetes.io/name=gpu-labeler", "app.kubernetes.io/name=gpu-labeler",
+         [](const options& a, const options& b) {
+             return a.usage().labeler_selector() == b.usage().labeler_selector();
+         }},
+        {"--labeler-port", "9400", "9400",
+         [](const options& a, const options& b) { return a.usage().labeler_port() == b.usage().labeler_port(); }},
         {"--retain-size", "1GiB", "1GiB",
          [](const options& a, const options& b) { return a.state().retain_size() == b.state().retain_size(); }},
     };
     for (const auto& r : rows) {
         CAPTURE(r.flag);
         CHECK(help_of(r.flag).find("(default: " + std::string(r.said)) != std::string::npos);
-        const auto given = parse_options({r.flag, r.value});
+        const bool of_usage = r.flag.starts_with("--gpu-usage-") || r.flag.starts_with("--labeler-");
+        auto all = arguments{r.flag, r.value};
+        if (of_usage) all.emplace_back("--gpu-usage");
+        const auto given = parse_options(all);
         REQUIRE(given.has_value());
         CHECK(r.same(*given, *parse_options({})));
     }
@@ -110,6 +125,14 @@ TEST_CASE("values come after a space or an equals sign, and some flags again and
     CHECK(limits->serving().max_connections() == 9);
     CHECK(limits->serving().max_connections_per_address() == 3);
     CHECK(limits->serving().max_event_streams() == 8);
+    const auto usage = parse_options({"--labeler-namespace=gpus", "--labeler-selector", "app=labeler", "--gpu-usage",
+                                      "--labeler-port=80", "--gpu-usage-interval=1m"});
+    REQUIRE(usage.has_value());
+    CHECK(usage->usage().on());
+    CHECK(usage->usage().labeler_namespace() == "gpus");
+    CHECK(usage->usage().labeler_selector() == "app=labeler");
+    CHECK(usage->usage().labeler_port() == 80);
+    CHECK(usage->usage().interval() == std::chrono::minutes(1));
 }
 
 TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
@@ -167,6 +190,17 @@ TEST_CASE("wrong usage is refused with the flag, the value and the remedy") {
         {{"--max-connections", "256"},
          "--max-event-streams 256 must be less than --max-connections 256, so that there are some left for other "
          "requests"},
+        {{"--labeler-port", "9401"}, "--gpu-usage-interval and --labeler-... need --gpu-usage"},
+        {{"--gpu-usage", "--once"},
+         "--gpu-usage is for a monitor that goes on and watches clusters: leave out --once and --demo"},
+        {{"--gpu-usage", "--labeler-port", "0"}, R"(--labeler-port: "0" is not a port, a number from 1 to 65535)"},
+        {{"--gpu-usage", "--labeler-port=65536"}, R"(--labeler-port: "65536" is not a port, a number from 1 to 65535)"},
+        {{"--gpu-usage", "--gpu-usage-interval=1s"},
+         R"(--gpu-usage-interval: "1s" is not a time from 5s to 1h, such as 30s)"},
+        {{"--gpu-usage", "--labeler-namespace=A"},
+         R"(--labeler-namespace: "A" is not the name of a namespace (lower case letters, digits and '-'))"},
+        {{"--gpu-usage", "--labeler-selector=a=b=c"},
+         R"(--labeler-selector: "a=b=c" is not a selector of labels, such as app.kubernetes.io/name=gpu-labeler)"},
         {{"--demo", "--clusters", "a"}, "--demo brings its own clusters: leave out --clusters and --kubeconfig"},
     };
     for (const auto& [given, message] : rows) CHECK(refusal(given) == message);
@@ -208,8 +242,8 @@ TEST_CASE("--external-url is where the page is, without a slash at its end") {
 
 TEST_CASE("--help names every flag") {
     for (const char* flag : {"--clusters", "--kubeconfig", "--context", "--namespace", "--kinds", "--kind-rules",
-                             "--listen", "--output", "--once", "--notify-config", "--external-url", "--test-notify",
-                             "--log-format", "--demo", "--version", "--help"}) {
+                             "--gpu-usage", "--labeler-selector", "--listen", "--output", "--once", "--notify-config",
+                             "--external-url", "--test-notify", "--log-format", "--demo", "--version", "--help"}) {
         CAPTURE(flag);
         CHECK(help_text().find(flag) != std::string_view::npos);
     }

@@ -64,6 +64,8 @@ function needText(need) {
       return need.restarts > 1 ? `restarted ${need.restarts} times in 10 minutes` : `restarting for ${about(since)}`;
     case "incomplete":
       return `lacks pods, running for ${about(since)}`;
+    case "idle":
+      return `all its GPUs idle for ${about(since)}`;
     default:
       return `waiting for ${about(since)}`;
   }

@@ -161,7 +161,7 @@ function commandPanel(j, names) {
       "Look further", el("label", {class: "field"}, "Context in your kubeconfig (kept in this browser)", input), list);
 }
 
-function jobParts(j, data) {
+function jobParts(j, data, gone) {
   const commandsOf = `${keyOf(j)} ${data?.resource || ""}`;
   if (opened.commandsOf !== commandsOf) {  // made once: what is typed or copied there outlives changes of the job
     opened.commandsOf = commandsOf;
@@ -187,7 +187,7 @@ function jobParts(j, data) {
     parts.push(panel(
         "Labels", el("ul", {class: "labels"}, ...labels.map(([k, v]) => el("li", {}, el("code", {}, `${k}=${v}`))))));
   return there([
-    spans.length ? timeline(spans) : null, ...knownParts(j, data),
+    spans.length ? timeline(spans) : null, gone ? null : usagePanel(data?.job?.gpuUsage), ...knownParts(j, data),
     el("div", {class: "parts"}, parts.length ? el("div", {class: "stack"}, ...parts) : null,
         el("div", {class: "stack"}, opened.commands)),
     data?.yaml ? yamlPanel(j) : null
@@ -252,7 +252,7 @@ function drawJob() {
         ["Finished", fullTime(j.completionTime)],
         ["Duration", el("span", {id: "job-duration"}, span(durationOf(j)) || "none")], ["UID", j.uid]
       ]),
-      ...jobParts(j, data)
+      ...jobParts(j, data, gone)
     ]));
     if (data === null && opened.key === key && opened.status === 404)
       box.append(el("p", {class: "soft"}, "This monitor keeps no history of jobs."));

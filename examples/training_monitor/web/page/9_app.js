@@ -15,6 +15,7 @@ const extras = {
     if (notices) this.drawNotices(notices);
     attention.refresh();
     gpuBoard.refresh();
+    if (!view.job) fleet.refresh();
     gpuHours.refresh();
     if (view.job) fetchJob();
   },

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ job_record record(const std::vector<past_state>& states, std::int64_t active = 8
     return out;
 }
 
-std::string asked(const job_record& job) {
-    const auto found = need_of(job, now);
+std::string asked(const job_record& job, std::optional<wall_time> idle_since = std::nullopt) {
+    const auto found = need_of(job, now, idle_since);
     if (!found) return "";
     return std::string(to_string(found->what)) + " " + std::to_string((now - found->since) / seconds(1));
 }
@@ -75,6 +76,13 @@ TEST_CASE("attention: what needs somebody, since when, and what can be left alon
     CHECK(asked(record({{running, minutes(5) - seconds(1)}}, 7)).empty());
     CHECK(asked(record({{running, minutes(5)}}, 8)).empty());
     CHECK(asked(record({{running, minutes(5)}}, 7, "Job")).empty());
+
+    CHECK(asked(record({{running, hours(5)}}), now - minutes(15)) == "idle 900");
+    CHECK(asked(record({{running, hours(5)}}, 7, "Job"), now - hours(2)) == "idle 7200");
+    CHECK(asked(record({{running, hours(5)}}), now - minutes(15) + seconds(1)).empty());
+    CHECK(asked(record({{running, hours(5)}}, 7), now - hours(2)) == "incomplete 18000");  // the more urgent
+    CHECK(asked(record({{running, minutes(4)}}, 7), now - minutes(20)) == "idle 1200");
+    CHECK(asked(record({{pending, minutes(20)}}), now - hours(2)) == "waiting 1200");
 }
 
 TEST_CASE("attention: jobs that ended long ago need not be looked up") {

@@ -7,6 +7,7 @@
 
 #include "history/history.hpp"
 #include "notices/formats.hpp"
+#include "notices/send_test.hpp"
 #include "notices/support.hpp"
 #include "table/job_table.hpp"
 #include "transport/fixture.hpp"
@@ -309,6 +310,86 @@ TEST_CASE("a rule with `for:` tells nothing of a job that is gone or out of view
     CHECK(w.take_sent().empty());
 }
 
+// A rule about a condition, and nothing else.
+notice_config about(job_condition which, kcontrol::duration lasting) {
+    auto out = world::everything();
+    out.receivers[0].text =
+        *text_template::parse("{{ .name }} {{ .previous }}->{{ .state }}{{ .lasted }}: {{ .message }}");
+    out.rules[0].condition = which;
+    out.rules[0].lasting = lasting;
+    return out;
+}
+
+observed_job with_workers(std::string name, std::int64_t active, std::string version) {
+    auto out = fresh(std::move(name), job_state::running, std::move(version));
+    out.view.replicas = {{"Master", 1, 1, 0, 0}, {"Worker", 8, active, 0, 0}};
+    return out;
+}
+
+TEST_CASE("a rule with `incomplete`: told once it has lasted, and once more when it comes again") {
+    history past;
+    world w(past, about(job_condition::incomplete, std::chrono::minutes(10)));
+    std::string body;
+    w.answer = [&](const http::request& req) {
+        body = req.body;
+        return http::response(200, "text/plain", "ok");
+    };
+    w.take(w.table.add(with_workers("bert", 6, "1"), true));
+    w.take(w.table.add(with_workers("whole", 8, "1")));
+    w.take(w.table.add(with_workers("heals", 7, "1")));
+    w.take(w.table.add(with_workers("ends", 7, "1")));
+    w.env.advance(std::chrono::minutes(9), w.context);
+    w.take(w.table.update(with_workers("bert", 7, "2")));  // still not all
+    w.take(w.table.update(with_workers("heals", 8, "2")));
+    w.take(w.table.update(seen("ends", job_state::failed, "2")));
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::minutes(1), w.context);
+    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10m0s: it runs with fewer pods than wanted: "
+                                        "7 of 8 Worker"});
+    CHECK(body.find(R"("state":"Running","condition":"Incomplete","changes":1,"reason":"Incomplete")") !=
+          std::string::npos);
+    const auto first = w.ids;
+    w.env.advance(std::chrono::hours(5), w.context);
+    CHECK(w.take_sent().empty());
+    w.take(w.table.update(with_workers("bert", 8, "3")));
+    w.take(w.table.update(with_workers("bert", 5, "4")));
+    w.env.advance(std::chrono::minutes(10), w.context);
+    CHECK(w.take_sent() == world::texts{"bert Running->Incomplete for 10m0s: it runs with fewer pods than wanted: "
+                                        "5 of 8 Worker"});
+    CHECK(w.ids.back() != first.back());  // who drops what came twice must not drop it
+}
+
+TEST_CASE("a rule with `gpusIdle`: told once the GPUs have been idle for so long") {
+    history past;
+    world w(past, about(job_condition::gpus_idle, std::chrono::minutes(30)));
+    w.take(w.table.add(fresh("bert", job_state::running, "1"), true));
+    w.take(w.table.add(fresh("works", job_state::running, "1"), true));
+    const auto idle = [&](const char* name, kcontrol::wall_time since) {
+        return idle_job{w.table.find("prod-1", "ml", "PyTorchJob", name), since};
+    };
+    const auto since = w.env.wall_now();
+    w.env.advance(std::chrono::minutes(1), w.context);
+    w.notices.take_idle("prod-1", {idle("bert", since), idle("works", since)});
+    w.env.advance(std::chrono::minutes(20), w.context);
+    w.notices.take_idle("prod-1", {idle("bert", since)});
+    w.notices.take_idle("other", {});
+    w.env.advance(std::chrono::minutes(9) - std::chrono::seconds(1), w.context);
+    CHECK(w.take_sent().empty());
+    w.env.advance(std::chrono::seconds(1), w.context);
+    CHECK(w.take_sent() == world::texts{"bert Running->GPUsIdle for 30m0s: all its GPUs have been at 0 % since " +
+                                        kcontrol::format_time(since)});
+    w.notices.take_idle("prod-1", {idle("bert", since)});
+    w.env.advance(std::chrono::hours(2), w.context);
+    CHECK(w.take_sent().empty());
+    w.notices.take_idle("prod-1", {});
+    const auto again = w.env.wall_now();
+    w.notices.take_idle("prod-1", {idle("bert", again)});
+    w.env.advance(std::chrono::minutes(29), w.context);
+    w.take(w.table.remove(fresh("bert", job_state::running, "2")));
+    w.env.advance(std::chrono::minutes(5), w.context);
+    CHECK(w.take_sent().empty());
+}
+
 TEST_CASE("a retrying job: one notice for many, and the end at once") {
     history past;
     auto config = world::everything();
@@ -492,9 +573,11 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
         {}, tls);
     auto config = receiver("real", receiver_kind::feishu);
     config.http.server = http::endpoint("https", "127.0.0.1", server->local_port());
+    std::vector<rule> rules;
     const auto deliver = [&] {
         notice_config all;
         all.receivers.push_back(config);
+        all.rules = rules;
         std::string report;
         testing::run(
             lo.context, [](kcontrol::test::loopback& l, notice_config& c, std::string& r) -> kcontrol::awaitable<void> {
@@ -508,6 +591,13 @@ TEST_CASE("TLS: the receiver's certificate is verified, against caFile where the
           "see caFile");
     config.http.tls.ca_pem(authority.cert_pem());
     CHECK(deliver() == "0 real (feishu): sent");
+    rules.resize(1);
+    rules[0].receivers = {0};
+    rules[0].condition = job_condition::gpus_idle;
+    rules[0].lasting = std::chrono::minutes(15);
+    const auto report = deliver();
+    CHECK(report.starts_with("0 real (feishu): sent, after "));
+    CHECK(report.ends_with("\nreal (feishu), GPUsIdle: sent"));
 }
 
 TEST_CASE("a cluster that can't be seen, and is back, is told of by its own rules") {

@@ -169,6 +169,12 @@ TEST_CASE("every mistake is named with its place and a remedy, and no secret") {
     CHECK(f.why_rule("restarts: {count: 3}, receivers: [r]").starts_with(rule + "restarts.within: it is missing"));
     CHECK(f.why_rule("restarts: {count: 3, within: 10m}, to: [Failed], receivers: [r]") ==
           rule + "restarts: to must be [Restarting], or be left out");
+    CHECK(f.why_rule("incomplete: true, receivers: [r]") ==
+          rule + "incomplete: for is missing; give a time, such as 15m");
+    CHECK(f.why_rule("gpusIdle: true, for: 15m, to: [Failed], receivers: [r]") ==
+          rule + "gpusIdle: it is of jobs that run; leave out from and to");
+    CHECK(f.why_rule("gpusIdle: true, incomplete: true, for: 15m, receivers: [r]") ==
+          rule + "incomplete and gpusIdle exclude each other: write a rule for each");
     CHECK(f.why_receiver("slack: {urlFile: url}, repeatAfter: 25h") ==
           at + "repeatAfter: 25h0m0s is not between 0s and 24h");
     CHECK(f.why_rule("labels: 'a=b=c', receivers: [r]").starts_with(rule + "labels: "));
@@ -242,12 +248,18 @@ receivers:
 rules:
 - {to: [Pending, Queued], for: 30m, receivers: [r]}
 - {restarts: {count: 3, within: 10m}, receivers: [r]}
+- {incomplete: true, for: 10m, receivers: [r]}
+- {gpusIdle: true, to: [Running], for: 1h, receivers: [r]}
 )");
     REQUIRE_MESSAGE(loaded.has_value(), (loaded ? std::string() : loaded.error().message()));
     CHECK(loaded->rules[0].lasting == std::chrono::minutes(30));
     CHECK(loaded->rules[1].restarts == 3);
     CHECK(loaded->rules[1].restarts_within == std::chrono::minutes(10));
     CHECK(loaded->rules[1].to == std::vector<standing>{job_state::restarting});
+    CHECK(loaded->rules[1].condition == job_condition::none);
+    CHECK(loaded->rules[2].condition == job_condition::incomplete);
+    CHECK(loaded->rules[2].lasting == std::chrono::minutes(10));
+    CHECK(loaded->rules[3].condition == job_condition::gpus_idle);
     CHECK(loaded->receivers[0].repeat_after == default_repeat_after);
     CHECK(loaded->receivers[1].repeat_after == kcontrol::duration::zero());
     CHECK(loaded->receivers[2].repeat_after == std::chrono::hours(1));

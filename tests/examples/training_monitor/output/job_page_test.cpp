@@ -45,6 +45,22 @@ std::string text(const job_view& job, const known_of_job& k, text_layout layout 
 
 }  // namespace
 
+TEST_CASE("job page: how busy its GPUs are") {
+    auto k = known();
+    k.usage.emplace();
+    k.usage->reason = "node n1: no GPU labeler\x1b[2J runs there";
+    CHECK(text(failed_job(), k).find("GPUs busy  unknown: node n1: no GPU labeler\\x1b[2J runs there\n") !=
+          std::string::npos);
+    k.usage->state = job_usage::state_type::known;
+    k.usage->utilization_mean = k.usage->utilization_least = 0;
+    k.usage->idle_since = tests::now - std::chrono::minutes(61);
+    const auto shown = text(failed_job(), k);
+    CHECK(shown.find("GPUs       16\n"
+                     "GPUs busy  0 % on average, 0 % the least\n"
+                     "GPUs idle  all at 0 % for 1 h 1 min\n"
+                     "Started ") != std::string::npos);
+}
+
 TEST_CASE("job page: why first, then what it is, its pods and what events say") {
     CHECK(text(failed_job(), known()) ==
           "bert  Failed\n"

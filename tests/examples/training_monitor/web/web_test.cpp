@@ -152,6 +152,24 @@ TEST_CASE("jobs: by label, by age, so many, and of each what is asked for") {
                                            "\n");
 }
 
+TEST_CASE("jobs: what is told of them besides, where there is such") {
+    fixture f;
+    f.table.add(job("one", job_state::running));
+    CHECK(f.get("/api/v1/jobs?fields=name,gpuUsage") == 200);
+    CHECK(f.out.take() == R"({"items":[{"name":"one"}]})"
+                          "\n");
+    f.site.tell_more_of_jobs(
+        [](kcontrol::json::writer& out, const job_view& shown) { out.member("gpuUsage", "of " + shown.name); });
+    CHECK(f.get("/api/v1/jobs?fields=name,gpuUsage") == 200);
+    CHECK(f.out.take() == R"({"items":[{"name":"one","gpuUsage":"of one"}]})"
+                          "\n");
+    CHECK(f.get("/api/v1/jobs?fields=name") == 200);
+    CHECK(f.out.take() == R"({"items":[{"name":"one"}]})"
+                          "\n");
+    CHECK(f.get("/api/v1/jobs") == 200);
+    CHECK(f.out.take().find(R"("gpuUsage":"of one"})") != std::string::npos);
+}
+
 TEST_CASE("queries: kinds and states in any case, lists with commas or repeated") {
     const auto now = kcontrol::wall_time(std::chrono::hours(100));
     const auto asked =
