@@ -1,12 +1,18 @@
 // serve_jobs: in-process API servers full of training jobs, for measuring the monitor from outside.
 //
-// usage: serve_jobs DIR CLUSTERS JOBS [KINDS]
-// Writes DIR/cluster-N.yaml for each cluster, each with KINDS (1 to 4, default 4) kinds of JOBS objects, prints "ready"
-// and serves until its standard input ends. A line "change RATE" there makes it change so many PyTorchJobs a second,
-// spread over all clusters: each from running to restarting or back, with the time (CLOCK_MONOTONIC, ns) in the
-// message.
+// usage: serve_jobs DIR CLUSTERS JOBS [KINDS [PODS]]
+// Writes DIR/cluster-N.yaml for each cluster, each with KINDS (1 to 4, default 4) kinds of JOBS objects and PODS
+// running pods (default 0) of each PyTorchJob, prints "ready" and serves until its standard input ends. It takes lines
+// there:
+//   change RATE   so many PyTorchJobs a second change, spread over all clusters: each from running to restarting or
+//                 back, with the time (CLOCK_MONOTONIC, ns) in the message
+//   fail RATE     so many fail, once each: a pod with exit code 1 and the time as its last words, then the job
+//   forbid        pods and events are forbidden from now on
+//   count         prints the requests so far, {"VERB RESOURCE": N}
 #include <kcontrol/runtime/system_environment.hpp>
 #include <kcontrol/testing/local_api_server.hpp>
+
+#include "served_pods.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -85,6 +91,33 @@ json::value job(const served_kind& kind, int number) {
             {"status", std::move(status)}};
 }
 
+using server_list = std::vector<std::unique_ptr<local_api_server>>;
+
+void forbid_pods(server_list& servers) {
+    for (const auto& server : servers) {
+        server->api().set_faults([](const kcontrol::http::server_request& request) {
+            kcontrol::testing::fault out;
+            const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+            if (path.ends_with("/pods") || path.ends_with("/events")) out.status(403, "Forbidden", "forbidden");
+            return out;
+        });
+    }
+}
+
+void print_counts(server_list& servers) {
+    std::string text = "{";
+    for (const auto* verb : {"list", "watch"}) {
+        for (const auto* resource : {"pods", "events", "pytorchjobs", "jobs", ""}) {
+            std::size_t count = 0;
+            for (const auto& server : servers) count += server->api().request_log().count(verb, resource);
+            text += std::string(text.size() > 1 ? ", " : "") + "\"" + verb + " " + (*resource ? resource : "all") +
+                    "\": " + std::to_string(count);
+        }
+    }
+    std::puts((text + "}").c_str());
+    std::fflush(stdout);
+}
+
 void fill(local_api_server& server, std::span<const served_kind> kinds, int jobs) {
     for (const auto& kind : kinds) {
         kcontrol::testing::resource_type type(kind.group, kind.version, kind.kind, kind.plural);
@@ -103,10 +136,11 @@ void fill(local_api_server& server, std::span<const served_kind> kinds, int jobs
 // Changes jobs one after the other, cluster by cluster, at a steady rate.
 class changer {
 public:
-    changer(boost::asio::io_context& context, std::vector<std::unique_ptr<local_api_server>>& servers, int jobs)
+    changer(boost::asio::io_context& context, server_list& servers, int jobs)
         : timer_(context), servers_(servers), jobs_(jobs) {}
 
-    void start(int rate) {
+    void start(int rate, bool fails) {
+        fails_ = fails;
         period_ = std::chrono::nanoseconds(1'000'000'000 / rate);
         due_ = std::chrono::steady_clock::now();  // seam: ok, a program that measures
         next();
@@ -117,7 +151,8 @@ private:
         timer_.expires_at(due_);
         timer_.async_wait([this](boost::system::error_code failed) {
             if (failed) return;
-            change();
+            if (fails_ && done_ == servers_.size() * static_cast<std::size_t>(jobs_)) return;  // all have
+            fails_ ? fail() : change();
             due_ += period_;
             next();
         });
@@ -139,9 +174,29 @@ private:
         ++done_;
     }
 
+    void fail() {
+        auto& api = servers_[done_ % servers_.size()]->api();
+        const int number = static_cast<int>(done_ / servers_.size() % static_cast<std::size_t>(jobs_));
+        const std::string ns = team_of(number);
+        const std::string name = "job-" + std::to_string(number);
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();  // seam: ok, a program that measures
+        const json::value ended = {{"exitCode", 1},
+                                   {"reason", "Error"},
+                                   {"finishedAt", "2026-01-02T04:04:05Z"},
+                                   {"message", std::to_string(std::chrono::nanoseconds(now).count())}};
+        const json::value container = {{"name", "pytorch"}, {"state", {{"terminated", ended}}}};
+        (void)api.patch({"", "pods"}, {ns, name + "-worker-0"},
+                        {{"status", {{"phase", "Failed"}, {"containerStatuses", json::array{container}}}}});
+        const json::value condition = {{"type", "Failed"}, {"status", "True"}, {"reason", "PyTorchJobFailed"}};
+        (void)api.patch({"kubeflow.org", "pytorchjobs"}, {ns, name},
+                        {{"status", {{"conditions", json::array{condition}}}}});
+        ++done_;
+    }
+
     boost::asio::steady_timer timer_;
-    std::vector<std::unique_ptr<local_api_server>>& servers_;
+    server_list& servers_;
     int jobs_;
+    bool fails_ = false;
     std::chrono::nanoseconds period_{};
     std::chrono::steady_clock::time_point due_;
     std::size_t done_ = 0;
@@ -150,21 +205,24 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4 && argc != 5) {
-        std::fputs("usage: serve_jobs DIR CLUSTERS JOBS [KINDS]\n", stderr);
+    if (argc < 4 || argc > 6) {
+        std::fputs("usage: serve_jobs DIR CLUSTERS JOBS [KINDS [PODS]]\n", stderr);
         return 2;
     }
     const std::string directory = argv[1];
     const int clusters = std::atoi(argv[2]);
     const int jobs = std::atoi(argv[3]);
-    const auto count = static_cast<std::size_t>(std::clamp(argc == 5 ? std::atoi(argv[4]) : 4, 1, 4));
+    const auto count = static_cast<std::size_t>(std::clamp(argc > 4 ? std::atoi(argv[4]) : 4, 1, 4));
+    const int pods = argc > 5 ? std::atoi(argv[5]) : 0;
     const auto kinds = std::span(all_kinds).first(count);
     kcontrol::system_environment env;
     boost::asio::io_context context(1);
-    std::vector<std::unique_ptr<local_api_server>> servers;
+    server_list servers;
     for (int i = 0; i < clusters; ++i) {
         servers.push_back(std::make_unique<local_api_server>(env, context.get_executor()));
         fill(*servers.back(), kinds, jobs);
+        if (pods > 0) kcontrol_bench::register_pods(*servers.back());
+        for (int j = 0; pods > 0 && j < jobs; ++j) kcontrol_bench::add_pods(*servers.back(), team_of(j), j, pods);
         if (const auto started = servers.back()->start(); !started) {
             std::fprintf(stderr, "serve_jobs: %s\n", started.error().what().c_str());
             return 1;
@@ -178,10 +236,16 @@ int main(int argc, char** argv) {
     std::string line;
     std::function<void()> read = [&] {
         boost::asio::async_read_until(input, boost::asio::dynamic_buffer(line), '\n',
-                                      [&](boost::system::error_code ended, std::size_t) {
+                                      [&](boost::system::error_code ended, std::size_t size) {
                                           if (ended) return context.stop();
-                                          if (line.starts_with("change ")) changes.start(std::atoi(line.c_str() + 7));
-                                          line.clear();
+                                          const std::string said = line.substr(0, size);
+                                          line.erase(0, size);
+                                          const bool fails = said.starts_with("fail ");
+                                          if (fails || said.starts_with("change ")) {
+                                              changes.start(std::atoi(said.c_str() + said.find(' ')), fails);
+                                          }
+                                          if (said == "forbid\n") forbid_pods(servers);
+                                          if (said == "count\n") print_counts(servers);
                                           read();
                                       });
     };

@@ -7,9 +7,9 @@ source "$ROOT/scripts/test-packages.sh"
 
 ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
-# ThreadSanitizer, Kueue and mutants want builds of their own, fuzzers and many seeds want time, the site and the recipes
-# of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue seeds mutants site recipes gpu)
+# ThreadSanitizer, Kueue and mutants want builds of their own, fuzzers, many seeds and the monitor's twenty failures want
+# time, the site and the recipes of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue failures seeds mutants site recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -372,6 +372,15 @@ group_kueue() {
     build release training_operator
     export KCONTROL_TRAINING_OPERATOR=$BUILD/release/examples/training_operator/training_operator
     timeout --kill-after=60 1800 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" kueue_operator
+}
+
+# What the monitor says of twenty failures on a real cluster; build/failures has the table and the pictures then.
+group_failures() {
+    configure release
+    build release training_monitor
+    export KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
+    export KCONTROL_FAILURES_OUT=${KCONTROL_FAILURES_OUT:-$BUILD/failures}
+    timeout --kill-after=60 900 python3 "$ROOT/tests/e2e/run.py" --results "$RESULTS" failures
 }
 
 # The labeler on a machine that has a GPU of NVIDIA's, against nvidia-smi. Load is made with PyTorch where it is there.

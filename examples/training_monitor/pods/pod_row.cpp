@@ -125,6 +125,7 @@ pod_words words_of(const pod_row& pod) {
     if (!pod.waiting_reason.empty()) return {pod.waiting_reason, pod.waiting_message};
     if (pod.failed && !pod.failed->reason.empty()) return {pod.failed->reason, pod.failed->message};
     if (!pod.reason.empty()) return {pod.reason, pod.message};
+    if (!pod.disrupted_reason.empty()) return {pod.disrupted_reason, pod.disrupted_message};
     return {pod.unscheduled_reason, pod.unscheduled_message};
 }
 
@@ -152,6 +153,12 @@ pod_row row_of(const training_pod& pod) {
     if (scheduled && scheduled->status == "False") {
         out.unscheduled_reason = cut(scheduled->reason);
         out.unscheduled_message = cut(scheduled->message);
+    }
+    const auto* disrupted = find_condition(status.conditions, "DisruptionTarget");
+    if (disrupted && disrupted->status == "True") {
+        out.disrupted_reason = cut(disrupted->reason);
+        out.disrupted_message = cut(disrupted->message);
+        out.disrupted_at = parse_rfc3339_seconds(disrupted->last_transition_time);
     }
     out.terminating = meta.deletion_timestamp.present();
     return out;

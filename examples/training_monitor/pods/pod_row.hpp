@@ -40,6 +40,8 @@ struct pod_row {
     std::optional<container_end> failed;  ///< its first container that failed
     std::string waiting_container, waiting_reason, waiting_message;
     std::string unscheduled_reason, unscheduled_message;  ///< why it has no node, in the scheduler's words
+    std::string disrupted_reason, disrupted_message;      ///< why the cluster ends it: preempted, its node is lost…
+    std::optional<std::int64_t> disrupted_at;             ///< seconds since the epoch
     bool terminating = false;
     std::int64_t gpus = 0;  ///< that it asks for
 

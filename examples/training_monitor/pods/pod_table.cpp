@@ -1,5 +1,7 @@
 #include "pods/pod_table.hpp"
 
+#include "pods/disruption.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -48,7 +50,7 @@ std::vector<job_ref> pod_table::remove(const std::string& cluster, const trainin
         if (at == jobs_.end()) continue;
         const auto row = at->second.rows.find(pod.metadata.name);
         if (row == at->second.rows.end() || row->second.uid != std::string_view(pod.metadata.uid)) continue;
-        if (row->second.failed || row->second.phase == "Failed") at->second.gone_failure = std::move(row->second);
+        if (has_failed(row->second)) at->second.gone_failure = std::move(row->second);
         at->second.rows.erase(row);
         --size_;
         drop_empty(at);

@@ -35,7 +35,8 @@ public:
 
     /// A pod as it is now. Returns the jobs of which something shown changed.
     std::vector<job_ref> set(const std::string& cluster, const training_pod& pod);
-    /// It is not there any more. How it failed is remembered until its job goes, too, or another pod fails.
+    /// It is not there any more. How it failed, or was disrupted, is remembered until its job goes, too, or another pod
+    /// fails.
     std::vector<job_ref> remove(const std::string& cluster, const training_pod& pod);
     /// Events about a job and its pods, in place of those before. True if they differ.
     bool set_events(const job_ref& job, std::vector<object_event> events);

@@ -1,6 +1,7 @@
 #include "pods/why.hpp"
 
 #include "jobs/ruled_kinds.hpp"
+#include "pods/disruption.hpp"
 #include "pods/exit_code.hpp"
 
 #include <algorithm>
@@ -50,15 +51,16 @@ void append_message(std::string& to, std::string_view message) {
     if (!message.empty()) to.append(": ").append(message);
 }
 
-bool has_failed(const pod_row& pod) { return pod.failed || pod.phase == "Failed"; }
-
 std::int64_t failed_at(const pod_row& pod) {
-    return pod.failed && pod.failed->finished_at ? *pod.failed->finished_at : std::numeric_limits<std::int64_t>::max();
+    constexpr auto never = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t ended = pod.failed ? pod.failed->finished_at.value_or(never) : never;
+    return std::min(ended, pod.disrupted_at.value_or(never));
 }
 
 // Who failed before the others, and is worth more than one that was only told to end, or was started again.
 bool is_before(const pod_row& a, const pod_row& b) {
     const auto worth = [](const pod_row& p) {
+        if (!p.disrupted_reason.empty()) return 0;  // whatever the code: the cluster ended it
         if (p.failed && p.failed->earlier) return 2;
         return p.failed && p.failed->code == 143 ? 1 : 0;
     };
@@ -84,7 +86,11 @@ job_cause describe_failure(const job_view& job, const pod_row& pod, bool gone) {
             out.text += " (" + end.reason + ")";
         }
         if (!pod.reason.empty()) out.text += ", " + pod.reason;
+        if (!pod.disrupted_reason.empty()) out.text += ", " + disruption_text(pod);
         append_message(out.text, end.message.empty() ? pod.message : end.message);
+    } else if (!pod.disrupted_reason.empty()) {
+        out.text += ": " + disruption_text(pod);
+        append_message(out.text, pod.message.empty() ? pod.disrupted_message : pod.message);
     } else {
         out.text += ": " + (pod.reason.empty() ? std::string("failed") : pod.reason);
         append_message(out.text, pod.message);
@@ -155,6 +161,11 @@ job_cause waiting_pod(const job_view& job, const job_evidence& evidence) {
         std::string text = who(job, *pod) + more + " is not scheduled, " + pod->unscheduled_reason;
         append_message(text, pod->unscheduled_message);
         return about(*pod, std::move(text));
+    }
+    // On a node that is lost it stays so until the node is back or deleted.
+    for (const auto& pod : evidence.pods) {
+        const bool disrupted = !pod.disrupted_reason.empty() && has_failed(pod);
+        if (pod.terminating && disrupted && is_of(job, pod)) return describe_failure(job, pod, false);
     }
     return {};
 }

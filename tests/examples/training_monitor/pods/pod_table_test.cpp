@@ -37,6 +37,19 @@ TEST_CASE("pod table: a failure outlives its pod, until its job goes") {
     CHECK_FALSE(table.has(bert_ref));
 }
 
+TEST_CASE("pod table: a pod that was preempted is remembered, one that somebody deleted is not") {
+    pod_table table;
+    const auto preempted = worker(0, R"("phase":"Running",)" + disrupted("PreemptionByScheduler"));
+    static_cast<void>(table.set("a", preempted));
+    static_cast<void>(table.remove("a", preempted));
+    REQUIRE(table.evidence(bert_ref).gone_failure);
+    CHECK(table.evidence(bert_ref).gone_failure->disrupted_reason == "PreemptionByScheduler");
+    table.forget(bert_ref);
+    static_cast<void>(table.set("a", worker(0, R"("phase":"Running")")));
+    static_cast<void>(table.remove("a", worker(0, R"("phase":"Running")")));
+    CHECK_FALSE(table.has(bert_ref));
+}
+
 TEST_CASE("pod table: the deletion of a pod does not take the one that has its name now") {
     pod_table table;
     auto next = worker(0, ended(0));

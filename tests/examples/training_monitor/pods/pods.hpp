@@ -41,6 +41,14 @@ inline std::string ended(int code, std::string_view reason = "Error", std::strin
     return out.append(R"("}}}])");
 }
 
+/// A member of a status: the cluster ends the pod.
+inline std::string disrupted(std::string_view reason, std::string_view message = "",
+                             std::string_view at = "2026-11-21T07:00:00Z") {
+    std::string out = R"("conditions":[{"type":"DisruptionTarget","status":"True","reason":")";
+    out.append(reason).append(R"(","message":")").append(message).append(R"(","lastTransitionTime":")").append(at);
+    return out.append(R"("}])");
+}
+
 /// The members of a status: a container that waits.
 inline std::string waits(std::string_view reason, std::string_view message = "") {
     std::string out = R"("phase":"Pending","containerStatuses":[{"name":"pytorch","state":{"waiting":{"reason":")";

@@ -64,6 +64,26 @@ TEST_CASE("why: what a failed job died of") {
          "Worker 0 (rank 1) on node-3: Evicted: The node was low on memory."},
         {"preempted while it ran", now, pods({worker(0, ended(137) + R"(,"reason":"Preempting")")}),
          "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL), Preempting"},
+        {"preempted and killed at once", now,
+         pods({worker(0, R"("phase":"Running",)" + disrupted("PreemptionByScheduler", "a pod of higher priority"))}),
+         "Worker 0 (rank 1) on node-3: preempted by a pod of higher priority (PreemptionByScheduler): a pod of higher "
+         "priority"},
+        {"what the cluster ended counts before those that failed of it", now,
+         pods({worker(0, ended(1, "Error", "peer is gone", "2026-11-21T07:00:09Z")),
+               worker(1, ended(143, "Error", "", "2026-11-21T07:00:10Z") + "," + disrupted("EvictionByEvictionAPI"))}),
+         "Worker 1 (rank 2) on node-3: exit code 143, told to end (SIGTERM), evicted by somebody, as when a node is "
+         "drained (EvictionByEvictionAPI)"},
+        {"a failure before the disruption counts", now,
+         pods({worker(0, ended(1, "Error", "loss is NaN", "2026-11-21T06:59:59Z")),
+               worker(1, R"("phase":"Running",)" + disrupted("DeletionByTaintManager"))}),
+         "Worker 0 (rank 1) on node-3: exit code 1: loss is NaN"},
+        {"who succeeded was not disrupted", now,
+         pods({worker(0, ended(0) + "," + disrupted("DeletionByPodGC"))},
+              {warning("PyTorchJob", "FailedCreatePod", "exceeded quota: team")}),
+         "PyTorchJob bert: FailedCreatePod: exceeded quota: team"},
+        {"a disruption that we do not know", now,
+         pods({worker(0, R"("phase":"Running",)" + disrupted("SomethingNew", "it says why"))}),
+         "Worker 0 (rank 1) on node-3: SomethingNew: it says why"},
         {"an init container", now,
          pods({worker(0, R"("phase":"Failed","initContainerStatuses":[{"name":"fetch","state":{"terminated":)"
                          R"({"exitCode":2,"reason":"Error"}}}])")}),
@@ -156,6 +176,18 @@ TEST_CASE("why: a pod that failed and was deleted still says why") {
     const auto cause = find_cause(bert(job_state::restarting), known);
     CHECK(cause.text == "Worker 0 (rank 1) on node-3: exit code 137, killed (SIGKILL), out of memory (OOMKilled)");
     CHECK(cause.earlier);
+}
+
+TEST_CASE("why: a pod that hangs on a lost node, of a job that has not failed yet") {
+    job_evidence known = pods(
+        {worker(0, R"("phase":"Running")"), worker(1, R"("phase":"Running",)" + disrupted("DeletionByTaintManager"))});
+    CHECK(find_cause(bert(job_state::running), known).text.empty());
+    known.pods[1].terminating = true;
+    CHECK(find_cause(bert(job_state::running), known).text ==
+          "Worker 1 (rank 2) on node-3: its node is lost, or tainted so that the pod may not stay "
+          "(DeletionByTaintManager)");
+    known.pods.push_back(row_of(worker(2, unscheduled(nodes), "")));  // the pod in its place matters more
+    CHECK(find_cause(bert(job_state::running), known).text == std::string("no node for Worker 2 (rank 3): ") + nodes);
 }
 
 TEST_CASE("why: of a job that ran out of time no container is to blame") {
