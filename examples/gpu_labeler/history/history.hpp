@@ -2,7 +2,7 @@
 //
 // Points lie in slots of a fixed length, twice: short slots for the last hour, long ones for the last day. A slot's
 // value is the mean of what was measured in it. Numbers are kept as float. With the default layout a GPU costs
-// 10 metrics x (360 + 1440) slots x 4 bytes = 72,000 bytes: 8 GPUs 0.58 MB, and never more than 16 GPUs 1.16 MB.
+// 12 metrics x (360 + 1440) slots x 4 bytes = 86,400 bytes: 8 GPUs 0.69 MB, and never more than 16 GPUs 1.38 MB.
 #pragma once
 
 #include <kcontrol/runtime/time.hpp>

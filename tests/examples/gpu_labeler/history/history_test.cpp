@@ -143,8 +143,8 @@ TEST_CASE("history: how many bytes a day of 8 GPUs costs") {
         }
         h.record(at(t), all);
     }
-    CHECK(h.bytes() >= 8 * 72'000);
-    CHECK(h.bytes() < 600'000);
+    CHECK(h.bytes() >= 8 * 86'400);
+    CHECK(h.bytes() < 720'000);
     CHECK(h.points("GPU-00000000-0000-0000-0000-000000000007", metric::memory_used).back().value == 85'899'345'920.0F);
 }
 
