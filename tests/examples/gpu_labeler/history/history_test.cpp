@@ -174,6 +174,9 @@ TEST_CASE("metrics: names and values belong together") {
     g.memory_used_bytes = 8;
     g.sm_clock_mhz = 9;
     g.memory_clock_mhz = 10;
+    g.nvlink = nvlink_sample();
+    g.nvlink->transmit_rate = 11;
+    g.nvlink->receive_rate = 12;
     double expected = 0;
     for (const auto& m : metrics) CHECK(value_of(g, m.which) == ++expected);
 }
