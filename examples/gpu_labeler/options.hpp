@@ -8,6 +8,7 @@
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "defaults.hpp"
+#include "guarded_serving/access_options.hpp"
 #include "labels/gpu_labels.hpp"
 
 #include <chrono>
@@ -50,6 +51,8 @@ public:
         return health_probe_bind_address_ = std::move(v), *this;
     }
     options& max_connections(std::size_t v) { return max_connections_ = v, *this; }
+    /// Who may read at listen(); the probes of health_probe_bind_address() are for all.
+    options& access(guarded_serving::access_options v) { return access_ = std::move(v), *this; }
     /// Whether a condition and a label of the Node, and Events, say how its GPUs are.
     options& report_health(bool v) { return report_health_ = v, *this; }
     options& hostname(std::string v) { return hostname_ = std::move(v), *this; }
@@ -88,6 +91,7 @@ public:
         return health_probe_bind_address_;
     }
     std::size_t max_connections() const noexcept { return max_connections_; }
+    const guarded_serving::access_options& access() const noexcept { return access_; }
     bool report_health() const noexcept { return report_health_; }
     const std::string& hostname() const noexcept { return hostname_; }
     kcontrol::log_format log_format() const noexcept { return log_format_; }
@@ -129,6 +133,7 @@ private:
     kcontrol::http::listen_address listen_ = nowhere();
     kcontrol::http::listen_address health_probe_bind_address_ = nowhere();
     std::size_t max_connections_ = defaults::max_connections;
+    guarded_serving::access_options access_;
     bool report_health_ = false;
     std::string hostname_;
     kcontrol::log_format log_format_ = kcontrol::log_format::json;
