@@ -75,7 +75,8 @@ What is told:
                             needs the rights to patch nodes and nodes/status, and to
                             create and patch events
   --hostname NAME           in the metrics (default: the node's name)
-  --log-format FORMAT       json or text, on standard error (default json)
+  --log-format FORMAT       json, where counts are numbers, or text, on standard
+                            error (default json)
   --log-level LEVEL         debug, info, warning or error (default info)
 
 The hardware:

@@ -1,7 +1,6 @@
 #include "program.hpp"
 
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
@@ -10,6 +9,7 @@
 #include <kcontrol/transport/server.hpp>
 
 #include "guarded_serving/guarded_server.hpp"
+#include "json_log.hpp"
 #include "metrics/dcgm_metrics.hpp"
 #include "node/label_store.hpp"
 #include "service/follow_registration.hpp"
@@ -116,7 +116,7 @@ class log_with_level {
 public:
     log_with_level(kcontrol::environment& env, const options& o) : level_(std::make_shared<kcontrol::log_level>()) {
         set(o);
-        const auto sink = kcontrol::standard_error_sink(env, o.log_format());
+        const auto sink = log_to_standard_error(env, o.log_format());
         log_ = kcontrol::logger(
             [sink, level = level_](const kcontrol::log_record& record) {
                 if (record.level >= *level) sink(record);
