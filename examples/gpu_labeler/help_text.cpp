@@ -74,6 +74,15 @@ What is told:
                             kcontrol.dev/gpu-health, and Events say how its GPUs are;
                             needs the rights to patch nodes and nodes/status, and to
                             create and patch events
+  --history-file FILE       keeps the GPUs' last day over restarts: at most 2 MB, saved
+                            every five minutes and at the end
+  --push-url URL            pushes each measurement there as InfluxDB's line protocol,
+                            for example
+                            https://influx:8086/api/v2/write?org=ORG&bucket=BUCKET
+  --push-authorization-file FILE
+                            has the value of the header Authorization, for example:
+                            Token SECRET
+  --push-ca-file FILE       trusts these authorities there (PEM; default: the system's)
   --hostname NAME           in the metrics (default: the node's name)
   --log-format FORMAT       json, where counts are numbers, or text, on standard
                             error (default json)

@@ -127,6 +127,26 @@ result<void> set_trusted_origins(options& o, std::string_view value) {
     return {};
 }
 
+result<void> set_push_url(options& o, std::string_view value) {
+    auto push = o.push();
+    if (value.empty()) {
+        o.push(std::move(push.target({})));
+        return {};
+    }
+    auto target = push_target::parse(value);
+    if (!target) return target.error();
+    o.push(std::move(push.target(std::move(*target))));
+    return {};
+}
+
+template <push_options& (push_options::*Set)(std::string)>
+result<void> set_push_file(options& o, std::string_view value) {
+    auto push = o.push();
+    (push.*Set)(std::string(value));
+    o.push(std::move(push));
+    return {};
+}
+
 result<void> set_log_format(options& o, std::string_view value) {
     if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
     o.log_format(value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text);
@@ -206,6 +226,10 @@ constexpr flag flags[] = {
     {"--token-file", flag_kind::value, set_access_file<&access_options::token_file>},
     {"--trusted-origin", flag_kind::value, set_trusted_origins},
     {"--report-health", flag_kind::on_off, set_switch<&options::report_health>},
+    {"--history-file", flag_kind::value, set_text<&options::history_file>},
+    {"--push-url", flag_kind::value, set_push_url},
+    {"--push-authorization-file", flag_kind::value, set_push_file<&push_options::authorization_file>},
+    {"--push-ca-file", flag_kind::value, set_push_file<&push_options::ca_file>},
     {"--hostname", flag_kind::value, set_text<&options::hostname>},
     {"--log-format", flag_kind::value, set_log_format},
     {"--log-level", flag_kind::value, set_log_level},
@@ -279,6 +303,7 @@ result<void> check_together(const options& o) {
     }
     if (o.cleanup() && o.output() == label_output::none)
         return bad_argument("--cleanup: --output none has nothing to clean");
+    if (const auto push = check_push(o.push()); !push) return push;
     return check_access(o);
 }
 

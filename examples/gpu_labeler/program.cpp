@@ -8,13 +8,16 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include "files/replace_file.hpp"
 #include "guarded_serving/guarded_server.hpp"
 #include "json_log.hpp"
 #include "metrics/dcgm_metrics.hpp"
 #include "node/label_store.hpp"
+#include "push/pusher.hpp"
 #include "service/follow_registration.hpp"
 #include "service/gpu_marks.hpp"
 #include "service/health_reporter.hpp"
+#include "service/history_file.hpp"
 #include "service/labeler.hpp"
 #include "service/measurer.hpp"
 #include "service/reports.hpp"
@@ -232,12 +235,21 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
     face serving(env, ex, pages, o, std::move(*secrets), log);
     std::optional<health_reporter> teller;
     if (api) teller.emplace(env, ex, std::move(*api), o.node_name(), log);
+    std::optional<history_file> kept;
+    if (!o.history_file().empty()) kept.emplace(env, shown.past(), o.history_file(), replace_file, log);
+    std::optional<pusher> pushing;
+    if (o.push().target().given()) {
+        pushing.emplace(env, ex, o.push(), o.hostname().empty() ? o.node_name() : o.hostname(),
+                        kcontrol::http::make_transport_factory(env), log);
+        pages.add_metrics([&pushing] { return pushing->metrics(); });
+    }
     measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval(), log);
     meter.on_change([&keeper] { keeper.event(); });
     meter.on_sample([&](const node_sample& sample) {
         shown.take(sample);
         measured = sample;
         if (teller) teller->take(sample);
+        if (pushing) pushing->take(sample);
     });
     kcontrol::task_group tasks(env, ex, log);
     if (!o.once()) {
@@ -248,7 +260,12 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
             co_return out;
         }
     }
-    if ((o.listen().enabled || teller) && !o.once()) tasks.spawn(meter.measure(stop));
+    if (kept && !o.once()) {
+        kept->load();
+        tasks.spawn(kept->keep(stop));
+    }
+    if (pushing && !o.once()) tasks.spawn(pushing->run(stop));
+    if ((o.listen().enabled || teller || pushing || kept) && !o.once()) tasks.spawn(meter.measure(stop));
     if (o.listen().enabled && !o.once()) tasks.spawn(meter.ask_kubelet(stop));
     if (!o.once()) tasks.spawn(serving.renew(stop));
     if (teller) tasks.spawn(teller->run(stop));

@@ -37,6 +37,12 @@ bool same_access(options& old, const options& fresh, bool) {
     return (old.access().*Get)() == (fresh.access().*Get)();
 }
 
+// Its files are read again without being asked, too.
+template <auto Get>
+bool same_push(options& old, const options& fresh, bool) {
+    return Get(old.push()) == Get(fresh.push());
+}
+
 bool same_trusted(options& old, const options& fresh, bool) {
     return old.access().trusted_origins() == fresh.access().trusted_origins();
 }
@@ -68,6 +74,10 @@ constexpr setting settings[] = {
     {"--token-file", false, same_access<&access_options::token_file>},
     {"--trusted-origin", false, same_trusted},
     {"--report-health", false, same<bool, &options::report_health, &options::report_health>},
+    {"--history-file", false, same<std::string, &options::history_file, &options::history_file>},
+    {"--push-url", false, same_push<[](const push_options& p) { return p.target(); }>},
+    {"--push-authorization-file", false, same_push<[](const push_options& p) { return p.authorization_file(); }>},
+    {"--push-ca-file", false, same_push<[](const push_options& p) { return p.ca_file(); }>},
     {"--log-format", false, same<kcontrol::log_format, &options::log_format, &options::log_format>},
     {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
     {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},
