@@ -40,7 +40,7 @@ class LabelerAccess(unittest.TestCase):
         cls.log = cls.folder / "log"
         with cls.log.open("w") as file:
             cls.process = subprocess.Popen(
-                labeler.command("--output", "none", "--node-name", "n", "--listen", "0.0.0.0:0",
+                labeler.command("--output", "none", "--node-name", "n", "--start-jitter", "0s", "--listen", "0.0.0.0:0",
                                 "--health-probe-bind-address", "127.0.0.1:0", *cls.files(), "--client-ca-file",
                                 cls.folder / "ca.crt", "--trusted-origin", "https://portal.corp"),
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file, env=labeler.environment(INVENTORY))
@@ -49,6 +49,7 @@ class LabelerAccess(unittest.TestCase):
                            lambda: re.search(r"https://[\d.:]*?:(\d+)/", cls.log.read_text()), 30)
         cls.port = int(found[1])
         wait.until("no sample comes", lambda: "DCGM_FI_DEV_GPU_TEMP{" in cls.ask("/metrics", cls.login())[2])
+        wait.until("it does not become ready", lambda: cls.ask("/readyz")[0] == 200)
 
     @classmethod
     def files(cls):
