@@ -17,7 +17,7 @@
 
 namespace gpu_labeler {
 
-/// Samples wait in at most 1 MiB while the database is away, some half an hour of 8 GPUs at the usual interval; then
+/// Samples wait in at most 1 MiB while the database is away, 44 minutes of 8 GPUs at the usual interval; then
 /// the oldest are dropped. After a failure the next try comes after 1 s, 2 s, … up to a minute, each stretched by a
 /// random share. That it fails is logged when it begins and when it is over. The files of login and authority are read
 /// again for each connection or request, so that they may change.
