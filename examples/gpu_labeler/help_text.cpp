@@ -59,12 +59,33 @@ What is told:
                             (default 0: nowhere)
   --max-connections N       at --listen; one more closes the one that has done nothing
                             for the longest (default 128)
+  --tls-cert-file FILE --tls-private-key-file FILE
+                            speaks TLS at --listen with this certificate chain and
+                            key (PEM)
+  --token-file FILE         one bearer token a line, without which nothing is told
+                            there; a browser asks for it as a password, with any user
+                            name
+  --client-ca-file FILE     client certificates signed by one of these open, too (PEM);
+                            these files are read again when they change, and /healthz
+                            and /readyz are open to all
+  --trusted-origin URL      https://HOST[:PORT] of a proxy before this, or of a page
+                            that may read; several with commas
   --report-health           the Node's condition kcontrol.dev/GPUHealthy, its label
                             kcontrol.dev/gpu-health, and Events say how its GPUs are;
                             needs the rights to patch nodes and nodes/status, and to
                             create and patch events
+  --history-file FILE       keeps the GPUs' last day over restarts: at most 2 MB, saved
+                            every five minutes and at the end
+  --push-url URL            pushes each measurement there as InfluxDB's line protocol,
+                            for example
+                            https://influx:8086/api/v2/write?org=ORG&bucket=BUCKET
+  --push-authorization-file FILE
+                            has the value of the header Authorization, for example:
+                            Token SECRET
+  --push-ca-file FILE       trusts these authorities there (PEM; default: the system's)
   --hostname NAME           in the metrics (default: the node's name)
-  --log-format FORMAT       json or text, on standard error (default json)
+  --log-format FORMAT       json, where counts are numbers, or text, on standard
+                            error (default json)
   --log-level LEVEL         debug, info, warning or error (default info)
 
 The hardware:

@@ -2,6 +2,7 @@
 
 #include <kcontrol/base/flags.hpp>
 #include <kcontrol/model/names.hpp>
+#include <kcontrol/serve/host_name.hpp>
 #include <kcontrol/values/api_duration.hpp>
 
 #include "config_file.hpp"
@@ -103,6 +104,49 @@ result<void> set_max_connections(options& o, std::string_view value) {
     return {};
 }
 
+using guarded_serving::access_options;
+
+template <access_options& (access_options::*Set)(std::string)>
+result<void> set_access_file(options& o, std::string_view value) {
+    auto access = o.access();
+    (access.*Set)(std::string(value));
+    o.access(std::move(access));
+    return {};
+}
+
+result<void> set_trusted_origins(options& o, std::string_view value) {
+    auto access = o.access();
+    access.trusted_origins({});
+    while (!value.empty()) {
+        const auto end = std::min(value.find(','), value.size());
+        const auto one = value.substr(0, end);
+        if (const auto done = access.trust_origin(one); !done) return done.error().with_context(quoted(one));
+        value.remove_prefix(std::min(end + 1, value.size()));
+    }
+    o.access(std::move(access));
+    return {};
+}
+
+result<void> set_push_url(options& o, std::string_view value) {
+    auto push = o.push();
+    if (value.empty()) {
+        o.push(std::move(push.target({})));
+        return {};
+    }
+    auto target = push_target::parse(value);
+    if (!target) return target.error();
+    o.push(std::move(push.target(std::move(*target))));
+    return {};
+}
+
+template <push_options& (push_options::*Set)(std::string)>
+result<void> set_push_file(options& o, std::string_view value) {
+    auto push = o.push();
+    (push.*Set)(std::string(value));
+    o.push(std::move(push));
+    return {};
+}
+
 result<void> set_log_format(options& o, std::string_view value) {
     if (value != "json" && value != "text") return bad_argument(quoted(value) + " is no format; use json or text");
     o.log_format(value == "json" ? kcontrol::log_format::json : kcontrol::log_format::text);
@@ -176,7 +220,16 @@ constexpr flag flags[] = {
     {"--listen", flag_kind::value, set_listen<&options::listen>},
     {"--health-probe-bind-address", flag_kind::value, set_listen<&options::health_probe_bind_address>},
     {"--max-connections", flag_kind::value, set_max_connections},
+    {"--tls-cert-file", flag_kind::value, set_access_file<&access_options::tls_cert_file>},
+    {"--tls-private-key-file", flag_kind::value, set_access_file<&access_options::tls_key_file>},
+    {"--client-ca-file", flag_kind::value, set_access_file<&access_options::client_ca_file>},
+    {"--token-file", flag_kind::value, set_access_file<&access_options::token_file>},
+    {"--trusted-origin", flag_kind::value, set_trusted_origins},
     {"--report-health", flag_kind::on_off, set_switch<&options::report_health>},
+    {"--history-file", flag_kind::value, set_text<&options::history_file>},
+    {"--push-url", flag_kind::value, set_push_url},
+    {"--push-authorization-file", flag_kind::value, set_push_file<&push_options::authorization_file>},
+    {"--push-ca-file", flag_kind::value, set_push_file<&push_options::ca_file>},
     {"--hostname", flag_kind::value, set_text<&options::hostname>},
     {"--log-format", flag_kind::value, set_log_format},
     {"--log-level", flag_kind::value, set_log_level},
@@ -223,6 +276,16 @@ result<void> load_config(options& o, kcontrol::environment& env, const settings&
     return {};
 }
 
+// Tokens and pages of pods are not for those who listen on the network's way.
+result<void> check_access(const options& o) {
+    const auto& access = o.access();
+    if (const auto files = check_files(access); !files) return files;
+    const bool near = !o.listen().enabled || kcontrol::http::is_loopback(o.listen().host);
+    if (near || access.tls() || !access.login()) return {};
+    return bad_argument("--token-file: beyond loopback a token can be read on its way; give --tls-cert-file and " +
+                        std::string("--tls-private-key-file too, or listen on loopback"));
+}
+
 result<void> check_together(const options& o) {
     if (o.dry_run() + o.cleanup() + o.once() > 1)
         return bad_argument("--dry-run, --once and --cleanup exclude each other");
@@ -240,7 +303,8 @@ result<void> check_together(const options& o) {
     }
     if (o.cleanup() && o.output() == label_output::none)
         return bad_argument("--cleanup: --output none has nothing to clean");
-    return {};
+    if (const auto push = check_push(o.push()); !push) return push;
+    return check_access(o);
 }
 
 }  // namespace

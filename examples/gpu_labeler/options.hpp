@@ -8,7 +8,9 @@
 #include <kcontrol/transport/listen_address.hpp>
 
 #include "defaults.hpp"
+#include "guarded_serving/access_options.hpp"
 #include "labels/gpu_labels.hpp"
+#include "push/push_target.hpp"
 
 #include <chrono>
 #include <string>
@@ -50,8 +52,14 @@ public:
         return health_probe_bind_address_ = std::move(v), *this;
     }
     options& max_connections(std::size_t v) { return max_connections_ = v, *this; }
+    /// Who may read at listen(); the probes of health_probe_bind_address() are for all.
+    options& access(guarded_serving::access_options v) { return access_ = std::move(v), *this; }
     /// Whether a condition and a label of the Node, and Events, say how its GPUs are.
     options& report_health(bool v) { return report_health_ = v, *this; }
+    /// Empty: the past of the GPUs is gone after a restart.
+    options& history_file(std::string v) { return history_file_ = std::move(v), *this; }
+    /// Where what they measure is pushed to.
+    options& push(push_options v) { return push_ = std::move(v), *this; }
     options& hostname(std::string v) { return hostname_ = std::move(v), *this; }
     options& log_format(kcontrol::log_format v) { return log_format_ = v, *this; }
     options& log_level(kcontrol::log_level v) { return log_level_ = v, *this; }
@@ -88,7 +96,10 @@ public:
         return health_probe_bind_address_;
     }
     std::size_t max_connections() const noexcept { return max_connections_; }
+    const guarded_serving::access_options& access() const noexcept { return access_; }
     bool report_health() const noexcept { return report_health_; }
+    const std::string& history_file() const noexcept { return history_file_; }
+    const push_options& push() const noexcept { return push_; }
     const std::string& hostname() const noexcept { return hostname_; }
     kcontrol::log_format log_format() const noexcept { return log_format_; }
     kcontrol::log_level log_level() const noexcept { return log_level_; }
@@ -129,7 +140,10 @@ private:
     kcontrol::http::listen_address listen_ = nowhere();
     kcontrol::http::listen_address health_probe_bind_address_ = nowhere();
     std::size_t max_connections_ = defaults::max_connections;
+    guarded_serving::access_options access_;
     bool report_health_ = false;
+    std::string history_file_;
+    push_options push_;
     std::string hostname_;
     kcontrol::log_format log_format_ = kcontrol::log_format::json;
     kcontrol::log_level log_level_ = kcontrol::log_level::info;

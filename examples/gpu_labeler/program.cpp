@@ -1,7 +1,6 @@
 #include "program.hpp"
 
 #include <kcontrol/client/client.hpp>
-#include <kcontrol/logging/log_sink.hpp>
 #include <kcontrol/manager/find_config.hpp>
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/metrics_registry.hpp>
@@ -9,11 +8,16 @@
 #include <kcontrol/transport/client.hpp>
 #include <kcontrol/transport/server.hpp>
 
+#include "files/replace_file.hpp"
+#include "guarded_serving/guarded_server.hpp"
+#include "json_log.hpp"
 #include "metrics/dcgm_metrics.hpp"
 #include "node/label_store.hpp"
+#include "push/pusher.hpp"
 #include "service/follow_registration.hpp"
 #include "service/gpu_marks.hpp"
 #include "service/health_reporter.hpp"
+#include "service/history_file.hpp"
 #include "service/labeler.hpp"
 #include "service/measurer.hpp"
 #include "service/reports.hpp"
@@ -115,7 +119,7 @@ class log_with_level {
 public:
     log_with_level(kcontrol::environment& env, const options& o) : level_(std::make_shared<kcontrol::log_level>()) {
         set(o);
-        const auto sink = kcontrol::standard_error_sink(env, o.log_format());
+        const auto sink = log_to_standard_error(env, o.log_format());
         log_ = kcontrol::logger(
             [sink, level = level_](const kcontrol::log_record& record) {
                 if (record.level >= *level) sink(record);
@@ -135,8 +139,9 @@ private:
 // What is served at the two ports.
 class face {
 public:
-    face(kcontrol::environment& env, kcontrol::executor ex, site& pages, const options& o, const kcontrol::logger& log)
-        : all_(env, ex, pages.handler(), limits(o), log),
+    face(kcontrol::environment& env, kcontrol::executor ex, site& pages, const options& o,
+         guarded_serving::serving_secrets secrets, const kcontrol::logger& log)
+        : all_(env, ex, pages.handler(), o.listen(), o.access(), std::move(secrets), limits(o), "gpu_labeler", log),
           health_(env, ex, pages.probe_handler(), kcontrol::health_server_options().drain_timeout(drain), log) {
         counts_.collect([this](kcontrol::metrics_writer& out) {
             kcontrol::http::write_server_metrics(out, "main", all_.stats());
@@ -146,20 +151,20 @@ public:
     }
 
     result<void> listen(const options& o, const kcontrol::logger& log) {
-        const auto open = [&](kcontrol::http::server& one, kcontrol::http::listen_address at,
-                              const char* flag) -> result<void> {
-            if (!at.enabled) return {};
-            const auto listening = one.listen(at);
-            if (!listening) return listening.error().with_context(flag);  // it names the address
-            one.start();
-            at.port = one.local_port();
-            log.info(&one == &health_ ? "serving health" : "serving", {{"url", "http://" + at.text() + "/"}});
-            return {};
-        };
-        const auto all = open(all_, o.listen(), "--listen");
-        if (!all) return all;
-        return open(health_, o.health_probe_bind_address(), "--health-probe-bind-address");
+        const auto url = all_.start();
+        if (!url) return url.error();
+        if (!url->empty()) log.info("serving", {{"url", *url}});
+        auto at = o.health_probe_bind_address();
+        if (!at.enabled) return {};
+        const auto listening = health_.listen(at);
+        if (!listening) return listening.error().with_context("--health-probe-bind-address");  // it names the address
+        health_.start();
+        at.port = health_.local_port();
+        log.info("serving health", {{"url", "http://" + at.text() + "/"}});
+        return {};
     }
+
+    kcontrol::awaitable<void> renew(std::stop_token stop) { return all_.renew(std::move(stop)); }
 
     kcontrol::awaitable<void> stop() {
         co_await all_.stop();
@@ -173,7 +178,8 @@ private:
         return out.max_body(std::size_t{1} << 10).drain_timeout(drain);  // nothing takes a body
     }
 
-    kcontrol::http::server all_, health_;
+    guarded_serving::guarded_server all_;
+    kcontrol::http::server health_;
     kcontrol::metrics_registry counts_;
 };
 
@@ -216,19 +222,34 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
         std::move(opened.store), log);
     web_handlers shown(o.node_name(), history_layout::for_samples_every(o.sample_interval()));
     keeper.on_read([&shown](const inventory& found) { shown.take(found); });
-    site pages(keeper.status(), shown, o.listen().host);
+    site pages(keeper.status(), shown);
     node_sample measured;
     pages.add_metrics([&] { return dcgm_metrics(measured, o.hostname().empty() ? o.node_name() : o.hostname()); });
     pages.add_metrics([&] { return loop_metrics(keeper.status(), gpus.reader().watching(), gpus.reader().hanging()); });
-    face serving(env, ex, pages, o, log);
+    auto secrets = guarded_serving::read_serving_files(env, o.access());
+    if (!secrets) {
+        log.error("can't serve", {{"error", secrets.error().message()}});
+        out.status = 1;
+        co_return out;
+    }
+    face serving(env, ex, pages, o, std::move(*secrets), log);
     std::optional<health_reporter> teller;
     if (api) teller.emplace(env, ex, std::move(*api), o.node_name(), log);
+    std::optional<history_file> kept;
+    if (!o.history_file().empty()) kept.emplace(env, shown.past(), o.history_file(), replace_file, log);
+    std::optional<pusher> pushing;
+    if (o.push().target().given()) {
+        pushing.emplace(env, ex, o.push(), o.hostname().empty() ? o.node_name() : o.hostname(),
+                        kcontrol::http::make_transport_factory(env), log);
+        pages.add_metrics([&pushing] { return pushing->metrics(); });
+    }
     measurer meter(env, gpus.reader(), kubelet(env, ex, o), o.sample_interval(), log);
     meter.on_change([&keeper] { keeper.event(); });
     meter.on_sample([&](const node_sample& sample) {
         shown.take(sample);
         measured = sample;
         if (teller) teller->take(sample);
+        if (pushing) pushing->take(sample);
     });
     kcontrol::task_group tasks(env, ex, log);
     if (!o.once()) {
@@ -239,8 +260,14 @@ kcontrol::awaitable<program_result> keep_labels(kcontrol::environment& env, kcon
             co_return out;
         }
     }
-    if ((o.listen().enabled || teller) && !o.once()) tasks.spawn(meter.measure(stop));
+    if (kept && !o.once()) {
+        kept->load();
+        tasks.spawn(kept->keep(stop));
+    }
+    if (pushing && !o.once()) tasks.spawn(pushing->run(stop));
+    if ((o.listen().enabled || teller || pushing || kept) && !o.once()) tasks.spawn(meter.measure(stop));
     if (o.listen().enabled && !o.once()) tasks.spawn(meter.ask_kubelet(stop));
+    if (!o.once()) tasks.spawn(serving.renew(stop));
     if (teller) tasks.spawn(teller->run(stop));
     if (!o.once()) {
         tasks.spawn(meter.watch(stop));

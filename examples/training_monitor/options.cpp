@@ -5,7 +5,6 @@
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
-#include "access/gate.hpp"
 #include "jobs/kind_names.hpp"
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 namespace training_monitor {
 namespace {
 
+using guarded_serving::access_options;
 using kcontrol::http::is_loopback;
 
 using kcontrol::errc;
@@ -150,12 +150,9 @@ result<void> set_access_file(options& o, std::string_view value) {
 }
 
 result<void> add_trusted_origin(options& o, std::string_view value) {
-    auto origin = parse_origin(value);
-    if (!origin) return bad("--trusted-origin: " + quoted(value) + ": " + origin.error().message());
     auto access = o.access();
-    auto origins = access.trusted_origins();
-    origins.push_back(std::move(*origin));
-    access.trusted_origins(std::move(origins));
+    const auto done = access.trust_origin(value);
+    if (!done) return bad("--trusted-origin: " + quoted(value) + ": " + done.error().message());
     o.access(std::move(access));
     return {};
 }
@@ -295,13 +292,8 @@ constexpr std::array flags{
 // Beyond this machine, nobody reads who has not shown that he may.
 result<void> check_access(const options& o) {
     const auto& access = o.access();
-    if (access.tls_cert_file().empty() != access.tls_key_file().empty()) {
-        return bad("--tls-cert-file and --tls-private-key-file go together: give both");
-    }
-    if (!access.client_ca_file().empty() && !access.tls()) {
-        return bad(
-            "--client-ca-file needs --tls-cert-file and --tls-private-key-file: clients show certificates in TLS");
-    }
+    const auto files = check_files(access);
+    if (!files) return files;
     if (o.once() || o.test_notify() || !o.listen().enabled || is_loopback(o.listen().host) || access.insecure_listen())
         return {};
     if (access.tls() && access.login()) return {};

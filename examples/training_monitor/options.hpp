@@ -5,7 +5,7 @@
 #include <kcontrol/logging/log_format.hpp>
 #include <kcontrol/transport/listen_address.hpp>
 
-#include "access/access_options.hpp"
+#include "guarded_serving/access_options.hpp"
 #include "memory/state_options.hpp"
 #include "usage/usage_options.hpp"
 #include "web/serving_options.hpp"
@@ -39,7 +39,7 @@ public:
     /// A file of rules for more kinds, which are watched, too; empty: none.
     options& kind_rules(std::string v) { return kind_rules_ = std::move(v), *this; }
     options& listen(kcontrol::http::listen_address v) { return listen_ = std::move(v), *this; }
-    options& access(access_options v) { return access_ = std::move(v), *this; }
+    options& access(guarded_serving::access_options v) { return access_ = std::move(v), *this; }
     options& serving(serving_options v) { return serving_ = std::move(v), *this; }
     options& state(state_options v) { return state_ = std::move(v), *this; }
     options& usage(usage_options v) { return usage_ = std::move(v), *this; }
@@ -68,7 +68,7 @@ public:
     const std::vector<std::string>& kinds() const noexcept { return kinds_; }
     const std::string& kind_rules() const noexcept { return kind_rules_; }
     const kcontrol::http::listen_address& listen() const noexcept { return listen_; }
-    const access_options& access() const noexcept { return access_; }
+    const guarded_serving::access_options& access() const noexcept { return access_; }
     const serving_options& serving() const noexcept { return serving_; }
     const state_options& state() const noexcept { return state_; }
     const usage_options& usage() const noexcept { return usage_; }
@@ -94,7 +94,7 @@ private:
     std::vector<std::string> kinds_{"PyTorchJob", "MPIJob", "TrainJob", "Job"};
     std::string kind_rules_;
     kcontrol::http::listen_address listen_{"127.0.0.1", 8080};
-    access_options access_;
+    guarded_serving::access_options access_;
     serving_options serving_;
     state_options state_;
     usage_options usage_;

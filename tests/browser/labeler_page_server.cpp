@@ -3,7 +3,7 @@
 //   sample       what is measured: time (RFC 3339), state, message, driverVersion, cudaVersion (a number), gpus: the
 //                members of /api/v1/gpus' items, flat where they are measured: temperatureC, powerW, powerLimitW,
 //                utilization, memoryTotalBytes, memoryUsedBytes, smMHz, memoryMHz, eccUncorrected, xid, xidTime, users,
-//                migs (uuid, profile, totalBytes)
+//                nvlinks, nvlinksActive, nvlinkTransmit, nvlinkReceive, migs (uuid, profile, totalBytes)
 //   anew         as if the program had been started anew: nothing measured, no past
 #include <kcontrol/values/time.hpp>
 
@@ -60,6 +60,14 @@ gpu_sample read_gpu(const object& at) {
     out.memory_clock_mhz = counted<unsigned>(at, "memoryMHz");
     out.ecc_uncorrected_volatile = counted<std::uint64_t>(at, "eccUncorrected");
     out.recovery_action = counted<unsigned>(at, "recovery");
+    if (const auto links = counted<unsigned>(at, "nvlinks")) {
+        out.nvlink = nvlink_sample{*links,
+                                   counted<unsigned>(at, "nvlinksActive").value_or(*links),
+                                   std::nullopt,
+                                   std::nullopt,
+                                   measured(at, "nvlinkTransmit"),
+                                   measured(at, "nvlinkReceive")};
+    }
     if (const auto xid = counted<std::uint64_t>(at, "xid")) {
         out.xid = xid_report{*xid, time_of(at, "xidTime"), {{*xid, 1}}};
     }

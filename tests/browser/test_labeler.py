@@ -57,6 +57,14 @@ class Cards(Labeler):
             self.assertNotIn(words, text(page, "#gpu-0"))
         self.assertIn("nothing measured", page.js("document.querySelector('#gpu-0 .chart').getAttribute('aria-label')"))
 
+    def test_nvlinks(self):
+        self.server.sample([labeler.gpu(0, nvlinks=18, nvlinksActive=17, nvlinkTransmit=123.4e9, nvlinkReceive=87e6),
+                            labeler.gpu(1, nvlinks=1), labeler.gpu(2)])
+        page = self.open()
+        page.until(says(0, "17 of 18 links active, sends 123.4 GB/s, receives 87 MB/s"))
+        self.assertIn("1 of 1 link active", text(page, "#gpu-1"))
+        self.assertNotIn("NVLink", text(page, "#gpu-2"))
+
     def test_who_uses_it_and_what_went_wrong(self):
         user = {"namespace": "ml", "pod": "llama-0", "container": "pytorch"}
         slices = [{"uuid": "MIG-a", "profile": "3g.40gb", "totalBytes": 40 * labeler.GIB},

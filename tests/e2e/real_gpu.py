@@ -160,6 +160,46 @@ class RealGpu(unittest.TestCase):
         self.assertEqual(seen["clocks"]["memoryMHz"], int(truth["clocks.mem"]))
         self.assertEqual(started.gpus()["state"], "ok")
 
+    def test_3_its_nvlinks_are_those_of_nvidia_smi(self):
+        def smi_links(*flags):
+            done = subprocess.run(["nvidia-smi", "nvlink", *flags, "--id=0"], capture_output=True, text=True)
+            return done.stdout
+
+        def smi_bytes():
+            """{Tx or Rx: data over all links} of the first GPU, which nvidia-smi tells in KiB."""
+            counted = re.findall(r"Data ([TR]x):\s*(\d+) KiB", smi_links("--getthroughput", "d"))
+            return {way: sum(int(kib) for w, kib in counted if w == way) << 10 for way in {w for w, _ in counted}}
+
+        states = re.findall(r"Link \d+:\s*(.+)", smi_links("--status"))
+        active = [s for s in states if "inactive" not in s.lower() and "n/a" not in s.lower()]
+        before = smi_bytes()
+        started = self.start("--output", "none", "--node-name", NODE, "--sample-interval", "1s")
+        wait.until("no second sample", lambda: len(json.loads(started.get(
+            "/api/v1/history?metric=powerW&gpu=0")[1])["items"][0]["points"]) > 1, 30)
+        seen = started.gpu()["nvlink"]
+        licence = re.search(r"License Status\s*:\s*(.+)", subprocess.run(
+            ["nvidia-smi", "-q", "-i", "0"], check=True, capture_output=True, text=True).stdout)
+        metrics = started.get("/metrics")[1]
+        told = {name: started.metric(name) for name in (
+            "kcontrol_gpu_nvlink_transmit_bytes_total", "kcontrol_gpu_nvlink_receive_bytes_total",
+            "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "DCGM_FI_DEV_VGPU_LICENSE_STATUS") if name + "{" in metrics}
+        after = smi_bytes()
+        print("note: NVLink " + json.dumps({"smi": {"links": len(states), "active": len(active), "before": before,
+              "after": after}, "ours": seen, "metrics": told, "licence": licence and licence[1]}))
+        if licence is None:
+            self.assertEqual(told.get("DCGM_FI_DEV_VGPU_LICENSE_STATUS", 0), 0)
+        if not states:
+            self.assertIn(seen, (None, {**(seen or {}), "active": 0}), "nvidia-smi knows of no links")
+            return
+        self.assertEqual(seen["active"], len(active))
+        self.assertEqual(seen["links"], len(states))
+        for way, name in (("Tx", "transmit"), ("Rx", "receive")):
+            if way not in before:
+                continue
+            ours = told[f"kcontrol_gpu_nvlink_{name}_bytes_total"]
+            self.assertTrue(before[way] <= ours <= after[way], (name, before[way], ours, after[way]))
+            self.assertIsNotNone(seen[f"{name}BytesPerSecond"])
+
     def test_4_under_load(self):
         started = self.start("--output", "none", "--node-name", NODE, "--sample-interval", "1s")
         rest = started.gpu()

@@ -209,6 +209,21 @@ class Deploy(unittest.TestCase):
         self.assertEqual(pod["spec"]["containers"][0]["securityContext"]["capabilities"], {"drop": ["ALL"]})
         self.assertIn(("ValidatingAdmissionPolicy", "gpu-labeler-own-node"), made)
 
+    def test_4_tls_and_pods_in_any_order(self):
+        for parts in (("tls", "pods"), ("pods", "tls")):
+            pod = self.admitted(self.apply(*parts))
+            self.assertEqual(pod["metadata"]["annotations"]["prometheus.io/scheme"], "https")
+            container = pod["spec"]["containers"][0]
+            mounts = {m["name"]: m["mountPath"] for m in container["volumeMounts"]}
+            self.assertEqual({v["secret"]["secretName"] for v in pod["spec"]["volumes"] if "secret" in v},
+                             {"gpu-labeler-tls", "gpu-labeler-login"})
+            self.assertIn("pod-resources", mounts)
+            flags = dict(a.split("=", 1) for a in container["args"])
+            self.assertEqual(flags["--tls-cert-file"], mounts["tls"] + "/tls.crt")
+            self.assertEqual(flags["--tls-private-key-file"], mounts["tls"] + "/tls.key")
+            self.assertEqual(flags["--token-file"], mounts["login"] + "/tokens")
+            self.assertEqual(container["livenessProbe"]["httpGet"]["port"], "health")   # which asks without either
+
     def test_5_node_feature_needs_no_right_on_nodes(self):
         self.done("delete", "clusterrole,clusterrolebinding", "gpu-labeler", "gpu-labeler-health", "--ignore-not-found")
         self.server.install_crd(json.dumps(NFD), "application/json")
@@ -227,7 +242,7 @@ class Deploy(unittest.TestCase):
     @unittest.skipUnless(os.access(LABELER, os.X_OK), "the gpu_labeler program is not built")
     def test_6_the_flags_are_flags_of_the_program(self):
         usage = subprocess.run([LABELER, "--help"], capture_output=True, text=True, check=True).stdout
-        for parts in (("base",), ("node-feature",), ("health",)):
+        for parts in (("base",), ("node-feature",), ("health",), ("tls",)):
             rendered = self.apply(*parts)["DaemonSet", "gpu-labeler"]
             for argument in rendered["spec"]["template"]["spec"]["containers"][0]["args"]:
                 self.assertRegex(usage, re.escape(argument.split("=")[0]) + r"\b")

@@ -2,6 +2,7 @@
 
 KCONTROL_LABELER is the program, KCONTROL_PROBES the folder with the stand-ins for NVML, KCONTROL_PROMTOOL promtool. Run alone: run.py test_labeler_metrics
 """
+import json
 import os
 import pathlib
 import shutil
@@ -51,8 +52,11 @@ class LabelerMeasures(unittest.TestCase):
         self.use()
 
     def use(self, more=""):
+        self.replace((labeler.FAKE / "inventories" / "h100-x8.txt").read_text() + more)
+
+    def replace(self, text):
         new = self.folder / "new"
-        new.write_text((labeler.FAKE / "inventories" / "h100-x8.txt").read_text() + more)
+        new.write_text(text)
         new.rename(self.inventory)
 
     def start(self, *flags):
@@ -71,6 +75,25 @@ class LabelerMeasures(unittest.TestCase):
         done = subprocess.run([PROMTOOL, "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)
         self.assertIn(done.returncode, (0, 3), done.stderr)
 
+    def test_nvlinks_have_rates_from_the_second_sample_on(self):
+        running = self.start("--sample-interval", "100ms")
+
+        def first():
+            return json.loads(running.get("/api/v1/gpus")[1])["items"][0]["nvlink"]
+
+        wait.until(lambda: f"no rate: {first()}", lambda: first()["transmitBytesPerSecond"] == 0)
+        self.assertEqual((first()["links"], first()["active"]), (18, 18))
+        before = running.metric("kcontrol_gpu_nvlink_transmit_bytes_total")
+        file = self.inventory.read_text()
+        # 2 TiB of them at once: whatever the time between two samples, a second holds 200 GB of them.
+        self.replace(file.replace("nvlink_tx_kib=5000000000", "nvlink_tx_kib=7147483648"))
+        wait.until("the past has no such rate", lambda: any(
+            rate > 2e11 for _, rate in json.loads(running.get(
+                "/api/v1/history?metric=nvlinkTransmitBytesPerSecond&gpu=0")[1])["items"][0]["points"]))
+        self.assertEqual(running.metric("kcontrol_gpu_nvlink_transmit_bytes_total") - before, 2147483648 * 1024)
+        self.assertEqual(running.get("/metrics")[1].count("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL{"), 8)
+        self.assertEqual(running.metric("DCGM_FI_DEV_VGPU_LICENSE_STATUS"), 0)
+
     def test_a_dead_gpu_shows_in_less_than_a_second(self):
         running = self.start("--sample-interval", "1h", "--schedule", "@every 1h")
         self.assertEqual(running.metric("kcontrol_gpu_health"), 0)
@@ -79,7 +102,7 @@ class LabelerMeasures(unittest.TestCase):
         wait.until("the metrics don't tell", lambda: running.metric("kcontrol_gpu_health") == 2)
         self.assertLess(time.monotonic() - time_of_death, 1)
         wait.until("the labels are not looked at", lambda: 'gpu_labeler_gpus{state="lost"} 1' in running.get("/metrics")[1])
-        self.assertEqual(running.wait_for("a GPU tells something")["xid"], "79")
+        self.assertEqual(running.wait_for("a GPU tells something")["xid"], 79)
         self.assertIn('xid="79"} 1', running.get("/metrics")[1])
         status, seconds = running.stop()
         self.assertEqual(status, 0)

@@ -176,7 +176,7 @@ class LabelerOnANode(unittest.TestCase):
         self.until_labels(whole)
         self.use("a100-x8", LOST)
         self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
-        self.assertEqual(running.wait_for("a GPU does not answer")["index"], "3")
+        self.assertEqual(running.wait_for("a GPU does not answer")["index"], 3)
         self.assertEqual(running.metric("gpu_labeler_writes_total"), 2)
 
     def test_an_event_does_not_wait_for_the_schedule(self):
@@ -186,7 +186,7 @@ class LabelerOnANode(unittest.TestCase):
         self.use("a100-x8", LOST + XID_79)
         self.until_labels({**whole, "nvidia.com/gpu.count": "7"})
         told = running.wait_for("a GPU tells something")
-        self.assertEqual((told["xid"], told["gpu"]), ("79", "GPU-a1000003-0000-4000-8000-000000000000"))
+        self.assertEqual((told["xid"], told["gpu"]), (79, "GPU-a1000003-0000-4000-8000-000000000000"))
 
     def test_the_topology_is_an_annotation(self):
         self.use("h100-x8")

@@ -8,7 +8,9 @@
 //                      it measures, each not supported where it is left out: minor temp mem_temp power_mw limit_mw
 //                      energy_mj util mem_util enc dec sm_clock mem_clock used_mib reserved_mib replays sbe_vol sbe_agg
 //                      dbe_vol dbe_agg rows_corrected rows_uncorrected rows_pending rows_failed pages_pending recovery
-//                      numa; events (a number: the bits of the events that can be waited for, default all)
+//                      numa; nvlink_tx_kib nvlink_rx_kib (data over all links); licence (of a vGPU: yes, unlicensed;
+//                      no: none is asked for); events (a number: the bits of the events that can be waited for, default
+//                      all)
 //   mig key=value…     gpu (its index) uuid memory_mib used_mib sm gi ci copy decoder encoder jpeg ofa instance
 //   fault key=value…   call (a function's name, * for any) gpu (-1, the default: any) after (so many good calls,
 //   default
@@ -554,14 +556,35 @@ FAKE nvmlDeviceGetFieldValues(thing* t, int count, unsigned char* out) {
     for (int i = 0; i < count; ++i, out += 40) {
         std::uint32_t id = 0;
         std::memcpy(&id, out, 4);
-        const char* key = id == 82 ? "mem_temp" : id == 230 ? "recovery" : "";
-        const std::uint32_t type = 1;
-        unsigned value = 0;
-        const int status = tell("", t, key, &value);
+        std::uint32_t scope = 0;
+        std::memcpy(&scope, out + 4, 4);
+        const char* key = id == 82    ? "mem_temp"
+                          : id == 230 ? "recovery"
+                          : id == 138 ? "nvlink_tx_kib"
+                          : id == 139 ? "nvlink_rx_kib"
+                                      : "";
+        const bool of_links = id == 138 || id == 139;
+        const std::uint32_t type = of_links ? 3 : 1;
+        std::uint64_t value = 0;
+        // One link's part of it is not in the file.
+        const int status = of_links && scope != 0xffffffff ? 2 : tell("", t, key, &value);
         std::memcpy(out + 24, &type, 4);
         std::memcpy(out + 28, &status, 4);
-        std::memcpy(out + 32, &value, 4);
+        std::memcpy(out + 32, &value, of_links ? 8 : 4);
     }
+    return 0;
+}
+
+FAKE nvmlDeviceGetGridLicensableFeatures_v4(thing* t, unsigned char* out) {
+    if (const int s = planned("nvmlDeviceGetGridLicensableFeatures_v4", t)) return s;
+    const auto licence = said(t, "licence");
+    if (licence.empty()) return 3;
+    std::memset(out, 0, 860);
+    if (licence == "no") return 0;
+    const std::uint32_t words[] = {1, 2, 2, 1};  // supported, two features: a workstation's, which is licensed,
+    std::memcpy(out, words, sizeof(words));
+    const std::uint32_t vgpu[] = {1, licence == "yes" ? 1U : 0U};  // and the vGPU
+    std::memcpy(out + 8 + 284, vgpu, sizeof(vgpu));
     return 0;
 }
 

@@ -2,8 +2,10 @@
 
 #include "inventory/mig_profile.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 namespace gpu_labeler {
 namespace {
@@ -47,6 +49,23 @@ private:
         return answer;
     }
 
+    // Several fields in one call, of all links where they are about links. A driver is reported to touch one
+    // element more than it is asked for, so there is one.
+    template <std::size_t Count>
+    std::optional<std::array<nvml::field_value, Count + 1>> get_fields(const std::uint32_t (&ids)[Count]) {
+        std::array<nvml::field_value, Count + 1> fields{};
+        for (std::size_t i = 0; i < Count; ++i) {
+            fields[i].id = ids[i];
+            const bool of_links =
+                ids[i] == nvml::field_value::nvlink_transmitted || ids[i] == nvml::field_value::nvlink_received;
+            if (of_links) fields[i].scope = nvml::field_value::all_links;
+        }
+        if (over_ || !answered(nvml_.device_fields(watch_, handle_, static_cast<int>(Count), fields.data()))) {
+            return std::nullopt;
+        }
+        return fields;
+    }
+
     bool answered(int status);
     void fail(int status);
     void name_it();
@@ -54,6 +73,8 @@ private:
     void ask_activity();
     void ask_errors();
     void ask_fields();
+    void ask_licence();
+    void ask_nvlink();
     void ask_migs();
 
     nvml_session& session_;
@@ -95,6 +116,8 @@ gpu_sample gpu_questions::ask() {
     ask_activity();
     ask_errors();
     ask_fields();
+    ask_licence();
+    ask_nvlink();
     ask_migs();
     return sample_;
 }
@@ -169,16 +192,44 @@ void gpu_questions::ask_errors() {
 }
 
 void gpu_questions::ask_fields() {
-    std::array<nvml::field_value, 2> fields{};
-    fields[0].id = nvml::field_value::memory_temperature;
-    fields[1].id = nvml::field_value::recovery_action;
-    if (over_ || !answered(nvml_.device_fields(watch_, handle_, static_cast<int>(fields.size()), fields.data())))
-        return;
+    const auto fields = get_fields<2>({nvml::field_value::memory_temperature, nvml::field_value::recovery_action});
+    if (!fields) return;
     // 0 °C is what boards without the sensor say that have the field.
-    if (const auto degrees = number_of(fields[0]); degrees && *degrees > 0) {
+    if (const auto degrees = number_of((*fields)[0]); degrees && *degrees > 0) {
         sample_.memory_temperature_celsius = static_cast<double>(*degrees);
     }
-    if (const auto action = number_of(fields[1])) sample_.recovery_action = static_cast<unsigned>(*action);
+    if (const auto action = number_of((*fields)[1])) sample_.recovery_action = static_cast<unsigned>(*action);
+}
+
+// As DCGM has it: without a licence that is asked for, none is there.
+void gpu_questions::ask_licence() {
+    const auto found = get<nvml::licensable_features>(nvml_.device_licences);
+    if (!found) return;
+    sample_.vgpu_licensed = false;
+    const auto count = std::min<std::size_t>(found->count, std::size(found->features));
+    for (std::size_t i = 0; found->supported != 0 && i < count; ++i) {
+        const auto& one = found->features[i];
+        if (one.code == nvml::licensable_features::vgpu) sample_.vgpu_licensed = one.licensed != 0;
+    }
+}
+
+void gpu_questions::ask_nvlink() {
+    nvlink_sample found;
+    for (unsigned link = 0; link < nvml::most_links && !over_; ++link) {
+        unsigned active = 0;
+        const int s = nvml_.link_state(watch_, handle_, link, &active);
+        if (s == nvml::invalid_argument || s == nvml::not_supported || s == nvml::function_not_found) break;
+        if (!answered(s)) continue;
+        ++found.links;
+        if (active != 0) ++found.active;
+    }
+    if (over_ || found.links == 0) return;
+    const auto fields = get_fields<2>({nvml::field_value::nvlink_transmitted, nvml::field_value::nvlink_received});
+    if (over_) return;
+    const auto bytes = [](std::optional<std::uint64_t> kib) { return kib ? std::optional(*kib << 10) : std::nullopt; };
+    if (fields) found.transmitted_bytes = bytes(number_of((*fields)[0]));
+    if (fields) found.received_bytes = bytes(number_of((*fields)[1]));
+    sample_.nvlink = found;
 }
 
 void gpu_questions::ask_migs() {

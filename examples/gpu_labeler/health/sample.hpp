@@ -48,6 +48,18 @@ struct mig_sample {
     bool operator==(const mig_sample&) const = default;
 };
 
+/// The NVLinks of a GPU, all of them together.
+struct nvlink_sample {
+    unsigned links = 0;                              ///< that the GPU has
+    unsigned active = 0;                             ///< of these
+    std::optional<std::uint64_t> transmitted_bytes;  ///< data, since the driver was loaded
+    std::optional<std::uint64_t> received_bytes;
+    std::optional<double> transmit_rate;  ///< in bytes per second, since the sample before
+    std::optional<double> receive_rate;
+
+    bool operator==(const nvlink_sample&) const = default;
+};
+
 /// What a GPU measures. Nothing in a field: this GPU, or its driver, does not say.
 struct gpu_sample {
     unsigned index = 0;
@@ -85,6 +97,8 @@ struct gpu_sample {
     std::optional<bool> pages_pending;  ///< pages of memory wait to be retired (before Ampere, instead of rows)
     std::optional<unsigned>
         recovery_action;  ///< NVML's: 0 none, 1 GPU reset, 2 node reboot, 3 drain, 4 drain and reset
+    std::optional<bool> vgpu_licensed;
+    std::optional<nvlink_sample> nvlink;  ///< nothing: it has no NVLink
     std::optional<xid_report> xid;
     std::vector<mig_sample> migs;
     std::vector<gpu_user> users;

@@ -2,9 +2,10 @@
 //
 // Points lie in slots of a fixed length, twice: short slots for the last hour, long ones for the last day. A slot's
 // value is the mean of what was measured in it. Numbers are kept as float. With the default layout a GPU costs
-// 10 metrics x (360 + 1440) slots x 4 bytes = 72,000 bytes: 8 GPUs 0.58 MB, and never more than 16 GPUs 1.16 MB.
+// 12 metrics x (360 + 1440) slots x 4 bytes = 86,400 bytes: 8 GPUs 0.69 MB, and never more than 16 GPUs 1.38 MB.
 #pragma once
 
+#include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/time.hpp>
 
 #include "health/sample.hpp"
@@ -62,6 +63,14 @@ public:
     /// The points at or after `since` (seconds since the epoch), oldest first; none for a GPU that is not known.
     std::vector<history_point> points(std::string_view uuid, metric which,
                                       std::optional<std::int64_t> since = std::nullopt) const;
+
+    /// All of it as bytes for restore(), some 60 for each slot in which something was measured.
+    std::string save() const;
+
+    /// Becomes what save() made, without what is too old at `now` or lies after it. Slots of another length than the
+    /// layout's are left out, and so are metrics that are not known here. Errors: decode_failed; nothing has changed
+    /// then.
+    kcontrol::result<void> restore(std::string_view saved, kcontrol::wall_time now);
 
     /// Bytes held, of slots and of names.
     std::size_t bytes() const noexcept;

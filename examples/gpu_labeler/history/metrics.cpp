@@ -29,6 +29,8 @@ std::optional<double> value_of(const gpu_sample& gpu, metric which) noexcept {
     case metric::memory_used: return number(gpu.memory_used_bytes);
     case metric::sm_clock: return number(gpu.sm_clock_mhz);
     case metric::memory_clock: return number(gpu.memory_clock_mhz);
+    case metric::nvlink_transmit: return gpu.nvlink ? gpu.nvlink->transmit_rate : std::nullopt;
+    case metric::nvlink_receive: return gpu.nvlink ? gpu.nvlink->receive_rate : std::nullopt;
     }
     return std::nullopt;
 }

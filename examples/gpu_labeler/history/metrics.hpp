@@ -20,7 +20,9 @@ enum class metric : unsigned char {
     decoder_utilization,
     memory_used,
     sm_clock,
-    memory_clock
+    memory_clock,
+    nvlink_transmit,
+    nvlink_receive
 };
 
 struct metric_info {
@@ -29,7 +31,7 @@ struct metric_info {
     std::string_view unit;
 };
 
-inline constexpr std::array<metric_info, 10> metrics{{
+inline constexpr std::array<metric_info, 12> metrics{{
     {metric::temperature, "temperatureC", "C"},
     {metric::memory_temperature, "memoryTemperatureC", "C"},
     {metric::power, "powerW", "W"},
@@ -40,6 +42,8 @@ inline constexpr std::array<metric_info, 10> metrics{{
     {metric::memory_used, "memoryUsedBytes", "bytes"},
     {metric::sm_clock, "smClockMHz", "MHz"},
     {metric::memory_clock, "memoryClockMHz", "MHz"},
+    {metric::nvlink_transmit, "nvlinkTransmitBytesPerSecond", "bytes/s"},
+    {metric::nvlink_receive, "nvlinkReceiveBytesPerSecond", "bytes/s"},
 }};
 
 /// The metric of that name, or nullptr.

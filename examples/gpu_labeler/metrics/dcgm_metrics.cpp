@@ -33,6 +33,13 @@ maybe last_xid(const gpu_sample& gpu) {
     return 0.0;
 }
 
+// DCGM calls it a total, and its exporter a counter; it is both directions' mean rate since the sample before, in units
+// of 1000 KiB a second, without a fraction.
+maybe nvlink_bandwidth(const gpu_sample& gpu) {
+    if (!gpu.nvlink || !gpu.nvlink->transmit_rate || !gpu.nvlink->receive_rate) return std::nullopt;
+    return std::floor((*gpu.nvlink->transmit_rate + *gpu.nvlink->receive_rate) / 1024 / 1000);
+}
+
 struct dcgm_metric {
     std::string_view name;
     std::string_view type;
@@ -64,6 +71,9 @@ constexpr dcgm_metric of_gpus[] = {
      plain<&gpu_sample::ecc_corrected_aggregate>},
     {"DCGM_FI_DEV_ECC_DBE_AGG_TOTAL", "counter", "Total number of double-bit persistent ECC errors.",
      plain<&gpu_sample::ecc_uncorrected_aggregate>},
+    {"DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "counter", "Total number of NVLink bandwidth counters for all lanes.",
+     nvlink_bandwidth},
+    {"DCGM_FI_DEV_VGPU_LICENSE_STATUS", "gauge", "vGPU License status", plain<&gpu_sample::vgpu_licensed>},
     {"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", "Number of remapped rows for uncorrectable errors",
      plain<&gpu_sample::rows_remapped_uncorrected>},
     {"DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", "Number of remapped rows for correctable errors",
@@ -136,6 +146,7 @@ private:
                 sample(labels, static_cast<double>(count));
             }
         }
+        write_nvlink();
         out_.family("kcontrol_gpu_nvml_state", "gauge", "How NVML is: 1 for the state that it is in.");
         for (const auto& [state, name] : states) {
             sample({{"state", std::string(name)}, {"hostname", hostname_}}, node_.state == state ? 1 : 0);
@@ -144,6 +155,31 @@ private:
         out_.family("kcontrol_gpu_sample_timestamp_seconds", "gauge", "When the GPUs were asked.");
         const auto since_1970 = std::chrono::floor<std::chrono::milliseconds>(node_.time.time_since_epoch());
         sample({{"hostname", hostname_}}, static_cast<double>(since_1970.count()) / 1000);
+    }
+
+    // DCGM's own number of it is a rate, and of both directions together.
+    void write_nvlink() {
+        using count = std::optional<std::uint64_t>;
+        const auto counter = [this](std::string_view name, std::string_view help, count nvlink_sample::*value) {
+            out_.family(name, "counter", help);
+            for (const auto& gpu : node_.gpus) {
+                if (!gpu.nvlink || !((*gpu.nvlink).*value)) continue;
+                sample(labels_of(gpu, nullptr), static_cast<double>(*((*gpu.nvlink).*value)));
+            }
+        };
+        counter("kcontrol_gpu_nvlink_transmit_bytes_total", "Data that the GPU sent over all its NVLinks.",
+                &nvlink_sample::transmitted_bytes);
+        counter("kcontrol_gpu_nvlink_receive_bytes_total", "Data that the GPU received over all its NVLinks.",
+                &nvlink_sample::received_bytes);
+        out_.family("kcontrol_gpu_nvlinks", "gauge", "NVLinks of the GPU, by state.");
+        for (const auto& gpu : node_.gpus) {
+            if (!gpu.nvlink) continue;
+            auto labels = labels_of(gpu, nullptr);
+            labels.emplace_back("state", "active");
+            sample(labels, gpu.nvlink->active);
+            labels.back().second = "inactive";
+            sample(labels, gpu.nvlink->links - gpu.nvlink->active);
+        }
     }
 
     owned_labels labels_of(const gpu_sample& gpu, const mig_sample* mig) const {

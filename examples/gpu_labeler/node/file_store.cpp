@@ -1,13 +1,11 @@
 // The store that is a file of Node Feature Discovery's directory features.d.
 #include <kcontrol/base/log.hpp>
 
+#include "files/replace_file.hpp"
 #include "node/label_store.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace gpu_labeler {
@@ -42,17 +40,6 @@ error failed(const std::string& path, const char* what) {
     return error(errc::file_failed, path + ": " + what + ": " + std::strerror(errno));
 }
 
-// All of it, and on the disk.
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const auto n = ::write(file, text.data(), text.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return ::fsync(file) == 0;
-}
-
 class file_store final : public label_store {
 public:
     file_store(kcontrol::environment& env, std::string path) : env_(env), path_(std::move(path)) {}
@@ -67,7 +54,8 @@ public:
     }
 
     kcontrol::awaitable<result<void>> write(node_marks wanted, std::stop_token) override {
-        co_return replace(text_of(wanted));
+        // Node Feature Discovery never sees half a file. It passes over names that begin with a dot.
+        co_return replace_file(path_, text_of(wanted));
     }
 
     kcontrol::awaitable<result<void>> clear(std::stop_token) override {
@@ -76,23 +64,6 @@ public:
     }
 
 private:
-    // Node Feature Discovery never sees half a file. It passes over names that begin with a dot.
-    result<void> replace(const std::string& text) const {
-        const auto slash = path_.rfind('/');
-        const auto folder = slash == path_.npos ? std::string() : path_.substr(0, slash + 1);
-        const auto fresh = folder + ".kcontrol-gpu-labeler-" + path_.substr(folder.size());
-        const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (file < 0) return failed(fresh, "can't be written");
-        const bool written = write_all(file, text);
-        const auto why = errno;
-        const bool closed = ::close(file) == 0;
-        if (!written) errno = why;
-        if (written && closed && ::rename(fresh.c_str(), path_.c_str()) == 0) return {};
-        const auto failure = failed(path_, "can't be replaced");
-        ::unlink(fresh.c_str());
-        return failure;
-    }
-
     kcontrol::environment& env_;
     std::string path_;
 };

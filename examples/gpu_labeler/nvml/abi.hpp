@@ -66,7 +66,13 @@ enum ecc_since : std::uint32_t { since_boot = 0, since_made = 1 };
 
 /// What GetFieldValues answers for one field; `id` and `scope` are set before the call.
 struct field_value {
-    enum field : std::uint32_t { memory_temperature = 82, recovery_action = 230 };
+    enum field : std::uint32_t {
+        memory_temperature = 82,
+        nvlink_transmitted = 138,  // data without the protocol's, in KiB
+        nvlink_received = 139,
+        recovery_action = 230
+    };
+    static constexpr std::uint32_t all_links = 0xffffffff;
     enum type : std::uint32_t { is_double, is_uint, is_ulong, is_ulonglong, is_longlong, is_int, is_ushort };
 
     std::uint32_t id;
@@ -135,6 +141,25 @@ struct attributes {
     std::uint64_t memory_mib;
 };
 static_assert(sizeof(attributes) == 40 && offsetof(attributes, memory_mib) == 32);
+
+/// What a vGPU's licence covers.
+struct licensable_features {
+    static constexpr std::uint32_t vgpu = 1;
+
+    struct feature {
+        std::uint32_t code;
+        std::uint32_t licensed;
+        char info[128];
+        char product[128];
+        std::uint32_t enabled;
+        std::uint32_t expiry[4];
+    };
+
+    std::int32_t supported;
+    std::uint32_t count;
+    feature features[3];
+};
+static_assert(sizeof(licensable_features::feature) == 284 && sizeof(licensable_features) == 860);
 
 /// Of a GPU in an NVLink fabric. `version` must be set before the call.
 struct fabric_info {

@@ -52,6 +52,7 @@ void library::bind_all(Bind bind) {
     bind(device_rows, false);
     bind(device_pages_pending, false);
     bind(device_fields, false);
+    bind(device_licences, false);
     bind(link_state, false);
     bind(link_remote_type, false);
     bind(link_remote_pci, false);

@@ -78,6 +78,8 @@ public:
     function<device, unsigned*> device_pages_pending{"nvmlDeviceGetRetiredPagesPendingStatus"};
     function<device, int, field_value*> device_fields{"nvmlDeviceGetFieldValues"};
 
+    function<device, licensable_features*> device_licences{"nvmlDeviceGetGridLicensableFeatures_v4"};
+
     function<device, unsigned, unsigned*> link_state{"nvmlDeviceGetNvLinkState"};
     function<device, unsigned, unsigned*> link_remote_type{"nvmlDeviceGetNvLinkRemoteDeviceType"};
     function<device, unsigned, pci_info*> link_remote_pci{"nvmlDeviceGetNvLinkRemotePciInfo_v2"};

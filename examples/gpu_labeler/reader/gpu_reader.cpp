@@ -69,6 +69,7 @@ kcontrol::awaitable<result<node_sample>> gpu_reader::sample(std::stop_token stop
     }
     taken.time = env_.wall_now();
     known_.complete(taken);
+    rates_.complete(taken, env_.now());
     co_return taken;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "health/known_gpus.hpp"
+#include "health/nvlink_rates.hpp"
 #include "inventory/inventory.hpp"
 #include "nvml/guarded_calls.hpp"
 #include "reader/event_watch.hpp"
@@ -49,6 +50,7 @@ private:
     guarded_calls calls_;
     event_watch events_;
     known_gpus known_;
+    nvlink_rates rates_;
 };
 
 }  // namespace gpu_labeler

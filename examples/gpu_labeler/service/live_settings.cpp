@@ -29,6 +29,24 @@ bool same_address(options& old, const options& fresh, bool) {
     return (old.*Get)().enabled == (fresh.*Get)().enabled && (old.*Get)().text() == (fresh.*Get)().text();
 }
 
+using guarded_serving::access_options;
+
+// They are about the server, which is made once; what stands in the files is read again without being asked.
+template <const std::string& (access_options::*Get)() const noexcept>
+bool same_access(options& old, const options& fresh, bool) {
+    return (old.access().*Get)() == (fresh.access().*Get)();
+}
+
+// Its files are read again without being asked, too.
+template <auto Get>
+bool same_push(options& old, const options& fresh, bool) {
+    return Get(old.push()) == Get(fresh.push());
+}
+
+bool same_trusted(options& old, const options& fresh, bool) {
+    return old.access().trusted_origins() == fresh.access().trusted_origins();
+}
+
 constexpr setting settings[] = {
     {"--schedule", true, same<std::string, &options::schedule, &options::schedule>},
     {"--sample-interval", true, same<kcontrol::duration, &options::sample_interval, &options::sample_interval>},
@@ -50,7 +68,16 @@ constexpr setting settings[] = {
     {"--listen", false, same_address<&options::listen>},
     {"--health-probe-bind-address", false, same_address<&options::health_probe_bind_address>},
     {"--max-connections", false, same<std::size_t, &options::max_connections, &options::max_connections>},
+    {"--tls-cert-file", false, same_access<&access_options::tls_cert_file>},
+    {"--tls-private-key-file", false, same_access<&access_options::tls_key_file>},
+    {"--client-ca-file", false, same_access<&access_options::client_ca_file>},
+    {"--token-file", false, same_access<&access_options::token_file>},
+    {"--trusted-origin", false, same_trusted},
     {"--report-health", false, same<bool, &options::report_health, &options::report_health>},
+    {"--history-file", false, same<std::string, &options::history_file, &options::history_file>},
+    {"--push-url", false, same_push<[](const push_options& p) { return p.target(); }>},
+    {"--push-authorization-file", false, same_push<[](const push_options& p) { return p.authorization_file(); }>},
+    {"--push-ca-file", false, same_push<[](const push_options& p) { return p.ca_file(); }>},
     {"--log-format", false, same<kcontrol::log_format, &options::log_format, &options::log_format>},
     {"--nvml", false, same<std::string, &options::nvml, &options::nvml>},
     {"--nvml-timeout", false, same<kcontrol::duration, &options::nvml_timeout, &options::nvml_timeout>},

@@ -2,7 +2,6 @@
 
 #include <kcontrol/manager/health.hpp>
 #include <kcontrol/metrics/exposition.hpp>
-#include <kcontrol/serve/host_name.hpp>
 #include <kcontrol/serve/responses.hpp>
 
 #include "service/reports.hpp"
@@ -34,8 +33,7 @@ kcontrol::awaitable<void> serve(const site& from, http::server_request request, 
 
 }  // namespace
 
-site::site(const labeler_status& status, const web_handlers& gpus, std::string listen_host)
-    : listen_host_(std::move(listen_host)) {
+site::site(const labeler_status& status, const web_handlers& gpus) {
     gpus.add_routes(routes_);
     for (auto* to : {&routes_, &probes_}) {
         add_health(*to, "/healthz", [] { return std::vector<kcontrol::named_check>(); });
@@ -50,9 +48,6 @@ http::handler site::handler() {
 }
 
 http::response site::answer(const http::request& request) const {
-    if (http::is_rebound(listen_host_, request.headers.get("Host"))) {
-        return http::error_response(403, "this address answers to localhost only; the Host header names another host");
-    }
     return *routes_.answer(http::server_request(request));
 }
 

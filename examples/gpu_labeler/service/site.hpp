@@ -12,16 +12,13 @@
 
 namespace gpu_labeler {
 
-/// Answers GET and HEAD; it has nothing that could be written to. On a loopback address it answers only requests whose
-/// Host header names loopback: another name that leads there is a page of somebody else's that wants to read (DNS
-/// rebinding).
+/// Answers GET and HEAD; it has nothing that could be written to. Who may ask is the guard's affair (guarded_serving/).
 ///
 /// Thread-safety: shared objects unsafe; requests run on the server's executor.
 /// Object lifetime: outlives the server it answers for; handlers and status outlive it.
 class site {
 public:
-    /// `listen_host` is the address that it is served at.
-    site(const labeler_status& status, const web_handlers& gpus, std::string listen_host);
+    site(const labeler_status& status, const web_handlers& gpus);
     site(const site&) = delete;
     site& operator=(const site&) = delete;
 
@@ -37,7 +34,6 @@ public:
 private:
     kcontrol::http::response metrics() const;
 
-    std::string listen_host_;
     kcontrol::http::router routes_, probes_;
     std::vector<std::function<std::string()>> metrics_;
 };

@@ -48,6 +48,17 @@ void write_usage(writer& out, const gpu_sample& g) {
     out.end_object();
 }
 
+void write_nvlink(writer& out, const std::optional<nvlink_sample>& nvlink) {
+    out.key("nvlink");
+    if (!nvlink) return out.null();
+    out.begin_object();
+    out.member("links", nvlink->links);
+    out.member("active", nvlink->active);
+    write_or_null(out, "transmitBytesPerSecond", nvlink->transmit_rate);
+    write_or_null(out, "receiveBytesPerSecond", nvlink->receive_rate);
+    out.end_object();
+}
+
 void write_xid(writer& out, const std::optional<xid_report>& xid) {
     out.key("xid");
     if (!xid) return out.null();
@@ -128,6 +139,7 @@ void write_gpu(writer& out, const gpu_sample& g, const mig_modes& modes) {
     write_or_null(out, "powerLimitW", g.power_limit_watts);
     write_or_null(out, "energyJ", g.energy_joules);
     write_usage(out, g);
+    write_nvlink(out, g.nvlink);
     write_errors(out, g);
     const auto mode = modes.find(g.uuid);
     write_or_null(out, "migEnabled", mode == modes.end() ? std::nullopt : std::optional<bool>(mode->second));

@@ -32,6 +32,7 @@ public:
     void add_routes(kcontrol::http::router& to) const;
 
     const history& past() const noexcept { return past_; }
+    history& past() noexcept { return past_; }
 
 private:
     kcontrol::http::response gpus(std::string_view query) const;

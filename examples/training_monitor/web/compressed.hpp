@@ -12,8 +12,8 @@ namespace training_monitor {
 ///
 /// Why this gives no secret away (BREACH: who adds to a text, and sees how long it is when compressed, guesses the rest
 /// of it). An answer holds nothing of whoever asks: no token, no cookie, no word of the request. Its page can't be made
-/// to ask by another site (access/gate.hpp). What the cluster's users wrote stands beside what others of them wrote; so
-/// logs and objects as YAML, where credentials may be that no mask knows, say no-transform.
+/// to ask by another site (guarded_serving/). What the cluster's users wrote stands beside what others of them wrote;
+/// so logs and objects as YAML, where credentials may be that no mask knows, say no-transform.
 kcontrol::http::handler compressed(kcontrol::http::handler inner);
 
 /// An answer that is to be sent as it is.

@@ -235,6 +235,11 @@ TEST_CASE_FIXTURE(machine, "options: what is wrong is named") {
     CHECK(refuse({"--report-health", "--node-name=n", "--once"}).find("leave out --once and --dry-run") !=
           std::string::npos);
     CHECK(refuse({"--cleanup", "--output=none"}).starts_with("--cleanup: "));
+    CHECK(refuse({"--node-name=n", "--tls-cert-file=/c"}).find("go together") != std::string::npos);
+    CHECK(refuse({"--node-name=n", "--client-ca-file=/c"}).find("needs --tls-cert-file") != std::string::npos);
+    CHECK(refuse({"--node-name=n", "--trusted-origin=https://a.example/b"}).starts_with("--trusted-origin: \"https"));
+    CHECK(refuse({"--node-name=n", "--listen=:9400", "--token-file=/t"})
+              .starts_with("--token-file: beyond loopback a token can be read on its way"));
     env.set_variable("NODE_NAME", "a/b");
     CHECK(refuse({"--once"}).starts_with("NODE_NAME: "));
 }
@@ -258,6 +263,25 @@ TEST_CASE_FIXTURE(machine, "configuration file: flags in camelCase") {
     CHECK(o.start_jitter() == 1min);
     CHECK(with_file("").schedule() == "@every 60s");
     CHECK(with_file("{}").schedule() == "@every 60s");
+}
+
+TEST_CASE_FIXTURE(machine, "options: who may read") {
+    const auto near = read({"--node-name=n", "--listen=127.0.0.1:0", "--token-file=/t"}).access();
+    CHECK(near.login());
+    CHECK_FALSE(near.tls());
+    const auto far =
+        read({"--node-name=n", "--listen=:9400", "--token-file=/t", "--tls-cert-file=/c", "--tls-private-key-file=/k",
+              "--client-ca-file=/a", "--trusted-origin=https://Portal.corp:443,http://x"})
+            .access();
+    CHECK(far.tls_cert_file() == "/c");
+    CHECK(far.tls_key_file() == "/k");
+    CHECK(far.client_ca_file() == "/a");
+    CHECK(far.trusted_origins() == std::vector<std::string>{"https://portal.corp", "http://x"});
+    CHECK_FALSE(read({"--node-name=n", "--listen=:9400"}).access().login());
+    env.write_file("/c.yaml", "trustedOrigin: https://a.example\n");
+    CHECK(
+        read({"--node-name=n", "--config=/c.yaml", "--trusted-origin=https://b.example"}).access().trusted_origins() ==
+        std::vector<std::string>{"https://b.example"});
 }
 
 TEST_CASE_FIXTURE(machine, "configuration file: that of the device plugin") {

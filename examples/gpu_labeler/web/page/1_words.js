@@ -29,7 +29,8 @@ const nice = {
   percent: v => `${round(v, 0)} %`,
   watts: v => `${round(v, v < 100 ? 1 : 0)} W`,
   celsius: v => `${round(v, 0)} °C`,
-  bytes: v => `${gib(v)} GiB`
+  bytes: v => `${gib(v)} GiB`,
+  rate: v => v < 1e6 ? `${round(v / 1e3, 0)} kB/s` : v < 1e9 ? `${round(v / 1e6, 0)} MB/s` : `${round(v / 1e9, 1)} GB/s`
 };
 
 function icon(name) {

@@ -72,6 +72,11 @@ function factsOf(g) {
   if (known(g.memoryTemperatureC)) fact("Memory's temperature", nice.celsius(g.memoryTemperatureC));
   fact("Memory's bandwidth", known(g.utilization.memory) ? `busy ${nice.percent(g.utilization.memory)}` : "");
   fact("Video", there([g.utilization.encoder ? `encoder ${g.utilization.encoder} %` : "", g.utilization.decoder ? `decoder ${g.utilization.decoder} %` : ""]).join(", "));
+  if (g.nvlink) {
+    const {links, active, transmitBytesPerSecond: out_, receiveBytesPerSecond: in_} = g.nvlink;
+    fact("NVLink", there([`${active} of ${many(links, "link")} active`, known(out_) ? `sends ${nice.rate(out_)}` : "",
+      known(in_) ? `receives ${nice.rate(in_)}` : ""]).join(", "));
+  }
   if (g.xid?.last) {
     const times = Object.entries(g.xid.counts).map(([n, c]) => `${n}${XIDS[n] ? ` (${XIDS[n]})` : ""}${c > 1 ? ` × ${c}` : ""}`);
     fact("XID", el("span", {}, times.join(", "), "; last ", shortTime(g.xid.time)), true);

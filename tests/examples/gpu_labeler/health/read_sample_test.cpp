@@ -58,6 +58,50 @@ TEST_CASE("sample: all that an H100 measures") {
     CHECK(gpu.row_remap_failed == false);
     CHECK_FALSE(gpu.pages_pending);
     CHECK(gpu.recovery_action == 0U);
+    CHECK(gpu.vgpu_licensed == false);
+    nvlink_sample links;
+    links.links = links.active = 18;
+    links.transmitted_bytes = 5'002'000'006ULL << 10;
+    links.received_bytes = 5'001'999'006ULL << 10;
+    CHECK(gpu.nvlink == links);
+}
+
+TEST_CASE("sample: NVLinks that are down, and counters that a driver has not") {
+    const auto nvlink_of = [](const std::string& more) {
+        const fake_nvml machine("gpu name=A uuid=GPU-0 bus=0 memory_mib=1024 cc=9.0 " + more + "\n");
+        kcontrol::testing::manual_environment env;
+        return read_sample(*machine.make_session(env)).gpus.at(0).nvlink;
+    };
+    CHECK_FALSE(nvlink_of(""));
+    CHECK_FALSE(nvlink_of("nvlink_tx_kib=4 nvlink_rx_kib=5"));
+    const auto some = nvlink_of("switch_links=4 inactive_links=2 nvlink_tx_kib=18446744073 nvlink_rx_kib=1");
+    REQUIRE(some);
+    CHECK(some->links == 6);
+    CHECK(some->active == 4);
+    CHECK(some->transmitted_bytes == 18446744073ULL << 10);
+    CHECK(some->received_bytes == 1024U);
+    CHECK_FALSE(some->transmit_rate);
+    const auto down = nvlink_of("inactive_links=12");
+    REQUIRE(down);
+    CHECK(down->links == 12);
+    CHECK(down->active == 0);
+    CHECK_FALSE(down->transmitted_bytes);
+    CHECK_FALSE(down->received_bytes);
+    // Those that say nothing of one link have others.
+    const auto faulty = nvlink_of("switch_links=4\nfault call=nvmlDeviceGetNvLinkState after=3 return=4");
+    REQUIRE(faulty);
+    CHECK(faulty->links == 3);
+}
+
+TEST_CASE("sample: the licence of a vGPU") {
+    const std::pair<const char*, std::optional<bool>> table[] = {
+        {"", std::nullopt}, {"licence=no", false}, {"licence=unlicensed", false}, {"licence=yes", true}};
+    for (const auto& [said, licensed] : table) {
+        CAPTURE(said);
+        const fake_nvml machine(std::string("gpu name=A uuid=GPU-0 bus=0 memory_mib=1024 cc=9.0 ") + said + "\n");
+        kcontrol::testing::manual_environment env;
+        CHECK(read_sample(*machine.make_session(env)).gpus.at(0).vgpu_licensed == licensed);
+    }
 }
 
 TEST_CASE("sample: what a GPU does not tell is nothing, not zero") {
@@ -107,6 +151,9 @@ TEST_CASE("sample: an old driver tells what it can") {
     CHECK_FALSE(gpu.memory_temperature_celsius);
     CHECK(gpu.gpu_percent == 37U);
     CHECK(gpu.pages_pending == false);
+    REQUIRE(gpu.nvlink);  // of their data such a driver does not tell
+    CHECK(gpu.nvlink->active == 6);
+    CHECK_FALSE(gpu.nvlink->transmitted_bytes);
 }
 
 TEST_CASE("sample: how NVML fails is a state with a message, and the next question starts anew") {
@@ -157,7 +204,8 @@ TEST_CASE("sample: no library, and no GPU") {
 
 TEST_CASE("sample: a GPU that is lost doesn't cost the others, and is seen again after its reset") {
     for (const auto* call : {"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetUUID", "nvmlDeviceGetName",
-                             "nvmlDeviceGetPowerUsage", "nvmlDeviceGetRemappedRows", "nvmlDeviceGetFieldValues", "*"}) {
+                             "nvmlDeviceGetPowerUsage", "nvmlDeviceGetRemappedRows", "nvmlDeviceGetFieldValues",
+                             "nvmlDeviceGetGridLicensableFeatures_v4", "nvmlDeviceGetNvLinkState", "*"}) {
         CAPTURE(call);
         fake_nvml machine(t4 + t4_too + "fault call=" + call + " gpu=1 return=15\n");
         kcontrol::testing::manual_environment env;

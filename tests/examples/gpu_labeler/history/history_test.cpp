@@ -143,8 +143,8 @@ TEST_CASE("history: how many bytes a day of 8 GPUs costs") {
         }
         h.record(at(t), all);
     }
-    CHECK(h.bytes() >= 8 * 72'000);
-    CHECK(h.bytes() < 600'000);
+    CHECK(h.bytes() >= 8 * 86'400);
+    CHECK(h.bytes() < 720'000);
     CHECK(h.points("GPU-00000000-0000-0000-0000-000000000007", metric::memory_used).back().value == 85'899'345'920.0F);
 }
 
@@ -174,6 +174,9 @@ TEST_CASE("metrics: names and values belong together") {
     g.memory_used_bytes = 8;
     g.sm_clock_mhz = 9;
     g.memory_clock_mhz = 10;
+    g.nvlink = nvlink_sample();
+    g.nvlink->transmit_rate = 11;
+    g.nvlink->receive_rate = 12;
     double expected = 0;
     for (const auto& m : metrics) CHECK(value_of(g, m.which) == ++expected);
 }

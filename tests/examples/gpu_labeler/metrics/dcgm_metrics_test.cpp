@@ -40,6 +40,10 @@ TEST_CASE("metrics: pods, XIDs, a lost GPU and strange names") {
         sample_of(recorded("a100-mig-single") + "gpu name=say_\"hi\"\\ uuid=GPU-2 bus=2 memory_mib=1024 cc=8.0\n" +
                   "gpu uuid=GPU-3\nfault call=nvmlDeviceGetUUID gpu=3 return=15\n");
     REQUIRE(node.gpus.size() == 4);
+    // 4 links of which one is down; both directions make 12.5 GB/s, which DCGM calls 12207.
+    node.gpus[0].nvlink = nvlink_sample{4, 3, 1'000'000'000'000, 2'000'000'000'000, 10e9, 2.5e9};
+    node.gpus[1].nvlink = nvlink_sample{4, 4, 5, std::nullopt, 10e9, std::nullopt};
+    node.gpus[2].vgpu_licensed = true;
     node.gpus[0].users = {{"team-a", "train-0", "main", node.gpus[0].migs[1].uuid}};
     node.gpus[2].users = {{"team-a", "shared-0", "main", ""}, {"team-b", "shared-1", "main", ""}};
     node.gpus[2].xid = xid_report{79, noon, {{13, 4}, {79, 1}}};

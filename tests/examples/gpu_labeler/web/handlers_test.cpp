@@ -28,7 +28,7 @@ TEST_CASE("gpus: what is told, and null for what is not") {
         R"("powerW":71.3,"powerLimitW":null,"energyJ":null,)"
         R"("utilization":{"gpu":97,"memory":null,"encoder":null,"decoder":null},)"
         R"("memory":{"totalBytes":null,"usedBytes":85899345920,"freeBytes":null,"reservedBytes":null},)"
-        R"("clocks":{"smMHz":null,"memoryMHz":null},"pcieReplays":null,)"
+        R"("clocks":{"smMHz":null,"memoryMHz":null},"nvlink":null,"pcieReplays":null,)"
         R"("ecc":{"correctedVolatile":null,"correctedAggregate":null,"uncorrectedVolatile":null,)"
         R"("uncorrectedAggregate":null},"rows":{"remappedCorrected":null,"remappedUncorrected":null,"pending":null,)"
         R"("failed":null},"pagesPending":null,"recoveryAction":null,"xid":null,"migEnabled":null,"migs":[],"users":[]}]})"

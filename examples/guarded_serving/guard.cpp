@@ -1,10 +1,10 @@
-#include "access/guard.hpp"
+#include "guarded_serving/guard.hpp"
 
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/serve/host_name.hpp>
 #include <kcontrol/serve/responses.hpp>
 
-namespace training_monitor {
+namespace guarded_serving {
 namespace {
 
 namespace http = kcontrol::http;
@@ -47,7 +47,7 @@ private:
     bool https_only_;
 };
 
-http::response refusal(const admission& admitted) {
+http::response refusal(const gate_rules& rules, const admission& admitted) {
     switch (admitted.what) {
     case verdict::wrong_host:
         return http::error_response(
@@ -61,9 +61,9 @@ http::response refusal(const admission& admitted) {
             http::error_response(401,
                                  "log in: a bearer token (a browser asks for it as a password, with any user name)"
                                  " or a client certificate");
-        out.headers.add("WWW-Authenticate", R"(Bearer realm="training_monitor")");
+        out.headers.add("WWW-Authenticate", "Bearer realm=\"" + rules.program + "\"");
         out.headers.add("WWW-Authenticate",
-                        R"(Basic realm="training_monitor: the token is the password", charset="UTF-8")");
+                        "Basic realm=\"" + rules.program + ": the token is the password\", charset=\"UTF-8\"");
         return out;
     }
     case verdict::preflight: {
@@ -89,7 +89,7 @@ kcontrol::awaitable<void> serve(const gate_rules& rules, const http::handler& in
     if (admitted.what == verdict::pass) {
         co_await inner(std::move(request), guarded);
     } else {
-        auto refused = refusal(admitted);
+        auto refused = refusal(rules, admitted);
         (void)co_await guarded.send(std::move(refused));
     }
 }
@@ -102,4 +102,4 @@ http::handler guard::before(http::handler inner) {
     };
 }
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

@@ -1,11 +1,14 @@
 // What the command line says about who may read.
 #pragma once
 
+#include <kcontrol/base/result.hpp>
+
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-namespace training_monitor {
+namespace guarded_serving {
 
 class access_options {
 public:
@@ -30,8 +33,13 @@ public:
     const std::vector<std::string>& trusted_origins() const noexcept { return trusted_origins_; }
     bool insecure_listen() const noexcept { return insecure_listen_; }
 
+    /// Adds one as the command line has it. Errors: invalid_argument with what it should look like.
+    kcontrol::result<void> trust_origin(std::string_view text);
+
     bool tls() const noexcept { return !tls_cert_file_.empty(); }
     bool login() const noexcept { return !token_file_.empty() || !client_ca_file_.empty(); }
+
+    friend bool operator==(const access_options&, const access_options&) = default;
 
 private:
     std::string tls_cert_file_;
@@ -42,4 +50,7 @@ private:
     bool insecure_listen_ = false;
 };
 
-}  // namespace training_monitor
+/// Whether the flags go together. Errors: invalid_argument naming those that are missing.
+kcontrol::result<void> check_files(const access_options& o);
+
+}  // namespace guarded_serving

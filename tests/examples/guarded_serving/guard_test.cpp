@@ -1,4 +1,4 @@
-#include "access/guard.hpp"
+#include "guarded_serving/guard.hpp"
 
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/testing/manual_environment.hpp>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace training_monitor;
+using namespace guarded_serving;
 using kcontrol::test::fake_responder;
 namespace http = kcontrol::http;
 namespace testing = kcontrol::testing;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace training_monitor {
+namespace guarded_serving {
 
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class bearer_tokens {
@@ -34,4 +34,4 @@ private:
     std::vector<kcontrol::secret_string> tokens_;
 };
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

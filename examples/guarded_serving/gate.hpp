@@ -3,17 +3,18 @@
 
 #include <kcontrol/http/handler.hpp>
 
-#include "access/bearer_tokens.hpp"
+#include "guarded_serving/bearer_tokens.hpp"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace training_monitor {
+namespace guarded_serving {
 
 /// What the gate goes by.
 class gate_rules {
 public:
+    std::string program;                       ///< as a login is asked for in its name
     std::string listen_host = "127.0.0.1";     ///< on loopback only requests that name loopback are answered
     bool tls = false;                          ///< the server speaks TLS
     bool login = false;                        ///< a token or a client certificate is asked for
@@ -44,4 +45,4 @@ admission judge(const gate_rules& rules, const kcontrol::http::server_request& r
 /// Checks an origin given on the command line. Errors: invalid_argument with what it should look like.
 kcontrol::result<std::string> parse_origin(std::string_view text);
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

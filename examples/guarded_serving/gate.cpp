@@ -1,11 +1,11 @@
-#include "access/gate.hpp"
+#include "guarded_serving/gate.hpp"
 
 #include <kcontrol/http/url.hpp>
 #include <kcontrol/serve/host_name.hpp>
 
 #include <algorithm>
 
-namespace training_monitor {
+namespace guarded_serving {
 namespace {
 
 using kcontrol::http::authority_of;
@@ -89,4 +89,4 @@ kcontrol::result<std::string> parse_origin(std::string_view text) {
     return std::string(scheme) + "://" + authority;
 }
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

@@ -1,6 +1,6 @@
-#include "access/serving_files.hpp"
+#include "guarded_serving/serving_files.hpp"
 
-namespace training_monitor {
+namespace guarded_serving {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
@@ -41,4 +41,4 @@ kcontrol::result<serving_secrets> read_serving_files(kcontrol::environment& env,
     return out;
 }
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

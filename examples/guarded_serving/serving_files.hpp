@@ -5,12 +5,12 @@
 #include <kcontrol/runtime/environment.hpp>
 #include <kcontrol/transport/server_tls.hpp>
 
-#include "access/access_options.hpp"
-#include "access/bearer_tokens.hpp"
+#include "guarded_serving/access_options.hpp"
+#include "guarded_serving/bearer_tokens.hpp"
 
 #include <optional>
 
-namespace training_monitor {
+namespace guarded_serving {
 
 /// What stands in the files.
 struct serving_secrets {
@@ -22,4 +22,4 @@ struct serving_secrets {
 /// certificate and key belong together is found out by the server that takes them.
 kcontrol::result<serving_secrets> read_serving_files(kcontrol::environment& env, const access_options& o);
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

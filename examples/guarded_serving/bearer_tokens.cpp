@@ -1,10 +1,10 @@
-#include "access/bearer_tokens.hpp"
+#include "guarded_serving/bearer_tokens.hpp"
 
 #include <kcontrol/base/base64.hpp>
 
 #include <algorithm>
 
-namespace training_monitor {
+namespace guarded_serving {
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -85,4 +85,4 @@ bool bearer_tokens::opens(std::string_view authorization) const {
     return false;
 }
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

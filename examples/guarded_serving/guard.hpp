@@ -1,11 +1,11 @@
-// Stands before the monitor's handler: lets in what the gate admits, and adds the headers that admission asks for.
+// Stands before a program's handler: lets in what the gate admits, and adds the headers that admission asks for.
 #pragma once
 
 #include <kcontrol/http/handler.hpp>
 
-#include "access/gate.hpp"
+#include "guarded_serving/gate.hpp"
 
-namespace training_monitor {
+namespace guarded_serving {
 
 /// Thread-safety: shared objects unsafe; requests run on the server's executor.
 /// Object lifetime: outlives the server it answers for.
@@ -23,4 +23,4 @@ private:
     gate_rules rules_;
 };
 
-}  // namespace training_monitor
+}  // namespace guarded_serving

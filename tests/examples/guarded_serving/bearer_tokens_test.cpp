@@ -1,10 +1,10 @@
-#include "access/bearer_tokens.hpp"
+#include "guarded_serving/bearer_tokens.hpp"
 
 #include <kcontrol/base/base64.hpp>
 
 #include <doctest/doctest.h>
 
-using namespace training_monitor;
+using namespace guarded_serving;
 
 namespace {
 const std::string one = "0123456789abcdef", two = "second-token.with~all+of/them==";
