@@ -5,11 +5,12 @@
 # What is installed and packaged, and what uses it.
 source "$ROOT/scripts/test-packages.sh"
 
-ALL_GROUPS=(lint compile_time headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
+ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
 # ThreadSanitizer, Kueue and mutants want builds of their own, fuzzers, many seeds and the monitor's twenty failures want
-# time, the site and the recipes of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue failures seeds mutants site recipes gpu)
+# time, what compiling costs wants a machine that does nothing else, the site and the recipes of packages want more
+# programs (Doxygen, MkDocs, Conan), and the last a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue failures seeds mutants compile_time site recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -258,7 +259,7 @@ build_simulation() {
 group_simulation() {
     local status=0
     build_simulation test_simulation test_lifecycle
-    run_swarms "${KCONTROL_SIM_SEEDS:-2000}"
+    run_swarms "${KCONTROL_SIM_SEEDS:-600}"
     "$BUILD/simulation/tests/test_lifecycle" --no-colors >"$LOGS/lifecycle.log" 2>&1 || status=$?
     count_doctest "$LOGS/lifecycle.log" "$status"
     ((status == 0)) || tail -n 50 "$LOGS/lifecycle.log"
