@@ -106,6 +106,10 @@ TEST_CASE("the JSON of a job has only the fields that were asked for") {
         kcontrol::json::writer out;
         write(out, job_view(), at(0), job_state::pending, one);
         const auto text = out.take();
+        if (*which == job_field::gpu_usage) {  // who knows of it writes it (web/usage_json.hpp)
+            CHECK(text == "{}");
+            continue;
+        }
         CHECK(text.starts_with("{\"" + std::string(job_field_names[i]) + "\":"));
         CHECK(text.find(",\"") == std::string::npos);
     }
