@@ -4,6 +4,7 @@
 #include <kcontrol/codec/resource_of.hpp>
 
 #include "pods/event_record.hpp"
+#include "pods/queue_position.hpp"
 #include "pods/queued_workload.hpp"
 
 #include <algorithm>
@@ -232,13 +233,37 @@ kcontrol::awaitable<void> insight::ask_queue(kcontrol::client from, const job_re
     const auto listed = co_await from.list_page<queued_workload>(std::move(which));
     if (!listed) co_return;  // no Kueue there, or no right: then the job says that it is queued, and no more
     for (const auto& workload : listed->items) {
-        for (const auto& c : workload->status.conditions) {
+        std::string place;
+        const auto waits_for_quota = [](const job_condition& c) {
+            return c.type == "QuotaReserved" && c.status == "False";
+        };
+        const auto& conditions = workload->status.conditions;
+        if (std::any_of(conditions.begin(), conditions.end(), waits_for_quota)) {
+            place = co_await ask_position(from, job, *workload, stop);
+        }
+        for (const auto& c : conditions) {
             if (c.status != "False" || (c.type != "QuotaReserved" && c.type != "Admitted") || c.message.empty())
                 continue;
             into.push_back({"Workload", std::string(std::string_view(workload->metadata.name)), "Normal", c.reason,
-                            c.message, 1, parse_rfc3339_seconds(c.last_transition_time)});
+                            place.empty() ? c.message : c.message + " (" + place + ")", 1,
+                            parse_rfc3339_seconds(c.last_transition_time)});
         }
     }
+}
+
+// Empty where Kueue does not serve its visibility API, the right is missing, or the Workload is not among the first.
+kcontrol::awaitable<std::string> insight::ask_position(kcontrol::client from, const job_ref& job,
+                                                       const queued_workload& workload, std::stop_token stop) {
+    const std::string& queue = workload.spec.queue_name;
+    if (queue.empty()) co_return std::string();
+    kcontrol::http::request question("GET", pending_workloads_target(job.namespace_, queue));
+    question.headers.set("Accept", "application/json");
+    kcontrol::http::exchange_options bounds;
+    bounds.deadline(question_deadline).max_body(most_pending_bytes).stop(std::move(stop));
+    const auto answer = co_await from.raw(std::move(question), std::move(bounds));
+    if (!answer || answer->status != 200) co_return std::string();
+    const auto position = find_position(answer->body, workload.metadata.name);
+    co_return position ? describe(*position, queue) : std::string();
 }
 
 }  // namespace training_monitor

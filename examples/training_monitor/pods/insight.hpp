@@ -23,6 +23,8 @@
 
 namespace training_monitor {
 
+struct queued_workload;
+
 /// Whether a right that may be missing is there.
 enum class right_state { unknown, given, missing };
 
@@ -94,6 +96,8 @@ private:
                                         std::vector<object_event>& into, std::stop_token stop);
     kcontrol::awaitable<void> ask_queue(kcontrol::client from, const job_ref& job, std::string uid,
                                         std::vector<object_event>& into, std::stop_token stop);
+    kcontrol::awaitable<std::string> ask_position(kcontrol::client from, const job_ref& job,
+                                                  const queued_workload& workload, std::stop_token stop);
 
     kcontrol::environment& env_;
     std::vector<std::string> selectors_, namespaces_;

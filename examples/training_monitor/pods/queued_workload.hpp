@@ -1,4 +1,4 @@
-// Kueue's Workload of a job: of it the conditions, which say in Kueue's words what the job waits for.
+// Kueue's Workload of a job: of it the queue, and the conditions, which say in Kueue's words what the job waits for.
 // Source: https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta1/
 #pragma once
 
@@ -8,9 +8,18 @@
 
 #include "jobs/kinds.hpp"
 
+#include <string>
 #include <vector>
 
 namespace training_monitor {
+
+struct queued_workload_spec {
+    std::string queue_name;
+
+    static constexpr auto kcontrol_fields() {
+        return kcontrol::fields(kcontrol::field("queueName", &queued_workload_spec::queue_name));
+    }
+};
 
 struct queued_workload_status {
     std::vector<job_condition> conditions;
@@ -25,10 +34,12 @@ struct queued_workload {
     static constexpr kcontrol::resource_name kcontrol_resource{"kueue.x-k8s.io", "v1beta1", "Workload", "workloads"};
 
     kcontrol::object_meta metadata;
+    queued_workload_spec spec;
     queued_workload_status status;
 
     static constexpr auto kcontrol_fields() {
-        return kcontrol::fields(kcontrol::field("status", &queued_workload::status));
+        return kcontrol::fields(kcontrol::field("spec", &queued_workload::spec),
+                                kcontrol::field("status", &queued_workload::status));
     }
 };
 
