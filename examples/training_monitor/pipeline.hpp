@@ -49,4 +49,4 @@ private:
     kcontrol::logger log_;
 };
 
-}  // namespace notices
+}  // namespace training_monitor

@@ -1,5 +1,4 @@
 // The tables of api/protobuf.hpp.
-#include "code.hpp"
 #include "naming.hpp"
 #include "protobuf_fields.hpp"
 
@@ -175,9 +174,8 @@ result<std::map<std::string, std::string>> emit_protobuf(const protobuf_lines& f
                       comment_text(kinds.origin) +
                       ". Do not edit.\n// clang-format off\n#pragma once\n\n"
                       "#include <kcontrol/codec/protobuf_schema.hpp>\n#include <kcontrol/config.hpp>\n\n"
-                      "namespace " +
-                      reopened("kcontrol::api::detail") + " {\n\n" + *written +
-                      "\n}  // namespace kcontrol::api::detail\n";
+                      "namespace kcontrol::api::detail {\n\n" +
+                      *written + "\n}  // namespace kcontrol::api::detail\n";
     return std::map<std::string, std::string>{{"include/kcontrol/api/impl/protobuf_tables.ipp", std::move(out)}};
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Options of delegated_access; the times are controller-runtime's (filters.WithAuthenticationAndAuthorization).
 class access_options {

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 /// An open watch: how writers and the server's owner reach it.
 class open_watch {

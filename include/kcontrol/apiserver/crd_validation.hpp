@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Adds what a definition has without saying it: names, the conversion.
 KCONTROL_DECL void set_definition_defaults(json::object& crd);

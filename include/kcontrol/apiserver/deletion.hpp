@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What becomes of an object's dependents.
 enum class propagation { unset, background, foreground, orphan };

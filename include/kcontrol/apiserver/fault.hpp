@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// The faults of one request; they add up: `fault().delay(1s).cut_after_events(3)`.
 ///

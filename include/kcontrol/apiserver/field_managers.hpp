@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Who writes, as an entry of managedFields names him.
 class field_writer {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// One of an object's owner references.
 class owner_link {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// A column of a Table.
 class table_column {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What a list or a watch asks for.
 ///

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Namespace and selectors, to be matched against stored objects.
 ///

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What the store can't know by itself; the simulator gives its own.
 class store_inputs {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// A request's target taken apart. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go
 ///

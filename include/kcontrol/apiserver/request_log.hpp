@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// One request.
 class logged_request {

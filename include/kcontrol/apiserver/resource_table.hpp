@@ -12,7 +12,7 @@
 #include <ranges>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 enum class change { added, modified, deleted };
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// One version of one object. The text leaves out apiVersion and kind, which depend on the version asked for; a list
 /// of ten thousand objects is then a matter of joining strings.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 namespace detail {
 class parsed_rules;
@@ -45,7 +45,7 @@ private:
 /// The value at ".spec.replicas" of an object, or null.
 KCONTROL_DECL const json::value* value_at_path(const json::value& whole, std::string_view path);
 
-}  // namespace detail
+}  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/apiserver/impl/structural_schema.ipp>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What reading an object found.
 class typed_reading {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What a watcher gets: "ADDED", "MODIFIED" or "DELETED", and the object.
 class seen_event {

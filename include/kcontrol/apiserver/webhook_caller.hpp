@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Sends questions to webhooks, and keeps the connections to each.
 ///

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Where a Service is, for a server that has no cluster network: its namespace, name and port.
 using service_resolver =

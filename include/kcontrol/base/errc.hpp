@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 using error_code = boost::system::error_code;
 

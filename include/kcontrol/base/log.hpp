@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 enum class log_level { debug, info, warning, error };
 

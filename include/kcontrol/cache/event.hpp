@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 enum class event_type {
     added,

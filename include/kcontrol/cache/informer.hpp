@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Where an informer stands. `failed`, `forbidden` and `not_installed` are retried: they are states, not ends.
 enum class informer_state { idle, listing, live, paused, not_installed, forbidden, failed };
@@ -304,7 +304,7 @@ private:
     informer(const any_informer& same, another_handle tag) : any_informer(same, tag) {}
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/cache/impl/informer.ipp>

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// What a write to a store amounts to: exactly what is to be told.
 class store_change {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 struct handler_progress;
 }
@@ -55,7 +55,7 @@ private:
     std::shared_ptr<detail::handler_progress> progress_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/cache/impl/subscription.ipp>

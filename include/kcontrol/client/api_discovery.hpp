@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// What an api_discovery keeps, and for how long.
 class discovery_options {
@@ -87,7 +87,7 @@ private:
     std::shared_ptr<detail::discovery_state> state_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/api_discovery.ipp>

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace auth {
 class cluster_config;  // auth/cluster_config.hpp
@@ -252,7 +252,7 @@ private:
     bool reads_cache_ = false;
 };
 
-}  // namespace auth
+}  // namespace kcontrol
 
 #include <kcontrol/client/impl/client.hpp>
 

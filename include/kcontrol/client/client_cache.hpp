@@ -13,7 +13,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// The writes of one task, so that what follows can wait until the caches have seen them.
 ///

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// `around`, which forwards what it is asked to `below`, as a transport of the encoding that `below` has (speaking(),
 /// in object_encoding.hpp). For who wraps transports that others make: a client looks at the outermost one only.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// An object of a manifest. Thread-safety: distinct objects safe; shared objects safe for const access.
 class manifest {

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Reads a list as it arrives, object by object.
 ///

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Options every verb has.
 template <class Derived>

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 class exec_state;
@@ -114,7 +114,7 @@ KCONTROL_DECL awaitable<result<exec_stream>> open_exec(client c, namespaced_name
 /// Attaches to a container's main process. Errors: the same.
 KCONTROL_DECL awaitable<result<exec_stream>> open_attach(client c, namespaced_name pod, exec_options options = {});
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/pod_exec.ipp>

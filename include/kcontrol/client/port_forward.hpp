@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 class port_state;
@@ -67,7 +67,7 @@ private:
 KCONTROL_DECL awaitable<result<port_stream>> open_port(client c, namespaced_name pod, std::uint16_t port,
                                                        port_forward_options options = {});
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/client/impl/port_forward.ipp>

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 enum class watch_event_type { added, modified, deleted, bookmark, error, end };
 

@@ -17,9 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
-
-class watch_decoder;
+namespace kcontrol {
 
 /// Reads events off one watch request.
 ///
@@ -59,7 +57,6 @@ private:
     environment* env_;
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
-    watch_decoder* decoder_;  // the body's; null: it is JSON
     http::watch_framer framer_;
     std::vector<char> chunk_;
     duration idle_;

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Of one kind, since its cluster was made.
 class read_counts {

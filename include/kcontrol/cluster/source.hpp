@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Something that notifies of changes. A controller subscribes when it starts, waits until the source is synced before
 /// its first reconcile, and unsubscribes when it stops.

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// The JSON of a value. A resource has its apiVersion and kind.
 template <class T>

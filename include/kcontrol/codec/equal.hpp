@@ -3,7 +3,7 @@
 
 #include <kcontrol/values/type_descriptor.hpp>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Whether two objects of the described type have equal fields.
 KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void* b);

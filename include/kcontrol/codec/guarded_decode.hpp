@@ -7,7 +7,7 @@
 #include <new>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 // Lack of memory is thrown on: that is not the object's fault.
 

@@ -6,7 +6,7 @@
 #include <exception>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// metav1.PartialObjectMetadata. It can be read, watched, patched and deleted as any object; a client asks the server
 /// to send no more than that.
@@ -44,7 +44,7 @@ const resource_info& metadata_resource_of() {
     }
 }
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/codec/impl/metadata_object.ipp>

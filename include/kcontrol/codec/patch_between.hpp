@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// The body of a PATCH request, and its media type. Empty if nothing is to be changed.
 class object_patch {

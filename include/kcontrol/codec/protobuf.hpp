@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class share_pool;
 
@@ -76,7 +76,7 @@ private:
     const detail::protobuf_plan* plan_ = nullptr;  // null: through JSON
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/codec/impl/protobuf.ipp>

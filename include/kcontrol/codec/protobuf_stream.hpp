@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 

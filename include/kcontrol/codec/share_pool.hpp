@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 class block_builder;
@@ -77,7 +77,7 @@ private:
     std::unique_ptr<memory> memory_;   // of texts; what it knows points into the present generation
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/codec/impl/share_pool.ipp>

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class client_cache;  // client/client_cache.hpp
 class cluster;       // cluster/cluster.hpp

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// The outcome of a reconcile that did not fail.
 class reconcile_result {

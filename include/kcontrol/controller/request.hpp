@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Namespace and name of the object to reconcile. Events of an object are merged into one request, so a reconciler
 /// looks at the present state, not at a change.

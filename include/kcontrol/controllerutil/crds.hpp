@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// How install_crds goes about it.
 class install_options {

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 enum class write_outcome { unchanged, created, updated };
 

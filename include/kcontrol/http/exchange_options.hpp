@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// What bounds one exchange.
 class exchange_options {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// A URL as requests need it.
 class document_url {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// How much a step of a decoder took and gave.
 class gunzip_step {

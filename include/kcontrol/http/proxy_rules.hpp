@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::json {
+namespace kcontrol::json {
 
 /// `name` with the value, or with null where there is none.
 template <class T>

@@ -13,7 +13,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class leader_stats {
 public:

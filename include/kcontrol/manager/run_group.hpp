@@ -1,7 +1,7 @@
 // When a manager with leader election runs something.
 #pragma once
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Without leader election both run as long as the manager does.
 enum class run_group {

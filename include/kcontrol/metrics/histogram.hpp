@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// How often values fell below each of some bounds.
 ///

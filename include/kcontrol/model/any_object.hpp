@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct type_descriptor;
 

@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 

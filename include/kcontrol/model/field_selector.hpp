@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// One term of a field selector.
 class field_requirement {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// metav1.OwnerReference.
 struct owner_reference {

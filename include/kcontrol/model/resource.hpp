@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class share_pool;
 

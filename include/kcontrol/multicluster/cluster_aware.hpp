@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class engaged_cluster;  // multicluster/engaged_cluster.hpp
 

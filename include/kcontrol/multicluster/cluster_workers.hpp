@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class metrics_registry;
 

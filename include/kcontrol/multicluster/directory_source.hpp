@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 class kubeconfig_watch;
 }
@@ -46,7 +46,7 @@ private:
     std::vector<desired_cluster> clusters_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/multicluster/impl/directory_source.ipp>

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 class cluster_aware;
 namespace detail {
 class cluster_board;
@@ -110,7 +110,7 @@ private:
     std::shared_ptr<impl> impl_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/multicluster/impl/engaged_cluster.ipp>

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class engaged_cluster;
 class metrics_registry;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Which group of replicas this one is of, and how long everything takes. The times are those of leader_options.
 class sharding_options {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Gives that outcome when it is awaited.
 template <class T>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 using duration = std::chrono::nanoseconds;
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Something that took time and is over. What it was is in the fields, as in a record of the log; never a secret.
 class trace_span {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// What to write into the log.
 class trouble_entry {

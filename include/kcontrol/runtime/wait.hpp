@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Why a wait ended.
 enum class wake { notified, timeout, stopped };
@@ -50,7 +50,7 @@ KCONTROL_DECL awaitable<wake> sleep_until(environment& env, time_point when, std
 /// Sleeps for `delay`; see sleep_until.
 KCONTROL_DECL awaitable<wake> sleep_for(environment& env, duration delay, std::stop_token stop);
 
-}  // namespace detail
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/runtime/impl/wait.ipp>

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Patterns (Go's syntax and meaning) and formats of OpenAPI schemas. Compiled patterns are kept.
 ///

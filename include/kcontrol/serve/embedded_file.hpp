@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// A file and how it is served. Its texts live as long as the program.
 class embedded_file {

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 class event_stream_options {
 public:

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// What the variables of a pattern took from a path.
 ///

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 namespace detail {
 class api_server_core;
@@ -129,7 +129,7 @@ private:
     std::shared_ptr<detail::api_server_core> core_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/testing/impl/api_server.ipp>

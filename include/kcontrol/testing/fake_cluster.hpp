@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 namespace detail {
 class fake_core;
@@ -102,7 +102,7 @@ private:
     std::shared_ptr<detail::fake_core> core_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/testing/impl/fake_cluster.ipp>

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// What becomes of one call of the API.
 enum class call_fault {

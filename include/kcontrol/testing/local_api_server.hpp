@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// An api_server behind a real socket. Any number of them live in one process.
 ///

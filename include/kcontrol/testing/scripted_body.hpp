@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// How a streamed body ends after its last slice.
 enum class stream_end {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// An API server that a test starts, asks by HTTP, and stops.
 ///

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 /// Implements environment on a sim_context.
 ///

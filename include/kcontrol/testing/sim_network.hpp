@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 namespace detail {
 struct sim_exchange;
@@ -77,7 +77,7 @@ private:
     std::map<std::string, host_entry> hosts_;
 };
 
-}  // namespace detail
+}  // namespace kcontrol::testing
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/testing/impl/sim_network.ipp>

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Options of an otlp_exporter; the defaults are OpenTelemetry's.
 class otlp_options {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 /// An IP address and a port.
 class listen_address {

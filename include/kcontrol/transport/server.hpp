@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 namespace detail {
 class server_core;
@@ -76,7 +76,7 @@ private:
 /// The name the rest of the library uses where `server` alone would be unclear.
 using http_server = server;
 
-}  // namespace detail
+}  // namespace kcontrol::http
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/transport/impl/server.ipp>

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::inline v0_1::http {
+namespace kcontrol::http {
 
 class server;
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct type_descriptor;
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// What goes back to the API server for one request.
 ///

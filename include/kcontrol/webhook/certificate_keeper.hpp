@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace http {
 class server;
@@ -88,7 +88,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-}  // namespace http
+}  // namespace kcontrol
 
 #ifdef KCONTROL_HEADER_ONLY
 #include <kcontrol/webhook/impl/certificate_keeper.ipp>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 /// Options of a work queue.
 template <class Key>

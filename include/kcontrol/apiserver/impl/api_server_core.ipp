@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 constexpr std::string_view json_media_type = "application/json";
 

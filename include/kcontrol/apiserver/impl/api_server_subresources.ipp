@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 /// Where a kind has its replicas.
 class scale_paths {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline std::string huge_event_text(std::size_t bytes) {
     const std::string head =

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 /// Walks an expression over variables.

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 class cel_token {

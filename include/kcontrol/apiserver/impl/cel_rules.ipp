@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline const json::array& rules_of(const json::value& schema) {
     static const json::array none;

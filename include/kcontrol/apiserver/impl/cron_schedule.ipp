@@ -8,7 +8,7 @@
 #include <charconv>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 using cron_result = std::optional<std::string>;  // what is wrong

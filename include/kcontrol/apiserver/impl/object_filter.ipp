@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 // The value at a dotted path, as a field selector compares it.

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 // As Go writes a map.

@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/impl/cell_parts.ipp>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 /// What is said of a pod's containers so far.
 class pod_summary {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 inline std::string_view trim(std::string_view text) {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 inline std::string lower_case(std::string text) {

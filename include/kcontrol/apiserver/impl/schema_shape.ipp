@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 // How a list is merged: as a whole, item by item under keys, or as a set of scalars (no keys).

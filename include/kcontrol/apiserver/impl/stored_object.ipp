@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 /// A resourceVersion's number; nothing if it is not one.

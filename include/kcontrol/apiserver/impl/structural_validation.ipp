@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 class structural_validator {
 public:

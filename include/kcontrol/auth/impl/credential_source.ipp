@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::inline v0_1::auth {
+namespace kcontrol::auth {
 
 namespace detail {
 

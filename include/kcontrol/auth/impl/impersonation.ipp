@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kcontrol::inline v0_1::auth {
+namespace kcontrol::auth {
 namespace detail {
 
 // client-go's headerKeyEscape: what may not stand in a header's name is percent-encoded, and so is '%'.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-namespace kcontrol::inline v0_1::auth::detail {
+namespace kcontrol::auth::detail {
 
 // Which program took the place of a provider that client-go had built in.
 inline std::string auth_provider_remedy(const std::string& name) {

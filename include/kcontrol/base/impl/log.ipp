@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct logger::target {
     explicit target(log_sink s) : sink(std::move(s)) {}

@@ -5,7 +5,7 @@
 
 #include <exception>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 KCONTROL_DECL std::string describe_thrown() {
     try {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 class store_writer;
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 template <class Word>
 Word word_at(const char* at) noexcept {

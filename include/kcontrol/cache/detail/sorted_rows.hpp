@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 struct row_chunk : block {
     std::uint64_t count = 0;

@@ -18,7 +18,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Thread-safety: shared objects safe.
 class blocking_loop : public std::enable_shared_from_this<blocking_loop> {

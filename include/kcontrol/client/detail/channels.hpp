@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// A part of what came on one of the streams.
 struct channel_part {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Finds the end of a value by its brackets and quotes. Nothing of it is checked.
 class value_skipper {

@@ -18,7 +18,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 // One verb on one object whose answer is an object, as JSON.

@@ -4,7 +4,7 @@
 #include <kcontrol/client/detail/client_defaults.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline client_defaults copy_of(const std::shared_ptr<const client_defaults>& of) {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 KCONTROL_DECL std::shared_ptr<http::transport> keep_encoding(const http::transport& below,
                                                              std::shared_ptr<http::transport> around) {

@@ -17,7 +17,7 @@
 
 #include <iterator>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline void append_page(any_list& all, any_list page, bool first) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline error list_without_end(std::string_view bound, const std::string& value) {

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline std::string cell_text(const json::value& cell) {

@@ -7,7 +7,7 @@
 #include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/values/time.hpp>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline std::string log_query(const log_options& options, const std::string& path) {

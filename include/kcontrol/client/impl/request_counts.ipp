@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 // k8s.io/component-base, metrics/prometheus/restclient.

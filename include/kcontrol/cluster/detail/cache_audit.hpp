@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class informer_set;
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct channel_source::state : std::enable_shared_from_this<channel_source::state> {
     state(environment& env, executor x, channel_options o)

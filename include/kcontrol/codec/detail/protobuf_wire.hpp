@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 enum class protobuf_wire : std::uint8_t {
     varint = 0,

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 inline bool separates_tokens(char letter) noexcept {
     return letter == ',' || letter == ':' || letter == '{' || letter == '}' || letter == '[' || letter == ']';

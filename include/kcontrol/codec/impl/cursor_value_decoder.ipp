@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 class cursor_value_decoder : public node_decoder {
 public:

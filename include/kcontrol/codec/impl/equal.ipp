@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 struct equal_map_context {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Whether two texts of `size` bytes are equal; for names, which are short, quicker than a call.
 inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept {

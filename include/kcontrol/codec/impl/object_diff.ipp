@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 inline bool contains_null(const json::value& v) {
     if (v.is_null()) return true;

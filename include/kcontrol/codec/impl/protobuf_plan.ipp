@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// How a value gets into an object. What has no way of its own is written as JSON and read from there.
 enum class protobuf_step : std::uint8_t {

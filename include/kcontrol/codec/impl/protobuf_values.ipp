@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Messages in messages, at most.
 inline constexpr std::size_t deepest_protobuf = 200;

@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 namespace detail {
 

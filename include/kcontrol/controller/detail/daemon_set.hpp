@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// ending: it was told to stop and has not returned.
 enum class daemon_state { absent, running, waiting, finished, ending };

@@ -10,7 +10,7 @@
 #include <concepts>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Refers to the event and to `kind`.
 KCONTROL_DECL cause cause_of(const any_event& e, std::string_view kind);

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 class task_group;
 

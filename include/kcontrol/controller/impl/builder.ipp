@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 KCONTROL_DECL std::shared_ptr<cached_source> builder_core::source_of(const resource_info& kind,
                                                                      const kind_options* how) {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 struct reconcile_end;
 }
@@ -115,4 +115,4 @@ struct any_controller::impl : std::enable_shared_from_this<any_controller::impl>
     std::map<std::optional<int>, priority_stats> times;  // by priority; nothing: those counted together
 };
 
-}  // namespace detail
+}  // namespace kcontrol

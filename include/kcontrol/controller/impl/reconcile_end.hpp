@@ -3,7 +3,7 @@
 
 #include <kcontrol/controller/reconciler.hpp>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 // How a reconcile ended. Shared: the executor of the reconciler may outlive the coroutine that waits for it.
 struct reconcile_end {

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 // The stop token of a reconcile: that of its run, or, where the options say so, one of its own under it.
 class time_limit {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/controllerutil/phases.hpp>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline std::string quoted_phase(std::string_view name) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace kcontrol::inline v0_1::json {
+namespace kcontrol::json {
 namespace detail {
 
 // A patched document can be read again.

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace kcontrol::inline v0_1::json {
+namespace kcontrol::json {
 
 /// One member of an object, as iteration yields it.
 struct member {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::json::detail {
+namespace kcontrol::json::detail {
 
 inline bool is_parsed(std::string_view text) {
     simdjson::dom::parser parser;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 using coordination_lease = api::coordination::v1::lease;
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 struct log_rules {

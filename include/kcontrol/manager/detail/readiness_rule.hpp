@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Looks at informers now and then, and remembers since when each is not live.
 ///

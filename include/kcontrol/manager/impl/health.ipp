@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 // Why a check failed, or nothing.

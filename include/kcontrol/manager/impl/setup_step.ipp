@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 // What outlives a step that is left behind.
 struct setup_run {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Each make_…() throws where a name, a label or a type is not allowed.
 class kept_metrics {
@@ -85,7 +85,7 @@ private:
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Keeps no metric. What collectors write is there all the same.
 class kept_metrics {

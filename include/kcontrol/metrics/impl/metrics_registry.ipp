@@ -9,7 +9,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct metrics_registry::impl {
     explicit impl(logger l) : log(std::move(l)) {

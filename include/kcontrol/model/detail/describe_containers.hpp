@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// The table of T, `value`; see describe.hpp.
 template <class T>

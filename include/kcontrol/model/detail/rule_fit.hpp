@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 enum class schema_shape { boolean, numeric, string, number_or_string, array, map, object, any };
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Thread-safety: shared objects safe.
 class cluster_board {

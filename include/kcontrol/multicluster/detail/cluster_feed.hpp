@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 class engaged_cluster;
 }
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Follows a kind in the cluster of that name, and tells controllers in other clusters, each where it works. While that
 /// cluster is away, what it had stays; when it comes back, what differs is told, deletions too. A listener that is

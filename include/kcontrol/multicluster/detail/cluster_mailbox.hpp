@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Keeps requests until a controller of that cluster runs, and hands them over there. A request that waits already is
 /// not kept twice: the more urgent of the two ways counts. What a controller was given its queue forgets when it stops,

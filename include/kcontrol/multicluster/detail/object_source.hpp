@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Nothing is told before the kind was listed. While the home cluster can't be reached the clusters stay as they are.
 ///

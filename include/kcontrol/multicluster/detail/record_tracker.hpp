@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Takes the records of each look and says which clusters there should be.
 ///

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// What comes from the server.
 struct whole_secret {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Held by a shared pointer, for the listener may destroy the source.
 ///

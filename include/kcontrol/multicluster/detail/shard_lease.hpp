@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 using shard_lease = api::coordination::v1::lease;
 

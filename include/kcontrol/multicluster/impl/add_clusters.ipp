@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline constexpr char added_clusters_key = 0;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 // The sum over all caches of what `amount` says of one, held against the bound.

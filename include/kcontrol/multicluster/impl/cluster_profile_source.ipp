@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <map>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline constexpr std::size_t largest_profile_cluster = std::size_t{256} << 10;

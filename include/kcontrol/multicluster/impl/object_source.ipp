@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 KCONTROL_DECL object_source::object_source(environment& e, executor x, auth::cluster_config home,
                                            http::transport_factory transport, const std::string& whose,

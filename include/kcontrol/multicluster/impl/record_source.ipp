@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 using records_seen = result<std::optional<std::vector<cluster_record>>>;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 // FNV-1a reads the bytes; what it leaves alike in names that differ in their last letter, the finalizer of SplitMix64
 // spreads.

@@ -3,7 +3,7 @@
 #include <kcontrol/multicluster/detail/rendezvous.hpp>
 #include <kcontrol/multicluster/detail/shard_lease.hpp>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 KCONTROL_DECL std::string shard_slug(std::string_view text) {
     std::string out;

@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// A note with the moment it was taken.
 class pending_event {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 class owned_fd {
 public:

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline std::string describe_about(std::string (*about)(const void*), const void* state) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 #ifdef KCONTROL_WITHOUT_RE2
 

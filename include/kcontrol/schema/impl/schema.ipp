@@ -4,7 +4,7 @@
 #include <kcontrol/schema/impl/schema_rules.ipp>
 #include <kcontrol/schema/schema.hpp>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 /// Walks a table and writes its schema. The order of members is that of apiextensions.k8s.io/v1 JSONSchemaProps.
 class schema_writer {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 struct schema_format {
     std::string_view name;     ///< without dashes

@@ -5,7 +5,7 @@
 
 #include <deque>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 struct text_checks::kept {
     // pattern_set refers to its patterns.

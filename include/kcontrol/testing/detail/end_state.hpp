@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 /// Objects by "Kind namespace/name"; several where names were generated.
 using end_state = std::map<std::string, std::vector<json::value>>;

@@ -9,7 +9,7 @@
 
 #include <exception>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 inline result<json::value> shown(const resource_table& table, const outcome<object_ptr>& written) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline constexpr std::string_view template_hash = "pod-template-hash";
 inline constexpr std::string_view revision_annotation = "deployment.kubernetes.io/revision";

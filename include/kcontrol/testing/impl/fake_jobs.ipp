@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
 

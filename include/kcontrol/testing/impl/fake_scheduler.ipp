@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline json::object ready_condition_of_node(bool lost, const std::string& now) {
     json::object ready;

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 class manual_environment::manual_timer final : public timer {
 public:

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 inline bool is_write(std::string_view verb) { return verb != "get" && verb != "list" && verb != "watch"; }
 

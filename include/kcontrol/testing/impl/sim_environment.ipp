@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 namespace detail {
 
 inline std::string directory_of(const std::string& path) {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-namespace kcontrol::inline v0_1::testing::detail {
+namespace kcontrol::testing::detail {
 
 /// A step, or a mishap.
 class simulated_event {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 KCONTROL_DECL std::string_view to_string(mishap m) noexcept {
     switch (m) {

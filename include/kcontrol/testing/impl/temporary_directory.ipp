@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <system_error>
 
-namespace kcontrol::inline v0_1::testing {
+namespace kcontrol::testing {
 
 KCONTROL_DECL temporary_directory::temporary_directory()
     : path_((std::filesystem::temp_directory_path() / "kcontrol-test-XXXXXX").string()) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::inline v0_1::http::detail {
+namespace kcontrol::http::detail {
 
 enum class cut_cause { none, timeout, stopped };
 

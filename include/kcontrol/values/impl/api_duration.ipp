@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline constexpr std::uint64_t duration_limit = std::uint64_t{1} << 63;

@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 inline std::int32_t quantity_exponent(std::int64_t exponent) {

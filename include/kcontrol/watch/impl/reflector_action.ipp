@@ -5,7 +5,7 @@
 #include <chrono>
 #include <ostream>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 
 KCONTROL_DECL std::ostream& operator<<(std::ostream& out, const reflector_action& a) {
     switch (a.step) {

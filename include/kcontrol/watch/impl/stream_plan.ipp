@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 inline constexpr std::uint32_t stream_patience = 3;
 

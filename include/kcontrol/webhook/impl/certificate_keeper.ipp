@@ -12,7 +12,7 @@
 #include <map>
 #include <optional>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 /// The Secret with the authorities.

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace kcontrol::inline v0_1 {
+namespace kcontrol {
 namespace detail {
 
 // Carries the differences of two encodings over to a document of which they show a part.

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 inline constexpr duration longest_webhook_timeout = std::chrono::seconds(30);
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 class queue_core {
 public:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace kcontrol::inline v0_1::detail {
+namespace kcontrol::detail {
 
 struct queue_node;
 struct fair_lane;
