@@ -69,6 +69,7 @@ TEST_CASE("multicluster_options: objects travel as the transport says, whatever 
     multicluster_manager m(w.env, w.home, std::move(o));
     m.set_desired({desired_cluster("a", server.config())});
     REQUIRE(w.world.run_until([&] { return live > 0; }, 1min));
+    w.world.run_for(1s);
     CHECK(asked[true] >= 2);  // a list and a watch
     CHECK(asked[false] == 0);
     w.world.run(m.stop());
