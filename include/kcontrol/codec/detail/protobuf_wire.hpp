@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -88,16 +87,6 @@ public:
             }
         }
         return take_long(out);
-    }
-
-    /// Steps over a field whose tag is one of `tags` and whose value a zero of one byte; not if a bit of `filled` says
-    /// that its number was met before. False: nothing was done. Precondition: !at_end().
-    [[gnu::always_inline]] bool take_zero(const std::bitset<128>& tags, std::uint64_t filled) noexcept {
-        if (left() < 2 || at_[1] != 0) return false;
-        const auto tag = static_cast<unsigned char>(at_[0]);
-        if (tag >= 128 || !tags[tag] || (filled >> (tag >> 3U) & 1U) != 0) return false;
-        at_ += 2;
-        return true;
     }
 
     /// A number of that many bits, the lowest first; null or what is wrong with it.

@@ -53,8 +53,6 @@ private:
         std::uint64_t filled = 0;  // a bit a field; large numbers share them, which is out of order at worst
         while (taken || !in.at_end()) {
             if (!taken) {
-                // Half of what Go writes says nothing.
-                if (in.take_zero(plan.zero_tags, filled)) continue;
                 if (const char* wrong = in.take(item)) return values_.malformed(wrong);
             }
             taken = false;
@@ -66,6 +64,7 @@ private:
             const std::size_t place = slot->member == nullptr ? at : place_of(*slot->member, at);
             bool done = false;
             if (!slot->value.repeats) {
+                // Half of what Go writes says nothing.
                 const bool zero = slot->value.skips_zero && (item.bits | item.bytes.size()) == 0;
                 if (zero && item.wire == slot->value.wire) continue;
                 done = read_single(slot->value, item, place, slot);

@@ -6,8 +6,6 @@
 #include <kcontrol/codec/protobuf_schema.hpp>
 #include <kcontrol/values/type_descriptor.hpp>
 
-#include <algorithm>
-#include <bitset>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -63,7 +61,6 @@ struct protobuf_plan {
     const type_descriptor* type = nullptr;
     const protobuf_message* message = nullptr;
     std::vector<protobuf_slot> slots;  // by number
-    std::bitset<128> zero_tags;        // tags of one byte behind which a zero says nothing
 };
 
 /// Makes plans and keeps them as long as the program runs: a pool knows values by their addresses.
@@ -89,11 +86,6 @@ private:
             if (made.slots.size() <= field.number) made.slots.resize(std::size_t{field.number} + 1);
         }
         for (const auto& field : message.all()) made.slots[field.number] = make_slot(type, field);
-        for (std::size_t number = 1; number < std::min<std::size_t>(made.slots.size(), 16); ++number) {
-            const auto& value = made.slots[number].value;
-            const bool short_zero = value.wire == protobuf_wire::varint || value.wire == protobuf_wire::bytes;
-            if (value.skips_zero && short_zero) made.zero_tags.set(number << 3 | static_cast<std::size_t>(value.wire));
-        }
         return made;
     }
 
