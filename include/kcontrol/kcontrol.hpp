@@ -50,7 +50,6 @@
 #include <kcontrol/client/client_load.hpp>
 #include <kcontrol/client/client_options.hpp>
 #include <kcontrol/client/invalid_object.hpp>
-#include <kcontrol/client/keep_encoding.hpp>
 #include <kcontrol/client/list_bounds.hpp>
 #include <kcontrol/client/list_meter.hpp>
 #include <kcontrol/client/manifest.hpp>
@@ -73,6 +72,7 @@
 #include <kcontrol/client/wait_until.hpp>
 #include <kcontrol/client/watch_event.hpp>
 #include <kcontrol/client/watch_stream.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/cluster/cache_options.hpp>
 #include <kcontrol/cluster/channel_source.hpp>

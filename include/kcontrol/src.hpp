@@ -72,7 +72,6 @@
 #include <kcontrol/client/impl/discovery.ipp>
 #include <kcontrol/client/impl/exchange.ipp>
 #include <kcontrol/client/impl/identity.ipp>
-#include <kcontrol/client/impl/keep_encoding.ipp>
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/impl/list_meter.ipp>
 #include <kcontrol/client/impl/list_reader.ipp>
@@ -93,6 +92,7 @@
 #include <kcontrol/client/impl/wait_conditions.ipp>
 #include <kcontrol/client/impl/wait_until.ipp>
 #include <kcontrol/client/impl/watch_stream.ipp>
+#include <kcontrol/client/impl/wrap_transports.ipp>
 #include <kcontrol/cluster/impl/audit_rule.ipp>
 #include <kcontrol/cluster/impl/cache_audit.ipp>
 #include <kcontrol/cluster/impl/cache_options.ipp>

@@ -1,7 +1,7 @@
 // A transport to a cluster that is this replica's for a while: it sends nothing before or after.
 #pragma once
 
-#include <kcontrol/client/keep_encoding.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/client/write_guard.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/websocket.hpp>
@@ -49,13 +49,9 @@ private:
 
 /// What makes such transports of those that another factory makes.
 inline http::transport_factory held_transports(http::transport_factory below, write_guard held) {
-    return [below = std::move(below), held = std::move(held)](
-               executor ex, const http::endpoint& to,
-               const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
-        auto made = below(std::move(ex), to, tls);
-        if (!made) return made.error();
-        return keep_encoding(**made, std::make_shared<held_transport>(*made, held));
-    };
+    return wrap_transports(std::move(below), [held = std::move(held)](std::shared_ptr<http::transport> one) {
+        return std::make_shared<held_transport>(std::move(one), held);
+    });
 }
 
 }  // namespace kcontrol::detail

@@ -1,7 +1,7 @@
 // A transport to the server that a cluster is at present: when the cluster has moved, an answer of that server is none.
 #pragma once
 
-#include <kcontrol/client/keep_encoding.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/http/websocket.hpp>
 
@@ -46,13 +46,9 @@ private:
 
 /// What makes such transports of those that another factory makes.
 inline http::transport_factory present_transports(http::transport_factory below, std::shared_ptr<const bool> moved) {
-    return [below = std::move(below), moved = std::move(moved)](
-               executor ex, const http::endpoint& to,
-               const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
-        auto made = below(std::move(ex), to, tls);
-        if (!made) return made.error();
-        return keep_encoding(**made, std::make_shared<present_transport>(*made, moved));
-    };
+    return wrap_transports(std::move(below), [moved = std::move(moved)](std::shared_ptr<http::transport> one) {
+        return std::make_shared<present_transport>(std::move(one), moved);
+    });
 }
 
 }  // namespace kcontrol::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kcontrol/client/keep_encoding.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
 #include <kcontrol/multicluster/detail/budgeted_transport.hpp>
 #include <kcontrol/runtime/decided.hpp>
 
@@ -161,13 +161,10 @@ KCONTROL_DECL http::transport_factory budgeted_transports(environment& env, http
                                                           const cluster_budget& budget,
                                                           std::shared_ptr<budget_counts> counts, logger log) {
     if (budget.requests_at_a_time() == 0 && budget.unanswered_requests() == 0) return below;
-    return [&env, below = std::move(below), budget, counts = std::move(counts), log = std::move(log)](
-               executor ex, const http::endpoint& to,
-               const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
-        auto made = below(std::move(ex), to, tls);
-        if (!made) return made.error();
-        return keep_encoding(**made, std::make_shared<budgeted_transport>(env, *made, budget, counts, log));
-    };
+    return wrap_transports(std::move(below), [&env, budget, counts = std::move(counts),
+                                              log = std::move(log)](std::shared_ptr<http::transport> one) {
+        return std::make_shared<budgeted_transport>(env, std::move(one), budget, counts, log);
+    });
 }
 
 }  // namespace kcontrol::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <kcontrol/client/detail/speaking_transport.hpp>
+#include <kcontrol/client/wrap_transports.hpp>
+
+#include <utility>
+
+namespace kcontrol {
+
+KCONTROL_DECL http::transport_factory wrap_transports(
+    http::transport_factory below,
+    std::function<std::shared_ptr<http::transport>(std::shared_ptr<http::transport>)> wrap) {
+    return [below = std::move(below), wrap = std::move(wrap)](
+               executor ex, const http::endpoint& to,
+               const http::tls_options& tls) -> result<std::shared_ptr<http::transport>> {
+        auto made = below(std::move(ex), to, tls);
+        if (!made) return made.error();
+        auto encoding = detail::encoding_of(**made);
+        auto around = wrap(std::move(*made));
+        if (encoding == nullptr) return around;
+        return std::shared_ptr<http::transport>(
+            std::make_shared<detail::speaking_transport>(std::move(encoding), std::move(around)));
+    };
+}
+
+}  // namespace kcontrol

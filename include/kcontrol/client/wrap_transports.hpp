@@ -1,0 +1,21 @@
+// Transports around those of another factory, which keep how objects travel.
+#pragma once
+
+#include <kcontrol/http/transport.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace kcontrol {
+
+/// Makes transports as `below` does, and around each the one that `wrap` makes of it, which forwards to it. It has the
+/// encoding of the one below (speaking(), in object_encoding.hpp): a client looks at the outermost one only.
+KCONTROL_DECL http::transport_factory wrap_transports(
+    http::transport_factory below,
+    std::function<std::shared_ptr<http::transport>(std::shared_ptr<http::transport>)> wrap);
+
+}  // namespace kcontrol
+
+#ifdef KCONTROL_HEADER_ONLY
+#include <kcontrol/client/impl/wrap_transports.ipp>
+#endif
