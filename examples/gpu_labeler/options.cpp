@@ -105,14 +105,7 @@ result<void> set_max_connections(options& o, std::string_view value) {
 }
 
 using guarded_serving::access_options;
-
-template <access_options& (access_options::*Set)(std::string)>
-result<void> set_access_file(options& o, std::string_view value) {
-    auto access = o.access();
-    (access.*Set)(std::string(value));
-    o.access(std::move(access));
-    return {};
-}
+using guarded_serving::set_access_file;
 
 result<void> set_trusted_origins(options& o, std::string_view value) {
     auto access = o.access();

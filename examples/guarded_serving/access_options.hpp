@@ -50,6 +50,15 @@ private:
     bool insecure_listen_ = false;
 };
 
+/// For a program's table of flags: sets that file in its options' access().
+template <access_options& (access_options::*Set)(std::string), class Options>
+kcontrol::result<void> set_access_file(Options& o, std::string_view value) {
+    auto access = o.access();
+    (access.*Set)(std::string(value));
+    o.access(std::move(access));
+    return {};
+}
+
 /// Whether the flags go together. Errors: invalid_argument naming those that are missing.
 kcontrol::result<void> check_files(const access_options& o);
 

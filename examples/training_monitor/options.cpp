@@ -15,6 +15,7 @@ namespace training_monitor {
 namespace {
 
 using guarded_serving::access_options;
+using guarded_serving::set_access_file;
 using kcontrol::http::is_loopback;
 
 using kcontrol::errc;
@@ -138,14 +139,6 @@ result<void> set_log_format(options& o, std::string_view value) {
 template <options& (options::*Set)(std::string)>
 result<void> set_path(options& o, std::string_view value) {
     (o.*Set)(std::string(value));
-    return {};
-}
-
-template <access_options& (access_options::*Set)(std::string)>
-result<void> set_access_file(options& o, std::string_view value) {
-    auto access = o.access();
-    (access.*Set)(std::string(value));
-    o.access(std::move(access));
     return {};
 }
 
