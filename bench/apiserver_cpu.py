@@ -14,10 +14,8 @@ import itertools
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 import uuid
@@ -26,23 +24,15 @@ from monitor_bench import cpu_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
-import cluster  # noqa: E402
+import server  # noqa: E402
 
 PEERS = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "kcontrol" / "peers"
 AT_ONCE = 100  # etcd takes 128 operations in a transaction
 
 
-def api_server(work):
-    """(pid, address of its etcd)"""
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().decode().split("\0")
-            mine = words[0].endswith("kube-apiserver") and (folder / "cwd").resolve() == work.resolve()
-        except OSError:
-            continue
-        if mine:
-            return int(folder.name), words[words.index("--etcd-servers") + 1]
-    sys.exit(f"no kube-apiserver runs in {work}")
+def etcd_of(pid):
+    words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    return words[words.index("--etcd-servers") + 1]
 
 
 def encoded(text):
@@ -89,19 +79,18 @@ def main():
     for needed in (ours, corpus):
         if not needed.exists():
             sys.exit(f"{needed} is not there: scripts/bench.sh PB-2 makes it")
-    assets, why_not = cluster.find_assets(server_only=True)
-    if assets is None:
-        sys.exit(why_not)
-    work = pathlib.Path(tempfile.mkdtemp(prefix="apiserver-cpu-"))
-    server = cluster.Cluster("a", assets, work)
-    subprocess.run([cluster.SCRIPTS / "start.sh", assets, server.work], check=True, stdout=subprocess.DEVNULL)
+    api = server.Server("apiserver-cpu")
     try:
-        url, ca = (server.work / "url").read_text().strip(), server.work / "ca.crt"
-        pid, etcd = api_server(server.work)
-        server.kubectl("create", "clusterrolebinding", "readers", "--clusterrole=cluster-admin",
-                       "--group=system:unauthenticated")
+        url, ca = api.url, api.work / "ca.crt"
+        pid = int((api.work / "pids").read_text().split()[1])
+        binding = {"metadata": {"name": "readers"},
+                   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+                   "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:unauthenticated"}]}
+        code, said = api.ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", json.dumps(binding))
+        if code != 201:
+            sys.exit(f"the server refuses a binding: {said}")
         print(f"putting {count} pods into etcd", file=sys.stderr)
-        fill(etcd, copies(corpus, count))
+        fill(etcd_of(pid), copies(corpus, count))
         clients = {"kcontrol, JSON": [ours, url, ca, "full"],
                    "kcontrol, Protocol Buffers": [ours, url, ca, "protobuf-full"],
                    "kcontrol, Protocol Buffers, 14 fields": [ours, url, ca, "protobuf-projection"]}
@@ -120,8 +109,7 @@ def main():
             print(f"{name}\t{min(one for one, _ in each):.1f}\tus CPU of the server/object")
             print(f"{name}\t{min(one for _, one in each):.1f}\tus CPU of the client/object", flush=True)
     finally:
-        server.stop()
-        shutil.rmtree(work, ignore_errors=True)
+        api.stop()
 
 
 if __name__ == "__main__":
