@@ -14,8 +14,7 @@ namespace kcontrol::json::detail {
 class token_grammar {
 public:
     bool take(char letter) noexcept {
-        // The parser takes an object or list beyond its deepest level if it is empty.
-        if (depth_ == deepest && letter != '}' && letter != ']') return false;
+        if (is_too_deep(letter)) return false;
         switch (letter) {
         case '{': return want_ <= want::element && open(true, want::first_name);
         case '[': return want_ <= want::element && open(false, want::element);
@@ -31,6 +30,8 @@ public:
         default: return want_ <= want::element && next(want::comma);
         }
     }
+    /// Whether `letter` stands deeper than the parser goes, which takes an object or list there if it is empty.
+    bool is_too_deep(char letter) const noexcept { return depth_ == deepest && letter != '}' && letter != ']'; }
     /// Whether a value was there, and has ended.
     bool is_complete() const noexcept { return want_ == want::comma && depth_ == 0; }
 
@@ -67,6 +68,8 @@ public:
             if (!grammar_.take(in_.front()) || !take_token()) return place;
         }
     }
+    /// After find(): whether the token is at fault only for standing too deep.
+    bool is_too_deep() const noexcept { return in_.left() > 0 && grammar_.is_too_deep(in_.front()); }
 
 private:
     bool take_token() {

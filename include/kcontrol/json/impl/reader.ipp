@@ -110,8 +110,10 @@ KCONTROL_DECL std::string node::to_json() const {
 
 KCONTROL_DECL std::optional<error> find_fault(std::string_view text) {
     if (text.empty()) return detail::reader_error(simdjson::EMPTY);
-    const std::size_t place = detail::fault_finder(text).find();
+    detail::fault_finder finder(text);
+    const std::size_t place = finder.find();
     if (place == detail::fault_finder::no_fault) return std::nullopt;
+    if (finder.is_too_deep()) return detail::reader_error(simdjson::DEPTH_ERROR);
     return error(errc::decode_failed, "malformed JSON at byte " + std::to_string(place));
 }
 
