@@ -21,6 +21,12 @@ SPECIAL = {"resource.Quantity": "q", "intstr.IntOrString": "x", "MicroTime": "u"
            "WatchEvent": None}
 
 
+def abi_version():
+    """The library's inline namespace, v0_1."""
+    text = (pathlib.Path(__file__).resolve().parents[1] / "include/kcontrol/version.hpp").read_text()
+    return "v" + "_".join(re.findall(r"#define KCONTROL_VERSION_(?:MAJOR|MINOR) (\d+)\n", text))
+
+
 def main():
     openapi, fields, discovery = (pathlib.Path(a) for a in sys.argv[1:4])
     types = {}
@@ -160,7 +166,7 @@ def write(lines):
         parts[-1].append(line)
         size += len(line)
     text = ["// Written by scripts/generate-apiserver-table.py; the format is said in builtin_schema.hpp.", "#pragma once", "",
-            "#include <array>", "#include <string_view>", "", "namespace kcontrol::testing::detail {", "",
+            "#include <array>", "#include <string_view>", "", f"namespace kcontrol::inline {abi_version()}::testing::detail {{", "",
             "// clang-format off",
             f"inline constexpr std::array<std::string_view, {len(parts)}> builtin_table = {{"]
     for part in parts:

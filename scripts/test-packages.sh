@@ -4,7 +4,7 @@
 
 # holds_testing FILE: whether a library or program holds any part of kcontrol::testing.
 # All of nm's output is read: pipefail would take an early end for a failure.
-holds_testing() { nm -C "$1" 2>/dev/null | grep 'kcontrol::testing::' >/dev/null; }
+holds_testing() { nm -C "$1" 2>/dev/null | grep -E 'kcontrol::(v[0-9_]+::)?testing::' >/dev/null; }
 
 # The production library and programs that do not ask for kcontrol::testing link no part of it. That nm shows it at all is
 # seen where it must be: in its own library, and in the monitor, whose --demo starts an API server.
@@ -19,6 +19,18 @@ only_tests_hold_testing() {
         if holds_testing "$file"; then echo "$file holds a part of kcontrol::testing" && bad=1; fi
     done
     return "$bad"
+}
+
+# What the libraries define is in the inline namespace of their version, so that two versions can be in one process.
+names_hold_the_version() {
+    local version namespace file others
+    version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\([0-9]*\)\.\([0-9]*\)\..*"$/v\1_\2/p' "$ROOT/include/kcontrol/version.hpp")
+    namespace=kcontrol::${version}::
+    for file in "$BUILD"/release/libkcontrol.* "$BUILD"/release/libkcontrol_testing.*; do
+        nm -C "$file" 2>/dev/null | grep " T $namespace" >/dev/null || { echo "$file defines nothing in $namespace"; return 1; }
+        others=$(nm -C --defined-only --extern-only "$file" 2>/dev/null | grep -E '^[0-9a-f]+ [A-Z] kcontrol::' | grep -v " $namespace")
+        [[ -z $others ]] || { printf '%s defines outside of %s:\n%s\n' "$file" "$namespace" "$others" | head -n 12; return 1; }
+    done
 }
 
 # consumer NAME CMAKE-OPTION...: configures, builds and runs tests/package/NAME.

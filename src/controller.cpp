@@ -14,7 +14,7 @@
 #include <kcontrol/controller/impl/selector_predicate.ipp>
 #include <kcontrol/controller/impl/stats.ipp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 template detail::work_sides<request> detail::make_work<request>(environment&, reconciler<request>,
                                                                 const controller_options&);

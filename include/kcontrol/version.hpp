@@ -10,7 +10,7 @@
 #define KCONTROL_VERSION (KCONTROL_VERSION_MAJOR * 10000 + KCONTROL_VERSION_MINOR * 100 + KCONTROL_VERSION_PATCH)
 #define KCONTROL_VERSION_STRING "0.1.0"
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// "major.minor.patch". A constant: safe from any thread, at any time.
 inline constexpr std::string_view library_version = KCONTROL_VERSION_STRING;

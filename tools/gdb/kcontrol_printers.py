@@ -130,12 +130,12 @@ class Result:
 
 def printers():
     made = gdb.printing.RegexpCollectionPrettyPrinter("kcontrol")
-    made.add_printer("text", "^kcontrol::text$", Text)
-    made.add_printer("list", "^kcontrol::list<.*>$", List)
-    made.add_printer("dict", "^kcontrol::dict<.*>$", Dict)
-    made.add_printer("boxed", "^kcontrol::(boxed|nullable)<.*>$", Boxed)
-    made.add_printer("timestamp", "^kcontrol::(timestamp|micro_time)$", Timestamp)
-    made.add_printer("result", "^kcontrol::basic_result<(?!void).*>$", Result)
+    made.add_printer("text", "^kcontrol::(?:v[0-9_]+::)?text$", Text)
+    made.add_printer("list", "^kcontrol::(?:v[0-9_]+::)?list<.*>$", List)
+    made.add_printer("dict", "^kcontrol::(?:v[0-9_]+::)?dict<.*>$", Dict)
+    made.add_printer("boxed", "^kcontrol::(?:v[0-9_]+::)?(boxed|nullable)<.*>$", Boxed)
+    made.add_printer("timestamp", "^kcontrol::(?:v[0-9_]+::)?(timestamp|micro_time)$", Timestamp)
+    made.add_printer("result", "^kcontrol::(?:v[0-9_]+::)?basic_result<(?!void).*>$", Result)
     return made
 
 

@@ -1,10 +1,21 @@
 #include "code.hpp"
 
+#include <kcontrol/version.hpp>
+
 #include "naming.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace kcontrol_gen {
+
+std::string reopened(const std::string& name_space) {
+    constexpr std::string_view library = "kcontrol::";
+    if (!name_space.starts_with(library)) return name_space;
+    return fmt::format("{}inline v{}_{}::{}", library, KCONTROL_VERSION_MAJOR, KCONTROL_VERSION_MINOR,
+                       name_space.substr(library.size()));
+}
 
 void namespace_writer::enter(const std::string& name_space, bool inline_part) {
     if (current_ == name_space) return;
@@ -12,11 +23,11 @@ void namespace_writer::enter(const std::string& name_space, bool inline_part) {
     current_ = name_space;
     const auto last = name_space.rfind("::");
     if (inline_part && last != std::string::npos) {
-        out_ += "namespace " + name_space.substr(0, last) + " {\ninline namespace " + name_space.substr(last + 2) +
-                " {\n\n";
+        out_ += "namespace " + reopened(name_space.substr(0, last)) + " {\ninline namespace " +
+                name_space.substr(last + 2) + " {\n\n";
         opened_ = 2;
     } else {
-        out_ += "namespace " + name_space + " {\n\n";
+        out_ += "namespace " + reopened(name_space) + " {\n\n";
         opened_ = 1;
     }
 }
@@ -116,7 +127,8 @@ void write_table(const planned_type& type, std::string& out) {
     const auto entries = type.name_space + "::kcontrol_tables";
     const bool any = !type.members.empty() || type.of_kind != nullptr;
     if (any) {
-        out += "namespace " + entries + " {\ninline constexpr kcontrol::field_descriptor " + type.name + "[] = {\n";
+        out += "namespace " + reopened(entries) + " {\ninline constexpr kcontrol::field_descriptor " + type.name +
+               "[] = {\n";
         write_entries(type, out, [](const planned_member&) { return std::string(); });
         out += "};\n}\n";
     }

@@ -9,6 +9,9 @@
 
 namespace kcontrol_gen {
 
+/// What `namespace` is followed by: the library's own namespaces with that of its ABI's version, others as they are.
+std::string reopened(const std::string& name_space);
+
 /// Opens and closes namespaces as the types that follow each other ask for it.
 class namespace_writer {
 public:

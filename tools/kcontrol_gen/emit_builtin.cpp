@@ -69,7 +69,7 @@ emitted emit_space(const schema& all, const dialect& words, const std::string& s
     auto& out = made.header;
     out = comment_lines(title_of(planned) + ".") + source_remark(all);
     write_includes(planned.headers, out);
-    out += "namespace " + space + " {\n\n";
+    out += "namespace " + reopened(space) + " {\n\n";
     for (const auto& forward : planned.forward) out += "struct " + forward.second + ";\n";
     if (!planned.forward.empty()) out += '\n';
     for (const auto& type : planned.types) write_struct(type, out);
@@ -93,7 +93,8 @@ std::string emit_kinds(const schema& all, const std::set<std::string>& spaces, c
     std::set<std::string> headers{"kcontrol/api/kinds.hpp", "kcontrol/codec/resource_of.hpp"};
     for (const auto& space : spaces) headers.insert(header_of(space));
     write_includes(headers, out);
-    out += "namespace kcontrol::api {\n\nKCONTROL_DECL std::span<const resource_info* const> builtin_kinds() {\n";
+    out += "namespace " + reopened("kcontrol::api") +
+           " {\n\nKCONTROL_DECL std::span<const resource_info* const> builtin_kinds() {\n";
     out += "    static const resource_info* const all[] = {\n";
     for (const auto& kind : kinds) out += "        &resource_of<" + kind + ">(),\n";
     return out + "    };\n    return all;\n}\n\n}  // namespace kcontrol::api\n";

@@ -1,4 +1,5 @@
 // The tables of api/protobuf.hpp.
+#include "code.hpp"
 #include "naming.hpp"
 #include "protobuf_fields.hpp"
 
@@ -174,8 +175,9 @@ result<std::map<std::string, std::string>> emit_protobuf(const protobuf_lines& f
                       comment_text(kinds.origin) +
                       ". Do not edit.\n// clang-format off\n#pragma once\n\n"
                       "#include <kcontrol/codec/protobuf_schema.hpp>\n#include <kcontrol/config.hpp>\n\n"
-                      "namespace kcontrol::api::detail {\n\n" +
-                      *written + "\n}  // namespace kcontrol::api::detail\n";
+                      "namespace " +
+                      reopened("kcontrol::api::detail") + " {\n\n" + *written +
+                      "\n}  // namespace kcontrol::api::detail\n";
     return std::map<std::string, std::string>{{"include/kcontrol/api/impl/protobuf_tables.ipp", std::move(out)}};
 }
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What became of requests, and of the questions to the cluster about them.
 class access_stats {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options of delegated_access; the times are controller-runtime's (filters.WithAuthenticationAndAuthorization).
 class access_options {

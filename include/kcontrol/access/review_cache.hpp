@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Values by the digest of what they are about, each until a time. Where there is no room, the one that was asked for
 /// the longest ago goes.

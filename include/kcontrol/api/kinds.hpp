@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace kcontrol::api {
+namespace kcontrol::inline v0_1::api {
 
 /// The kinds that an API server of Kubernetes 1.36 serves by default, by group and version. A kind whose plural is
 /// empty exists as a subresource only (Eviction, Scale, TokenRequest).

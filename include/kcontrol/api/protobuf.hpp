@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace kcontrol::api {
+namespace kcontrol::inline v0_1::api {
 
 /// The kinds of Kubernetes 1.36 with their messages, in the order of builtin_kinds().
 KCONTROL_DECL std::span<const protobuf_kind> protobuf_kinds() noexcept;

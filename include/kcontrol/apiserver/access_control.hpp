@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Something that is forbidden; "*" stands for everything.
 class access_rule {

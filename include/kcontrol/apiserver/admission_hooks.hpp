@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What admission knows of a request besides its objects.
 class admission_attributes {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What a webhook is asked about a request: the same members are a condition's `request`. `version`: in which it sees
 /// the object.

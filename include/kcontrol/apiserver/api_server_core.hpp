@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// An open watch: how writers and the server's owner reach it.
 class open_watch {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A field of a type: its form, and what Go and the OpenAPI documents say of it.
 ///

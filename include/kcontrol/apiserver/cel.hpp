@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What an expression consists of.
 class cel_node {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// Whether a schema has a rule anywhere.
 KCONTROL_DECL bool has_rules(const json::value& schema);

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Adds what a definition has without saying it: names, the conversion.
 KCONTROL_DECL void set_definition_defaults(json::object& crd);

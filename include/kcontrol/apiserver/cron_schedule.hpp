@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What is wrong with a schedule, in that parser's words; nothing: it is one.
 KCONTROL_DECL std::optional<std::string> cron_problem(std::string_view schedule);

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What becomes of an object's dependents.
 enum class propagation { unset, background, foreground, orphan };

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The answer to a discovery path ("/api", "/apis", "/api/v1", "/apis/G", "/apis/G/V"); nothing where there is none.
 /// `accept` may ask for the aggregated form (apidiscovery.k8s.io/v2), known at "/api" and "/apis".

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Group and plural: what errors, permissions and the store call a resource. Prints as "jobs.batch" or "pods".
 class group_resource {

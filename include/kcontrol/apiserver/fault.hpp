@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The faults of one request; they add up: `fault().delay(1s).cut_after_events(3)`.
 ///

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Who writes, as an entry of managedFields names him.
 class field_writer {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// One of an object's owner references.
 class owner_link {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The values that a path selects: `.a.b`, `[2]`, `[-1:]` (the last), `[*]`, `[?(@.type=="Ready")]`.
 /// A path outside of this subset selects nothing. The pointers live as long as `root`.

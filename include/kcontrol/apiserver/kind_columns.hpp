@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A column of a Table.
 class table_column {

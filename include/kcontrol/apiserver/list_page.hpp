@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Objects and the metadata of a list.
 class list_page {

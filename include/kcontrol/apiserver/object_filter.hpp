@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Namespace and selectors, to be matched against stored objects.
 ///

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What the store can't know by itself; the simulator gives its own.
 class store_inputs {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The answer to "/openapi/v3" (an index of group versions) or "/openapi/v3/apis/G/V": which kinds there are and that
 /// they know the parameter fieldValidation, without which kubectl refuses to create; types and fields without texts

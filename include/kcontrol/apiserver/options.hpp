@@ -6,7 +6,7 @@
 #include <kcontrol/http/transport.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The settings of a server.
 class api_server_options {

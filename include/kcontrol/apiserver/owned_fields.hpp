@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A place in an object, each step in FieldsV1's own words: `f:spec`, `k:{"name":"main"}`, `v:"example.com/hold"`.
 using owned_path = std::vector<std::string>;

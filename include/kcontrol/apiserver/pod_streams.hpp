@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What a request for `pods/exec` or `pods/attach` wants (PodExecOptions).
 class exec_wish {

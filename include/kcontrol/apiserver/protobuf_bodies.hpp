@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What a request's Accept header says of Protocol Buffers.
 class accepted_forms {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The form that a request's Accept header asks for.
 enum class shape { object, metadata, table };

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A request's target taken apart. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go
 ///

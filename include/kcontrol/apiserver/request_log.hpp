@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// One request.
 class logged_request {

@@ -12,7 +12,7 @@
 #include <ranges>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 enum class change { added, modified, deleted };
 

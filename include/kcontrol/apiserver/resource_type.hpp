@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A column of `kubectl get` of a kind that is not Kubernetes' own, besides Name.
 class printer_column {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// One version of one object. The text leaves out apiVersion and kind, which depend on the version asked for; a list
 /// of ten thousand objects is then a matter of joining strings.

@@ -6,7 +6,7 @@
 #include <kcontrol/apiserver/failure.hpp>
 #include <kcontrol/documents/value.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Puts a patch over an object of that type. Heeds `$patch` (replace, delete, merge), `$retainKeys`,
 /// `$deleteFromPrimitiveList/LIST` and `$setElementOrder/LIST`; which lists are merged, and by which key, the type

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// "2026-11-21T06:42:28Z".
 KCONTROL_DECL std::string format_timestamp(wall_time when);

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// All that is wrong with an object that has its defaults; `before` is what it replaces, or null.
 KCONTROL_DECL std::vector<field_problem> validate_builtin(const resource_type& type, const json::object& object,

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What a watcher gets: "ADDED", "MODIFIED" or "DELETED", and the object.
 class seen_event {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The watches of one kind, by their numbers: each stands under its namespace, and there under the name or the values
 /// of a label that it asks for, if any.

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Sends questions to webhooks, and keeps the connections to each.
 ///

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Where a Service is, for a server that has no cluster network: its namespace, name and port.
 using service_resolver =

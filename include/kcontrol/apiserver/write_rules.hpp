@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Where a written object goes: what the request's path said.
 class write_target {

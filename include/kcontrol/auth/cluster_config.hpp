@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// The files that parts of a tls_options were read from, to read them again. Empty: none.
 ///
@@ -57,7 +57,7 @@ public:
     /// be read.
     cluster_config& token_file(std::string path) { return token_file_ = std::move(path), *this; }
     /// The files behind tls(), which are read again every five minutes and after a 401. What changed counts for
-    /// connections from then on; what runs goes on over the old ones.
+    /// connections from then on, and watches move to such a one.
     cluster_config& files(tls_files paths) { return files_ = std::move(paths), *this; }
     /// A user and a password (basic authentication), where there is no token.
     cluster_config& basic(std::string user, secret_string password) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// What somebody was given to log in with: a bearer token, a client certificate, or both.
 ///

@@ -17,7 +17,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// Before each request: obtain() unless ready(), then authorize(). What takes time runs once for all that wait for it,
 /// and ends when all of them are stopped. Certificate and CA files are read again every five minutes, token files every

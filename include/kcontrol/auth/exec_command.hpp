@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// What is run, and what it is told. Its variables may be secrets: never print it whole.
 /// Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins

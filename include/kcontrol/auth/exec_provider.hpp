@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 /// More than that of an output is an error.
 inline constexpr std::size_t most_plugin_output = std::size_t{1} << 20;
@@ -36,7 +36,7 @@ KCONTROL_DECL std::vector<std::string> program_candidates(const exec_command& co
 
 }  // namespace kcontrol::auth::detail
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// Runs a credential plugin each time that it is asked: what a configuration with exec() gets.
 /// Errors: file_failed (it is not there), timeout, stopped, unavailable (it failed), decode_failed (what it printed),

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// Which comes first where nothing is named: kubectl looks at ~/.kube/config before the pod's own service account,
 /// controllers (controller-runtime) after it. $KUBECONFIG comes before both.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// As whom requests are made by a user who may do so; nobody if the name is empty.
 /// Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// A parsed kubeconfig. Certificate and token files it names are read when a context is resolved. docs/kubeconfig.md
 /// lists every field, and what is done with it.

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// kubectl's flags of the same names. What is not set stays as the file has it; whoever sets something here is trusted.
 ///

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 /// invalid_config if the config would send credentials in clear over a network.
 inline std::optional<error> refuse_plaintext(const cluster_config& config) {

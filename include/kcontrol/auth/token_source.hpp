@@ -6,7 +6,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/runtime/environment.hpp>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// Gives the token to send now. A token file is read at most once a minute and once more after a 401; a read that fails
 /// or finds nothing keeps the last good token (client-go's CachingTokenSource does the same).

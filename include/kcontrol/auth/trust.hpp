@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 /// What a kubeconfig of somebody else may not say unless it is allowed.
 enum class kubeconfig_feature : unsigned {

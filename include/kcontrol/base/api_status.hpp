@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One cause of a Status (`details.causes`): which field is wrong and why.
 struct status_cause {

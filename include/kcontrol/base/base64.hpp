@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Decodes padded base64; white space is passed over. Nothing if the text is not base64.
 inline std::optional<std::string> decode_base64(std::string_view text) {

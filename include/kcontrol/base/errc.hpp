@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 using error_code = boost::system::error_code;
 

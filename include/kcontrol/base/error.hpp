@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What went wrong. Branch on `code()`; show `what()`, which names the field, the value and the remedy
 /// where there is one and never holds a secret.

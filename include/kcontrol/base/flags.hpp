@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What stands behind a flag.
 enum class flag_value {

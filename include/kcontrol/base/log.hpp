@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class log_level { debug, info, warning, error };
 

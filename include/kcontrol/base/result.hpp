@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A value or an error. `if (!r) use(r.error()); else use(*r);` `r.value()` throws what
 /// `throw_exception_from_error(r.error())` throws.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Holds a credential. It has no operator<<, no implicit conversion and no formatter, so that it can't slip
 /// into a log line; `reveal()` is easy to find in a review. The bytes are overwritten on destruction and on

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The text of the exception that is being handled: of a std::exception, a string or a character array what it says,
 /// of anything else that it is none of them. To be called in a catch block; throws bad_alloc only.

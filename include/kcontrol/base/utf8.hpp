@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What takes the place of a byte that is not UTF-8: U+FFFD.
 inline constexpr std::string_view utf8_replacement = "\xEF\xBF\xBD";

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A namespace and a label selector; by default everything is wanted.
 ///

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class event_type {
     added,

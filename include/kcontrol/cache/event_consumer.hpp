@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Is called for changes, once an event, in order for each object, on the informer's executor. It must not block; an
 /// exception that leaves it is logged and swallowed.

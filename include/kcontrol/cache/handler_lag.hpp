@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A handler with a queue of its own, at one moment.
 class handler_lag {

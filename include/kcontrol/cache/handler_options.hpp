@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How a handler is called. A function without an executor of its own is called by the informer itself, at once, with
 /// every version, and the informer goes on when it returns; such a handler is never behind, and what is said below of

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The keys that an object has in an index. The same key twice counts once.
 class index_keys {

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Where an informer stands. `failed`, `forbidden` and `not_installed` are retried: they are states, not ends.
 enum class informer_state { idle, listing, live, paused, not_installed, forbidden, failed };

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class found_objects;
 namespace detail {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a write to a store amounts to: exactly what is to be told.
 class store_change {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Waits for versions of objects of one kind. A wait for a version that is a decimal number ends when the copy has
 /// passed it: by the object's own version, or because the watch is that far, which it also is when the object was

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One page, or the whole, of a list.
 class any_list {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// "scale" of deployments, with the kind that goes over the wire there.
 class api_subresource {

@@ -7,7 +7,7 @@
 
 #include <boost/asio/async_result.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Each function is the client's verb of that name, with a completion token at the end.
 //

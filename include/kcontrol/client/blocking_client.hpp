@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The client's verbs as functions that return the result itself. The work is done on the thread that calls: it runs a
 /// loop until its answer is there, and no thread is started. Between calls nothing runs, so it is not for watches, nor

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace auth {
 class cluster_config;  // auth/cluster_config.hpp

@@ -13,7 +13,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The writes of one task, so that what follows can wait until the caches have seen them.
 ///

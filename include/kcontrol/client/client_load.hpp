@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counted since the client was made, over all of its copies.
 class client_load {

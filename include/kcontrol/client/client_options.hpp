@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a server says beside its answer: the use of a deprecated version, a field that it does not know…
 class server_warning {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Tells of one object, so that all others flow on: it is nested too deeply, holds a number out of range or text that
 /// is no UTF-8, is of another kind, has no name, or is larger than any object can be.

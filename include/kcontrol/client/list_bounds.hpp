@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Bounds of one list. What goes beyond ends it with errc::limit_exceeded, which names the bound.
 class list_bounds {

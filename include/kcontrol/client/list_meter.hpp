@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counts one list, page by page.
 ///

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// An object of a manifest. Thread-safety: distinct objects safe; shared objects safe for const access.
 class manifest {

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reads a list as it arrives, object by object.
 ///

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One page, or the whole, of a list: any_list with a type.
 template <class T>

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a pager does when the server no longer has the state that its pages are of (410): it keeps old states for some
 /// minutes only.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A table of objects. Cells are one line each; what a server writes into them may be anything, so escape_control() it
 /// before a terminal sees it if its objects are others'.

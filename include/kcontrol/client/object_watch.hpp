@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One event: watch_event with a type.
 template <class T>

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options every verb has.
 template <class Derived>

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which part of a log, and in what shape: the parameters of the API's PodLogOptions.
 class log_options {

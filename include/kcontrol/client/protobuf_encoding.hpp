@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// For speaking(). Clients ask for Protocol Buffers, and for JSON where the server has none, when they
 /// get, list, watch, create and update objects of the built-in kinds, and when they want only the metadata of any kind.

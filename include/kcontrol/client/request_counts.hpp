@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counted since the client was made, over all of its copies, guarded ones included: each request as it was sent, one
 /// that was sent again as often as it was. What was refused before it was sent is none.

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Watches on from a version, over whatever ends a single watch: the server's own end, lost connections, 429, 5xx. It
 /// lists nothing: where the server no longer knows the version it ends with condition::expired, and who uses it lists

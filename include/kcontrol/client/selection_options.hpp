@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What the options of lists, watches and reflectors have in common.
 template <class Derived>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a consistent read of the namespace kube-system says. Every cluster has that namespace from its first start on,
 /// and nobody can delete it, so that its uid stands for the cluster.

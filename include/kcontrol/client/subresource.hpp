@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The verbs on one subresource of the objects of one kind; made by client::subresource().
 ///

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // For wait_until() of a dynamic_resource(): the objects hold a dynamic_object. Where there is no object, nothing holds.
 // The functions are copied freely and keep no reference. Thread-safety: shared objects safe.

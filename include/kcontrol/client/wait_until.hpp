@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How long is waited, and what ends it: deadline(), 30 s if nothing is said, and stop().
 class wait_options : public call_options<wait_options> {};

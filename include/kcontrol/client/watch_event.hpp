@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class watch_event_type { added, modified, deleted, bookmark, error, end };
 

@@ -17,7 +17,9 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
+
+class watch_decoder;
 
 /// Reads events off one watch request.
 ///
@@ -57,6 +59,7 @@ private:
     environment* env_;
     const resource_info* info_;
     std::unique_ptr<http::body_stream> body_;
+    watch_decoder* decoder_;  // the body's; null: it is JSON
     http::watch_framer framer_;
     std::vector<char> chunk_;
     duration idle_;

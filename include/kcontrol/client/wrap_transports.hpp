@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Makes transports as `below` does, and around each the one that `wrap` makes of it, which forwards to it. It has the
 /// encoding of the one below (speaking(), in object_encoding.hpp): a client looks at the outermost one only.

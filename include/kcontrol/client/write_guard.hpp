@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How long from now a write may take, or why there may be none. Called on the client's executor; it may outlive who
 /// made it, and must not throw.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How the objects of one kind are cached: how its informers are, and in which namespaces.
 class kind_options {

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options of a channel_source.
 class channel_options {

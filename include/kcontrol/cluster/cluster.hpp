@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class event_recorder;          // record/event_recorder.hpp
 class event_recorder_options;  // there, too

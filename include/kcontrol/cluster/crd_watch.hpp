@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One watch for all kinds that a cluster lacks, open only while there are some. It asks for metadata: definitions are
 /// large, and a server sends all of one or its metadata. The condition Established is not in that, but each change of

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a source function tells its events to. A copy tells the same subscriber. Once he is gone it does nothing.
 ///

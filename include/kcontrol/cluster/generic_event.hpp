@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Something happened that concerns this object; controller-runtime's GenericEvent. It passes predicates on changes.
 inline any_event generic_event(any_object object) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class recorder_set;  // record/recorder_set.hpp
 

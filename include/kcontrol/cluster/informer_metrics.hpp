@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Writes the families kcontrol_informer_…, with the labels cluster, kind, api_version and namespace (empty: all), and
 /// for the state a series of 0 or 1 each. Informers of one kind and namespace are one: the worst state, the sums of the

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Several informers as one: the worst state with its reason, synced if all are, and the sums of the counts.
 KCONTROL_DECL void merge(informer_status& into, const informer_status& other);

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 class cache_audit;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// An informer as a source, or several informers of one kind, each of another namespace. Starting and stopping them
 /// stays their owner's business.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A view of several informers of one kind whose namespaces differ, or of one. Starting and stopping them stays their
 /// owner's business.

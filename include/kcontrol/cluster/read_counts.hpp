@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Of one kind, since its cluster was made.
 class read_counts {

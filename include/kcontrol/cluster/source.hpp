@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Something that notifies of changes. A controller subscribes when it starts, waits until the source is synced before
 /// its first reconcile, and unsubscribes when it stops.

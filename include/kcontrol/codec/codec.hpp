@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The JSON of a value. A resource has its apiVersion and kind.
 template <class T>

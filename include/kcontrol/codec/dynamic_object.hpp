@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The JSON of an object: text as long as it is only read, a tree from the first edit on.
 ///

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Writes one value. Members that are an empty optional, string, vector or map are left out; plain booleans, numbers
 /// and structs are always written. A value that must be told apart from an absent one is a std::optional.

@@ -3,7 +3,7 @@
 
 #include <kcontrol/values/type_descriptor.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Whether two objects of the described type have equal fields.
 KCONTROL_DECL bool equal(const type_descriptor& type, const void* a, const void* b);

@@ -7,7 +7,7 @@
 #include <new>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Lack of memory is thrown on: that is not the object's fault.
 

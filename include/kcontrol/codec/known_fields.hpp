@@ -3,7 +3,7 @@
 
 #include <kcontrol/values/type_descriptor.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Refuses members that `type` does not declare, at any depth. decode() passes over them, which is right for what a
 /// server sends; in configuration and admission a member that nobody reads is a mistake. `apiVersion` and `kind` are

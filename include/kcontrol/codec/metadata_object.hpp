@@ -6,7 +6,7 @@
 #include <exception>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// metav1.PartialObjectMetadata. It can be read, watched, patched and deleted as any object; a client asks the server
 /// to send no more than that.

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Whether objects of the type can be one block: all members are of the model's own types (text, list, dict, boxed,
 /// timestamp, numbers and std::optional of these), and a fresh one is all zero bytes, which is to say that no member

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The body of a PATCH request, and its media type. Empty if nothing is to be changed.
 class object_patch {

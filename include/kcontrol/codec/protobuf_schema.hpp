@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What the value of a field is. On the wire the first three are varints, a number is eight bytes, all others have a
 /// length before them.

@@ -8,7 +8,7 @@
 #include <exception>
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 

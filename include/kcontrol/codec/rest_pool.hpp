@@ -3,7 +3,7 @@
 
 #include <kcontrol/codec/share_pool.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Gives the decoder's working memory back: some 30 KB after an object of 10. The next object that is decoded with the
 /// pool takes it again. Not to be called while one is being decoded.

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 template <class T>

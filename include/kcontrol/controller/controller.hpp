@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class client_cache;  // client/client_cache.hpp
 class cluster;       // cluster/cluster.hpp

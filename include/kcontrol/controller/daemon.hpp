@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The circumstances of one run of a daemon.
 ///

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Drops updates of dynamic objects that left the value at that path of member names alone, with all that is in it:
 /// `content_changed({"spec", "replicas"})`. Whether there is nothing or null is the same. Additions, deletions and

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Takes requests into a controller's queue. What an add does not say follows from the event: a first list and resyncs
 /// have low_priority, all else has 0; and the event is the cause.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Gives builders the cluster that controllers work on, and runs the controllers. A manager is one, and so is each
 /// engaged cluster of a multicluster_manager.

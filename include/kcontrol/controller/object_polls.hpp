@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reconciles ask() each time; a timer of the object (reconcile_context::timer) then calls the function at once, and
 /// again a period after each return, and has the object reconciled when the answer, or the error in its place, is

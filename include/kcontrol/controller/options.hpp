@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Whose requests take turns in a controller's queue, so that none fills it for all others.
 enum class fairness {

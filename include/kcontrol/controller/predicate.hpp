@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// True if the event shall reach the event handler. Predicates act after the cache: they save reconciles, neither
 /// memory nor bandwidth. An event at which one throws passes: a reconcile too many is better than one too few.

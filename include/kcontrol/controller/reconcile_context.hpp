@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class client;   // client/client.hpp
 class cluster;  // cluster/cluster.hpp

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The outcome of a reconcile that did not fail.
 class reconcile_result {

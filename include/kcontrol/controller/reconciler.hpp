@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Called once for each request that is due, on the controller's executor, never twice at once for the same request.
 /// An exception that leaves it counts as an error. The function object stays alive while its coroutines run, so a

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Namespace and name of the object to reconcile. Events of an object are merged into one request, so a reconciler
 /// looks at the present state, not at a change.

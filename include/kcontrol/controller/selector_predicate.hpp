@@ -4,7 +4,7 @@
 #include <kcontrol/controller/predicate.hpp>
 #include <kcontrol/model/label_selector.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Drops events about objects that the selector selects neither before the change nor after it. One that leaves the
 /// selection is told by the update in which it does. For objects that nobody else here needs, give the selector to the

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The bounds of controller_runtime_reconcile_time_seconds.
 KCONTROL_DECL std::vector<double> reconcile_time_bounds();

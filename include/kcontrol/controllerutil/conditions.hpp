@@ -8,7 +8,7 @@
 #include <exception>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A condition of the object as it was read: its observedGeneration is the object's generation, so that a reader can
 /// tell whether the condition speaks of the newest spec. `reason` is a word such as "MinimumReplicasAvailable".

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How install_crds goes about it.
 class install_options {

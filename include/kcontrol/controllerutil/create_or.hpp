@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class write_outcome { unchanged, created, updated };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL bool has_finalizer(const object_meta& meta, std::string_view name);
 /// Whether that changed anything.

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::kueue {
+namespace kcontrol::inline v0_1::kueue {
 
 /// On jobs and pods: the LocalQueue of their namespace in which they wait.
 inline constexpr const char* queue_label = "kueue.x-k8s.io/queue-name";

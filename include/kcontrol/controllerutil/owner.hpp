@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // On any kinds; the typed ones below say more at compile time.
 

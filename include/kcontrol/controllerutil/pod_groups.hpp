@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One of the kinds of that name: Kubernetes' own, the one of the scheduler's plugin, or Volcano's.
 class pod_group_kind {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// "Unschedulable: 0/3 nodes are available": a reason and a message, or the one that is not empty; at most so many
 /// bytes, and no character is cut in two.

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How often, and after which delays, something is tried again. The default is client-go's for conflicts: 5 attempts,
 /// 10 ms apart, each delay stretched by up to a tenth.

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counts the transitions of one kind, by from and to: kcontrol_status_transitions_total{kind,from,to}. All steps of
 /// the table are there from the start, with 0. Where advance_options::entered() says since when, also the time in each

@@ -3,7 +3,7 @@
 
 #include <kcontrol/documents/value.hpp>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// Applies a JSON Patch document (an array of operations) to `target`, all of it or nothing.
 /// Removing the whole document is refused, and so are patches of more than 10,000 operations or whose copies would

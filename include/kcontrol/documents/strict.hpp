@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// Budgets of a strict read.
 class strict_limits {

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 using value = boost::json::value;
 using object = boost::json::object;

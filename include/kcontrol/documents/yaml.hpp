@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// The documents of a YAML stream (or JSON, which is YAML). Empty documents are left out.
 ///

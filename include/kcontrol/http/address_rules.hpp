@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// All addresses, or those of the public internet and what an administrator allows besides. It is asked about the
 /// address that is connected to, not about a name, which may mean another one a moment later.

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// A proxy, or none. It may hold a password: never print it whole.
 ///

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// What bounds one exchange.
 class exchange_options {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// A URL as requests need it.
 class document_url {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// How much a step of a decoder took and gave.
 class gunzip_step {

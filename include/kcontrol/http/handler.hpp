@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// Writes the answer to one request: send() once, or start() and then any number of write().
 ///

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// True for "localhost", "::1" and 127.0.0.0/8 as an IP address without brackets. Names that merely resolve to one of
 /// them do not count, nor does "127.evil.example".

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// Header fields in order of arrival. Names compare without regard to case (RFC 9110 §5.1).
 ///

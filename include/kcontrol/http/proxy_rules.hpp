@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 namespace detail {
 

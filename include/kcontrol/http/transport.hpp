@@ -19,7 +19,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// The body of a response that is still arriving.
 ///

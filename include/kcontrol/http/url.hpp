@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// The `server:` of a kubeconfig, taken apart.
 class base_url {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// One document of a watch, or the beginning of one that is too large to be held.
 class watch_frame {

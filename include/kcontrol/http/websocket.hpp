@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// A part of a message, or the end of the connection.
 class websocket_piece {

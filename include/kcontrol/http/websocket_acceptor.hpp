@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// Whether a request asks to go on as a WebSocket of version 13, with all that it needs.
 KCONTROL_DECL bool asks_for_websocket(const request& asked);

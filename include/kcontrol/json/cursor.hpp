@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// A place in a text that is read from front to back. Who reads it expects what servers write: no white space, members
 /// in the usual order. It says nothing of what is otherwise, or wrong, but gives up; json::document reads all, and says

@@ -4,7 +4,7 @@
 #include <kcontrol/json/cursor.hpp>
 #include <kcontrol/json/detail/find_quote.hpp>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// Deeper than what servers write; what goes deeper is left to json::document, which says so.
 inline constexpr std::size_t usual_depth = 200;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// `name` with the value, or with null where there is none.
 template <class T>

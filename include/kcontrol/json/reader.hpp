@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 enum class kind { null, boolean, integer, unsigned_integer, number, string, array, object };
 

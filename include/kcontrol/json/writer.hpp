@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// Builds compact JSON text piece by piece. The caller keeps to the grammar: begin and end match, each member is a key
 /// and then a value. This is not checked, beyond asserts.

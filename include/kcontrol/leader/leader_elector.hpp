@@ -13,7 +13,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class leader_stats {
 public:

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Open while the process leads: since the Lease was renewed last, less than the renew deadline has passed on a clock
 /// that counts suspension. So it shuts by itself, though the program was stopped, the machine slept or the network is

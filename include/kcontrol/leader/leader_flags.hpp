@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What was said by these flags; names and durations ("15s") as in programs made with controller-runtime. A program
 /// adds shapes() to its own for split_arguments(), hands each flag whose name begins with `--leader-elect` to take(),

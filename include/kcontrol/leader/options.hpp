@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which Lease, and how long everything takes. The defaults are client-go's: 15, 10 and 2 seconds.
 class leader_options {

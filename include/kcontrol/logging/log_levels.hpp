@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A level for all, and others for components. A component is what records carry as a field: "controller=websites" are
 /// those whose field `controller` is that, "lease" those that have a field `lease`. Of a record's components those with

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The line of a record, with its line break. As text: `TIME LEVEL message name=value…`; control characters are written
 /// as \xNN, and a value that would not stand as one word is in quotes, where quotes and backslashes have one before

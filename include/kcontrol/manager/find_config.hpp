@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The cluster a program is meant for, looked for in controller-runtime's order: the given kubeconfig file (empty: none
 /// given), the files $KUBECONFIG names, merged, the pod's own service account, $HOME/.kube/config. `context` chooses

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Says whether a part is well; its error says why not. Called for each request, so it must be quick.
 using health_check = std::function<result<void>()>;

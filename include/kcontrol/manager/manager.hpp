@@ -15,7 +15,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class manager_state { idle, running, stopping };
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options of a manager; the defaults are controller-runtime's.
 class manager_options {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Both are not ready before every informer has synced.
 enum class readiness {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a program of run() understands on its command line; values as `--name VALUE` or `--name=VALUE`.
 class command_line {

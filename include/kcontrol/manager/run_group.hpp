@@ -1,7 +1,7 @@
 // When a manager with leader election runs something.
 #pragma once
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Without leader election both run as long as the manager does.
 enum class run_group {

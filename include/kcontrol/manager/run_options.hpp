@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A flag of the program's own. `value` is what --help shows in the place of its value; empty: it takes none.
 class own_flag {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Work that runs until its stop token is triggered. It is called again when the manager is started again. An error
 /// ends the whole manager; returning early without one does not. An exception is an error.

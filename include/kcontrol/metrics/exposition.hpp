@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The content type of what an exposition writes.
 inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";

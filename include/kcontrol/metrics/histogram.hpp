@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How often values fell below each of some bounds.
 ///

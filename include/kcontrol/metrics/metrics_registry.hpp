@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counts up. A handle: copies are the same counter. Default-constructed it counts nowhere.
 class metric_counter {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 using metric_labels = std::map<std::string, std::string>;
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct type_descriptor;
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// metav1.Condition. (kcontrol::condition is the one for error codes.)
 ///

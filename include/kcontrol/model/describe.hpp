@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 

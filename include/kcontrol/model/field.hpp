@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One member: `field("nodeName", &pod_spec::node_name)`.
 template <class Owner, class Member>

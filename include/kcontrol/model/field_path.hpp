@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The JSON names that lead from an object to one of its fields. A literal type; the names belong to the field lists.
 class field_path {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One term of a field selector.
 class field_requirement {

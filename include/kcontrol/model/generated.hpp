@@ -48,7 +48,7 @@
         .offset = offsetof(owner, member) __VA_OPT__(, ) __VA_ARGS__                                  \
     }
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 template <class T, std::size_t Count>
 constexpr type_descriptor generated_structure(const field_descriptor (&fields)[Count]) {

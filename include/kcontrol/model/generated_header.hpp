@@ -33,7 +33,7 @@
         .element = &::kcontrol::detail::generated_type<of_element>::value                                        \
     }
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Specialised for each type of a generated header, at global scope: what is instantiated inside a namespace costs g++
 /// a walk over all names of that namespace, and thousands of types make that quadratic.

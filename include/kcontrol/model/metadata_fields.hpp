@@ -4,7 +4,7 @@
 #include <kcontrol/model/describe.hpp>
 #include <kcontrol/model/object_meta.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 template <>
 struct field_list_of<owner_reference> {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What is wrong with a text, in Kubernetes' own words; empty if nothing is.
 /// Source: k8s.io/apimachinery/pkg/util/validation and api/validate/content, version 0.36.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// v1.NodeSelectorTerm, as objects have it.
 struct node_selector_term {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Namespace (empty for cluster-scoped objects) and name.
 class namespaced_name {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// metav1.OwnerReference.
 struct owner_reference {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class share_pool;
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which of two resource versions of the same resource (group and plural) is newer. They can be ordered if both are
 /// decimal numbers without a sign or leading zeros, of any length, and not "0"; other ones, as some aggregated API

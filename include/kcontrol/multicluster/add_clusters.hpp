@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Makes a multicluster_manager that works on the clusters of `source`, and lives as long as `m`: it is started and
 /// stopped with it, whether this process leads or not, its metrics are among m's (unless the options name a registry),

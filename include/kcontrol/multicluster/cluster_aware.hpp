@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class engaged_cluster;  // multicluster/engaged_cluster.hpp
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Bounds of one cluster, each cluster's own; see multicluster_options::budget(). Zero, the default of each, is no
 /// bound. A limit of requests a second is one of client_options.

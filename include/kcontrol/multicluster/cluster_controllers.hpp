@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The controllers of one name in all clusters that engage. Each has the queue, the workers, the limits and the backoff
 /// of its own that any controller has, so that what goes wrong in a cluster costs no other anything; it ends with its

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The check "clusters", which says what multicluster_manager::ready() does. A verbose answer shows the clusters that
 /// are not live, a line each, `most_lines` of them and how many are left out. The manager outlives the check, which may

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which ClusterProfiles are clusters, and how to log in to them. Without access() there is none that can be used.
 /// Source: sigs.k8s.io/cluster-inventory-api, KEP-4322 and KEP-5339.

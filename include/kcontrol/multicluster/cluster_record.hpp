@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a record says of one cluster.
 class cluster_record {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What is said of a cluster, for those who choose among them.
 using cluster_labels = std::map<std::string, std::string>;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class cluster_state {
     connecting,   ///< not every kind has been listed yet

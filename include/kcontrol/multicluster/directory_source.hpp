@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 class kubeconfig_watch;
 }

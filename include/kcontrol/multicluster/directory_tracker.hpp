@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Takes what each look at the directory found and says which clusters there should be. A file that is broken for less
 /// than the grace period is being written: a new one is not there yet, an old one stays as it was. One that stays

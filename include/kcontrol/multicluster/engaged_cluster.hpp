@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 class cluster_aware;
 namespace detail {
 class cluster_board;

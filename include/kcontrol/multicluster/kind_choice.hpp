@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A kind to watch: `kind_choice(resource_of<job>())`. Where a cluster serves one of several versions, the first one
 /// served counts; the others are tried again when that one vanishes. The resource_infos outlive all clusters.

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // One reconciler for the controllers of all clusters. It has the calls of F, and no others.

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Runs an engaged_cluster for each desired cluster. Engaging, rotating or disengaging one touches no request of
 /// another; an unreachable one costs the others nothing. The options' on_engage() is the place to build controllers on

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which namespaces are clusters. Source: sigs.k8s.io/multicluster-runtime, providers/namespace.
 class namespace_source_options {

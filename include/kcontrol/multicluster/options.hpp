@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 class engaged_cluster;
 class metrics_registry;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reads each kubeconfig of a directory: the file's name without extension is the cluster's, and its current context is
 /// the configuration, or the error why there is none. What is no file (a directory, a FIFO, a socket, a device) is told

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which Secrets are clusters. The defaults are multicluster-runtime's, whose Secrets can be used as they are.
 /// Source: sigs.k8s.io/multicluster-runtime, providers/kubeconfig.

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which group of replicas this one is of, and how long everything takes. The times are those of leader_options.
 class sharding_options {

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The defaults are multicluster-runtime's. Source: sigs.k8s.io/multicluster-runtime, providers/multi.
 class union_source_options {

@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The bounds of Events; the defaults are client-go's.
 class event_limits {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The content of an Event. What is longer than the API takes is cut off: 128 bytes of reason and action, 1,024 of the
 /// message.

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How Events are written. The defaults of numbers are client-go's.
 class event_recorder_options {

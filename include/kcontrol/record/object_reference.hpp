@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// An object by kind, key and uid, as Events name the one they are about.
 ///

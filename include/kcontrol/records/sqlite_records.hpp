@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How the file is used.
 class sqlite_records_options {

@@ -5,7 +5,7 @@
 #include <kcontrol/config.hpp>
 #include <kcontrol/runtime/time.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The shape of a backoff. The defaults are client-go's reflector: 800 ms doubling to 30 s, full jitter, and a
 /// fresh start after two quiet minutes.

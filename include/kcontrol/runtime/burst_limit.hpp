@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Counts what happens: `burst` times at once, at least 1, then once a period.
 ///

@@ -3,7 +3,7 @@
 
 #include <kcontrol/config.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// From now on no core of this process is dumped, and other programs of the same user can't look into it; root can, and
 /// so can a debugger that started it. Call it first in main(), before a credential is read: a dump holds all of them,

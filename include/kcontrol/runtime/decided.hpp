@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Gives that outcome when it is awaited.
 template <class T>

@@ -5,7 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace asio = boost::asio;
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Calls functions of the embedding program. What one throws, of whatever type, is counted and logged as an error, with
 /// what was called and about what; the next of the same `what` is told once a minute, with how often it happened.

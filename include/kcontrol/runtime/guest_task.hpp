@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A task that task_group::spawn_guest() started: code of others (a reconciler, a runnable, an HTTP handler), which may
 /// await the end of what runs it. A handle: copies are the same task.

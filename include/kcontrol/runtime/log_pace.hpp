@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Says when a line is due: at once, and then once a period at most, with how often it happened since the line before.
 ///

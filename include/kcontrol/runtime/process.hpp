@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A program to run, with what bounds it. There is no shell: arguments are passed as they are.
 ///

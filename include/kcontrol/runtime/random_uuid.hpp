@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The version 4 UUID of 128 random bits, of which six say what it is. Source: RFC 9562 §5.4.
 KCONTROL_DECL std::string uuid_of_random(std::uint64_t first, std::uint64_t second);

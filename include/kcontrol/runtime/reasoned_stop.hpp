@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Why something is to end.
 enum class stop_reason : std::uint8_t {

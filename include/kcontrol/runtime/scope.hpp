@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Owns the stop state of the current generation of some work. A stop state is one-shot, so each generation
 /// gets a fresh one, linked to the parent: process → manager → cluster → (cluster, kind) → one reconcile.

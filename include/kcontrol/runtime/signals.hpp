@@ -10,7 +10,7 @@
 #include <memory>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Calls `call` for each of these signals, until it is cancelled or destroyed. Signals that come faster than they are
 /// handled may become one call. What `call` throws is logged, and the next signal calls it again.

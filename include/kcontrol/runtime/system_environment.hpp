@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The environment a program constructs once and passes down. It holds no state but that of its generator.
 ///

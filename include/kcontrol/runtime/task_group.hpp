@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Coroutines that belong together. Stopping them is their scope's business; this one waits for the end.
 ///

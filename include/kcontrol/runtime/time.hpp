@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 using duration = std::chrono::nanoseconds;
 

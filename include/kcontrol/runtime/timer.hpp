@@ -5,7 +5,7 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One timer. At most one wait at a time.
 ///

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Something that took time and is over. What it was is in the fields, as in a record of the log; never a secret.
 class trace_span {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The name of the header.
 inline constexpr std::string_view traceparent_header = "traceparent";

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What to write into the log.
 class trouble_entry {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Why a wait ended.
 enum class wake { notified, timeout, stopped };

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A CustomResourceDefinition, ready to be sent or printed.
 ///

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A place in an object: a typed path, or JSONPath as text (`.status.conditions[?(@.type=="Ready")].status`).
 class crd_path {

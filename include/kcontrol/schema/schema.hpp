@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 

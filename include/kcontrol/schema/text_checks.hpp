@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Patterns (Go's syntax and meaning) and formats of OpenAPI schemas. Compiled patterns are kept.
 ///

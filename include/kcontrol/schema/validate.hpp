@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The kinds of field.Error (apimachinery) that schemas give rise to, and `forbidden`, which only webhooks say.
 enum class field_error_kind : std::uint8_t {

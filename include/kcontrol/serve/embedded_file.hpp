@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// A file and how it is served. Its texts live as long as the program.
 class embedded_file {

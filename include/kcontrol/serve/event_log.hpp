@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// One server-sent event as it goes on the wire. `data` has no line break.
 /// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 class event_stream_options {
 public:

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// The host of a Host header: without port and brackets, in lower case; empty if it is malformed.
 KCONTROL_DECL std::string host_of(std::string_view host_header);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// The Content-Security-Policy of what is no page: nothing may be loaded, and nobody may frame it.
 inline constexpr std::string_view no_content_policy = "default-src 'none'; frame-ancestors 'none'";

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// What the variables of a pattern took from a path.
 ///

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// A request with what the pattern of its route took from its path.
 class routed_request : public server_request {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 namespace detail {
 class api_server_core;

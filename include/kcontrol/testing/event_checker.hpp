@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Takes the events of one informer's handler, one after another, and collects every breach of what an informer
 /// promises: an object is added once, first; an update continues from the state seen last; versions grow; a deletion

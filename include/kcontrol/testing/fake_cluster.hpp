@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 namespace detail {
 class fake_core;

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A program that takes some time and then ends so: its outputs, its status.
 class fake_run {

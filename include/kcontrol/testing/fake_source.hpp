@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The events of an object that appeared, changed, or went.
 KCONTROL_DECL any_event added(const any_object& object);

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// What becomes of one call of the API.
 enum class call_fault {

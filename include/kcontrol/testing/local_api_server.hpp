@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// An api_server behind a real socket. Any number of them live in one process.
 ///

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Give it to whatever wants an environment. `run_ready` runs what can run now, `advance` moves time on; run() of
 /// run.hpp does both until a coroutine has ended. Equal tests get equal random numbers.

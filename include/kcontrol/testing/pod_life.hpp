@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The life of a pod in a fake_cluster. The annotations of a pod that say the same:
 ///

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// The rules of a ClusterRole, as YAML, that allow all requests of the log, one for each group and resource, in order.
 /// Discovery needs none. An apply that made its object needs create, too, which the server asks for besides. A right

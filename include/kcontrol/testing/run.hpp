@@ -12,7 +12,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Runs `work` to its end on `context`, from the calling thread, and returns its value. Other work of the context goes
 /// on beside it until then. What `work` throws, a test framework's assertion included, is thrown here. Throws

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// How a streamed body ends after its last slice.
 enum class stream_end {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// One expected request and its answer; made by scripted_transport::expect(). Without an answer it is 200 with a body
 /// that stays open.

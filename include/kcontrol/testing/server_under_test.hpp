@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// An API server that a test starts, asks by HTTP, and stops.
 ///

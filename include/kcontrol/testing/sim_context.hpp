@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A deterministic generator (splitmix64). Equal seeds give equal numbers everywhere.
 class sim_random {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// An api_server that is a host of a sim_network, and runs on a strand of its own. sim_world makes them.
 ///

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// Clusters, a network, clocks, and an executor for the code under test. Equal seeds run equally, step for step.
 ///

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 /// A new empty directory below the system's one for temporary files; it is removed with all that is in it. For code
 /// under test that opens real files; what reads through an environment is tested with a manual_environment.

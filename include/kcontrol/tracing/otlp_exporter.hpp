@@ -13,7 +13,7 @@
 #include <memory>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What became of spans.
 class otlp_stats {

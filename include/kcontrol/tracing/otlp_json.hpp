@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One span: names in lower camel case, ids as hexadecimal digits, 64-bit numbers as strings, enums as numbers. It is
 /// CLIENT if it is a request to a server, and else INTERNAL; its fields are its attributes, those of requests by

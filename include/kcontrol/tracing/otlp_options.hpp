@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options of an otlp_exporter; the defaults are OpenTelemetry's.
 class otlp_options {

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A sampler of OTEL_TRACES_SAMPLER: always_on, always_off, traceidratio, and each of them with "parentbased_" before
 /// its name: then what is under a span is recorded if that is. `ratio`, from 0 to 1, is the share of traces for the two

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// What bounds the connections of a transport. The defaults suit an API server.
 class transport_options {

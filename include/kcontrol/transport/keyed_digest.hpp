@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// HMAC-SHA-256 (RFC 2104) with a key of its own, which nobody else has: who reads the digest of a token learns nothing
 /// of it, not even whether it is that of a token that he guesses.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// The contents of a certificate. By default it is valid from `now` - 1 h to `now` + 24 h.
 class certificate_options {

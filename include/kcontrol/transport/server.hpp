@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 namespace detail {
 class server_core;

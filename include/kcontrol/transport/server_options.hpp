@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// Limits of a server. Everything that a peer can hold without being known has a number here, and where it is reached,
 /// who has waited the longest goes first: a connection whose peer says nothing, does not finish its request, or does

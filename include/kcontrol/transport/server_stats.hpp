@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// Which limit (server_options) a connection was closed or refused for.
 enum class shed_reason { connections, address, bytes, descriptors };

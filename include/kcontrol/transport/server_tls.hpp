@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 /// TLS settings of a server, as PEM text.
 ///

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 class server;
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reads Go's notation: an optional sign, and numbers with a unit each (h, m, s, ms, us or µs, ns), as in "1h30m",
 /// "1.5h" and "-0.5s"; "0" needs none. Finer than a nanosecond is cut off.

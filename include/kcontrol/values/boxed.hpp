@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// An optional T that lies elsewhere. Reading never fails: `pod->spec.security_context->run_as_user` of an absent
 /// context is what an empty context has. Whether it is there is asked with present() or `if (box)`.

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct type_descriptor;
 

@@ -1,7 +1,7 @@
 // custom_codec: how a type that is not a struct of fields stands in JSON.
 #pragma once
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// JSON for a type that is not a struct of fields (a quantity, an enum): specialise it with
 /// `static result<void> decode(json::node, T&)`, `static void encode(const T&, json::writer&)` and

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The text of a `format: date-time` member: RFC 3339, with whatever fraction and offset its writer chose, or nothing.
 /// The API server normalises the times of built-in kinds, which are timestamp, and stores those of custom resources as

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// One entry of a dict; named as std::map names it.
 template <class T>

@@ -5,7 +5,7 @@
 #include <kcontrol/config.hpp>
 #include <kcontrol/values/handle.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct type_descriptor;
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 static_assert(sizeof(void*) == 8, "kcontrol: the model's handles keep marks in the low bits of 64-bit pointers");
 

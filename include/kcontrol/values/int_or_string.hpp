@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// intstr.IntOrString: a 32-bit integer or a string. The default is 0. Make the member a boxed<int_or_string> where
 /// absent means something else.

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Elements in order. It may be absent: an absent list is empty and is left out when it is written, an empty list that
 /// is present is written as `[]`. They compare equal. At most 2³² - 1 elements.

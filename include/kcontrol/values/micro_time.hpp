@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A point in time, cut off to microseconds, or none. In JSON it has six digits of fraction.
 ///

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A boxed<T> that can also be null: `nullable: true` in a structural schema makes null a value that the API server
 /// stores, and that differs from absence ("no limit" against "the default limit"). Where a schema does not

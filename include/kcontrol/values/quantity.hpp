@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How a quantity is printed once its value has changed: in which family of suffixes.
 enum class quantity_format : std::uint8_t {

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The text of a resource.Quantity, as it was written. It may be absent. Equality is that of the texts: "1000m" and "1"
 /// differ here; quantity::parse(q) gives the amount. In JSON it is a string; a number is read too, as the API server

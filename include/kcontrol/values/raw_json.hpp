@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Any JSON value as compact text (numbers in their shortest form, 1.0 as 1), or nothing. Nothing is left out when it
 /// is written, and null is read as nothing. Two are equal if their texts are; the order of members counts.

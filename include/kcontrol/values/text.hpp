@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A string that may be absent. Absent and "" compare equal, as both mean "nothing" in Kubernetes; present() tells them
 /// apart, and an absent one is left out when it is written. Up to seven bytes are kept inside.

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Reads `2024-05-01T12:00:00Z`, with any fraction of a second and any offset. Digits below a nanosecond are cut off.
 /// Errors: invalid_argument, naming the text: not RFC 3339, a day that does not exist, or outside 1678 to 2261, which

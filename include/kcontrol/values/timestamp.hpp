@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A point in time, or none. In JSON it is RFC 3339, UTC; whether with a fraction (six digits) is up to the field.
 ///

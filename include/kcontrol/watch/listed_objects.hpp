@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a list brought in all its pages, or as a stream.
 class listed_objects {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Whether a list comes as a stream: as a watch that begins with all objects, ends them with a bookmark that says so,
 /// and goes on. It costs the server a fraction of the memory of a list. One that refuses is asked for lists.

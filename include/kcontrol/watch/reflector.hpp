@@ -17,7 +17,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Receives what a reflector lists and watches, on the reflector's executor.
 class reflector_sink {

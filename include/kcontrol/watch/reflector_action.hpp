@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class reflector_step {
     identify,  ///< ask which server this is, then call on_identity()

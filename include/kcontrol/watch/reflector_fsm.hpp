@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The state of the reflector, for logs and readiness.
 enum class reflector_state {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The objects of one request, as a validator gets them. They live as long as this, or a copy of it.
 template <class T>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a defaulter or a validator is told besides the objects. A handle: copies are of the same request.
 ///

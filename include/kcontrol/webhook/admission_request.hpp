@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 enum class admission_operation : std::uint8_t { create, update, delete_, connect };
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What goes back to the API server for one request.
 ///

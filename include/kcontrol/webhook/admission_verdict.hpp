@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A verdict in the making: `admission_verdict().refuse(field_error(…)).warn("…")`. Without a reason against it, the
 /// request is let through.

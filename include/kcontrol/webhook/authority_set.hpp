@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How long authorities and certificates last. An authority is trusted before it signs, so that everybody who verifies
 /// knows it by then, and for as long as a certificate of its may still be shown.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The request of a ConversionReview of apiextensions.k8s.io/v1. Its objects are places in the parsed text, which this
 /// keeps.

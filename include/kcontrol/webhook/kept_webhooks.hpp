@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a program keeps of its webhooks by itself.
 class kept_webhook_options {

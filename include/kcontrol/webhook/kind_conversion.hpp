@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A version that knows the way: `void convert_to(hub&) const` and `void convert_from(const hub&)`, or the same with
 /// `result<void>`, whose error says why it can't be. The metadata is there already on both ways: name, namespace, uid

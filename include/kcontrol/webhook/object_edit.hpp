@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The JSON Patch (RFC 6902) that does to `original` what leads from `before` to `after`; empty if that is nothing.
 /// `before` is the encoding of what was read of `original`, `after` that of its edited copy. What neither shows stays

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The webhook server of a manager, made at the first call with these options and run with it from then on, whether
 /// this process leads or not. It adds the check "webhooks" to /readyz and its metrics to the manager's. Options of

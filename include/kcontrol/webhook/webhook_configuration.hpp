@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Which requests a webhook is asked about; "*" stands for all of a list.
 class webhook_rule {

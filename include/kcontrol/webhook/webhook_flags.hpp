@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// --webhook-bind-address, --webhook-cert-path, --webhook-cert-name, --webhook-cert-key, --webhook-client-ca-name and
 /// --webhook-shutdown-delay; and --print-webhooks, with which the program prints the configurations of its webhooks

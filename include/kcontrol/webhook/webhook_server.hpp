@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// A request to a path, for functions that answer with what they like.
 class webhook_call {

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Where a webhook server has its certificate from, if not from files: a Secret, for one. `load` says what there is
 /// now; as long as it fails, the server is not ready and asks again every second. `follow` gives the server what comes

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// The priority of what nobody waits for: the objects of a first list, and resyncs. The same as controller-runtime's.
 inline constexpr int low_priority = -100;

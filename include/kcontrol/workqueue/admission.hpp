@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// How urgent work is where there is too much of it; it follows from the priority.
 enum class work_class : std::uint8_t {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What is meant to hold. Where it does not, less urgent work is held back.
 class backpressure_targets {

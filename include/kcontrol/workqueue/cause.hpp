@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What happened. to_string() has the words of the log.
 enum class cause_type : std::uint8_t {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a work queue has counted since it was made.
 struct workqueue_counters {

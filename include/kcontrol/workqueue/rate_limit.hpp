@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// controller-runtime's default for controllers: 5 ms doubling to 1000 s, no jitter, never reset by time.
 KCONTROL_DECL backoff_policy default_rate_limit();

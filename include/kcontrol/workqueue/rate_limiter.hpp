@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// What a rate limiter is asked about.
 class rate_limit_attempt {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Keys that need work: the most urgent first, and of one priority first in, first out.
 ///

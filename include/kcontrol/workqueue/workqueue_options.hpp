@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 /// Options of a work queue.
 template <class Key>

@@ -16,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct delegated_access::core : std::enable_shared_from_this<delegated_access::core> {
     using self_ptr = std::shared_ptr<core>;

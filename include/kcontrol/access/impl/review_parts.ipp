@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 using token_review = api::authentication::v1::token_review;
 using access_review = api::authorization::v1::subject_access_review;

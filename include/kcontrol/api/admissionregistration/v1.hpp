@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::admissionregistration::v1 {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1 {
 
 struct apply_configuration {
     using kcontrol_generated = void;

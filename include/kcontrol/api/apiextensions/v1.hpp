@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::apiextensions::v1 {
+namespace kcontrol::inline v0_1::api::apiextensions::v1 {
 
 struct custom_resource_column_definition {
     using kcontrol_generated = void;

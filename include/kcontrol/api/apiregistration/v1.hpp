@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::apiregistration::v1 {
+namespace kcontrol::inline v0_1::api::apiregistration::v1 {
 
 struct service_reference {
     using kcontrol_generated = void;

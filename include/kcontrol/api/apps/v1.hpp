@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::apps::v1 {
+namespace kcontrol::inline v0_1::api::apps::v1 {
 
 /// ControllerRevision of apps/v1.
 struct controller_revision {

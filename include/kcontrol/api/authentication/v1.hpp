@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::authentication::v1 {
+namespace kcontrol::inline v0_1::api::authentication::v1 {
 
 struct bound_object_reference {
     using kcontrol_generated = void;

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace kcontrol::api::authorization::v1 {
+namespace kcontrol::inline v0_1::api::authorization::v1 {
 
 struct field_selector_attributes {
     using kcontrol_generated = void;

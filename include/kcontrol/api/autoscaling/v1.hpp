@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::autoscaling::v1 {
+namespace kcontrol::inline v0_1::api::autoscaling::v1 {
 
 struct cross_version_object_reference {
     using kcontrol_generated = void;

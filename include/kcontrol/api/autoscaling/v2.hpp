@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::autoscaling::v2 {
+namespace kcontrol::inline v0_1::api::autoscaling::v2 {
 
 struct metric_target {
     using kcontrol_generated = void;

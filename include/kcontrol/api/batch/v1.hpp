@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::batch::v1 {
+namespace kcontrol::inline v0_1::api::batch::v1 {
 
 struct pod_failure_policy_on_exit_codes_requirement {
     using kcontrol_generated = void;

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::certificates::v1 {
+namespace kcontrol::inline v0_1::api::certificates::v1 {
 
 struct certificate_signing_request_spec {
     using kcontrol_generated = void;

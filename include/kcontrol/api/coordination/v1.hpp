@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::coordination::v1 {
+namespace kcontrol::inline v0_1::api::coordination::v1 {
 
 struct lease_spec {
     using kcontrol_generated = void;

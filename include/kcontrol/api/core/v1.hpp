@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::core::v1 {
+namespace kcontrol::inline v0_1::api::core::v1 {
 
 struct node_selector_requirement {
     using kcontrol_generated = void;

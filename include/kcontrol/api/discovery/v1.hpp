@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::discovery::v1 {
+namespace kcontrol::inline v0_1::api::discovery::v1 {
 
 struct endpoint_conditions {
     using kcontrol_generated = void;

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::events::v1 {
+namespace kcontrol::inline v0_1::api::events::v1 {
 
 struct event_series {
     using kcontrol_generated = void;

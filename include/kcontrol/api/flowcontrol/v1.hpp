@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::flowcontrol::v1 {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1 {
 
 struct exempt_priority_level_configuration {
     using kcontrol_generated = void;

@@ -6,7 +6,7 @@
 #include <kcontrol/api/admissionregistration/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor apply_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::apply_configuration, "expression", expression),
 };
@@ -15,7 +15,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::apply_configuration>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::apply_configuration>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::apply_configuration);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor audit_annotation[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::audit_annotation, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::audit_annotation, "valueExpression", value_expression, .required = true),
@@ -25,7 +25,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::audit_annotation>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::audit_annotation>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::audit_annotation);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor expression_warning[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::expression_warning, "fieldRef", field_ref, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::expression_warning, "warning", warning, .required = true),
@@ -35,7 +35,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::expression_warning>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::expression_warning>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::expression_warning);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor json_patch[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::json_patch, "expression", expression),
 };
@@ -44,7 +44,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::json_patch>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::json_patch>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::json_patch);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor match_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::match_condition, "expression", expression, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::match_condition, "name", name, .required = true),
@@ -54,7 +54,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::match_condition>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::match_condition>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::match_condition);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor named_rule_with_operations[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::named_rule_with_operations, "apiGroups", api_groups),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::named_rule_with_operations, "apiVersions", api_versions),
@@ -68,7 +68,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::named_rule_with_operations>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::named_rule_with_operations>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::named_rule_with_operations);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor match_resources[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::match_resources, "excludeResourceRules", exclude_resource_rules),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::match_resources, "matchPolicy", match_policy),
@@ -81,7 +81,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::match_resources>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::match_resources>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::match_resources);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutation[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutation, "applyConfiguration", apply_configuration),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutation, "jsonPatch", json_patch),
@@ -92,7 +92,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutation>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutation>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutation);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor param_kind[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::param_kind, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::param_kind, "kind", kind),
@@ -102,7 +102,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::param_kind>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::param_kind>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::param_kind);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor variable[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::variable, "expression", expression, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::variable, "name", name, .required = true),
@@ -112,7 +112,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::variable>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::variable>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::variable);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_admission_policy_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_spec, "failurePolicy", failure_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_spec, "matchConditions", match_conditions),
@@ -127,7 +127,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_spec>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_spec>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_admission_policy_spec);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_admission_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy, "spec", spec),
@@ -137,7 +137,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_admission_policy>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_admission_policy>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_admission_policy);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor param_ref[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::param_ref, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::param_ref, "namespace", namespace_),
@@ -149,7 +149,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::param_ref>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::param_ref>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::param_ref);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_admission_policy_binding_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding_spec, "matchResources", match_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding_spec, "paramRef", param_ref),
@@ -160,7 +160,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding_spec>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding_spec>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_admission_policy_binding_spec);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_admission_policy_binding[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding, "spec", spec),
@@ -170,7 +170,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_admission_policy_binding>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_admission_policy_binding);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::service_reference, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::service_reference, "namespace", namespace_, .required = true),
@@ -182,7 +182,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::service_reference>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::service_reference>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::service_reference);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor webhook_client_config[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::webhook_client_config, "caBundle", ca_bundle),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::webhook_client_config, "service", service),
@@ -193,7 +193,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::webhook_client_config>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::webhook_client_config>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::webhook_client_config);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rule_with_operations[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::rule_with_operations, "apiGroups", api_groups),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::rule_with_operations, "apiVersions", api_versions),
@@ -206,7 +206,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::rule_with_operations>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::rule_with_operations>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::rule_with_operations);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_webhook[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_webhook, "admissionReviewVersions", admission_review_versions, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_webhook, "clientConfig", client_config, .required = true),
@@ -226,7 +226,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_webhook>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_webhook>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_webhook);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor mutating_webhook_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_webhook_configuration, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::mutating_webhook_configuration, "webhooks", webhooks),
@@ -236,7 +236,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::mutating_webhook_configuration>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::mutating_webhook_configuration>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::mutating_webhook_configuration);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor type_checking[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::type_checking, "expressionWarnings", expression_warnings),
 };
@@ -245,7 +245,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::type_checking>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::type_checking>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::type_checking);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validation[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validation, "expression", expression, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validation, "message", message),
@@ -257,7 +257,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validation>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validation>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validation);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_admission_policy_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_spec, "auditAnnotations", audit_annotations),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_spec, "failurePolicy", failure_policy),
@@ -272,7 +272,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_admission_policy_spec>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_admission_policy_spec>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_admission_policy_spec);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_admission_policy_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_status, "observedGeneration", observed_generation),
@@ -283,7 +283,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_admission_policy_status>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_admission_policy_status>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_admission_policy_status);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_admission_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy, "spec", spec),
@@ -294,7 +294,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_admission_policy>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_admission_policy>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_admission_policy);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_admission_policy_binding_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding_spec, "matchResources", match_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding_spec, "paramRef", param_ref),
@@ -306,7 +306,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding_spec>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding_spec>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_admission_policy_binding_spec);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_admission_policy_binding[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding, "spec", spec, .required = true),
@@ -316,7 +316,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_admission_policy_binding>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_admission_policy_binding);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_webhook[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_webhook, "admissionReviewVersions", admission_review_versions, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_webhook, "clientConfig", client_config, .required = true),
@@ -335,7 +335,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::admissionregistration::v1::validating_webhook>::value =
     generated_structure<::kcontrol::api::admissionregistration::v1::validating_webhook>(::kcontrol::api::admissionregistration::v1::kcontrol_tables::validating_webhook);
 
-namespace kcontrol::api::admissionregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::admissionregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validating_webhook_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_webhook_configuration, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::admissionregistration::v1::validating_webhook_configuration, "webhooks", webhooks),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/apiextensions/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_column_definition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_column_definition, "description", description),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_column_definition, "format", format),
@@ -20,7 +20,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_column_definition>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_column_definition>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_column_definition);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::service_reference, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::service_reference, "namespace", namespace_, .required = true),
@@ -32,7 +32,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::service_reference>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::service_reference>(::kcontrol::api::apiextensions::v1::kcontrol_tables::service_reference);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor webhook_client_config[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::webhook_client_config, "caBundle", ca_bundle),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::webhook_client_config, "service", service),
@@ -43,7 +43,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::webhook_client_config>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::webhook_client_config>(::kcontrol::api::apiextensions::v1::kcontrol_tables::webhook_client_config);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor webhook_conversion[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::webhook_conversion, "clientConfig", client_config),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::webhook_conversion, "conversionReviewVersions", conversion_review_versions, .required = true),
@@ -53,7 +53,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::webhook_conversion>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::webhook_conversion>(::kcontrol::api::apiextensions::v1::kcontrol_tables::webhook_conversion);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_conversion[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_conversion, "strategy", strategy, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_conversion, "webhook", webhook),
@@ -63,7 +63,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_conversion>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_conversion>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_conversion);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition_names[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_names, "categories", categories),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_names, "kind", kind, .required = true),
@@ -77,7 +77,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_definition_names>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_definition_names>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_definition_names);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor external_documentation[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::external_documentation, "description", description),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::external_documentation, "url", url),
@@ -87,7 +87,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::external_documentation>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::external_documentation>(::kcontrol::api::apiextensions::v1::kcontrol_tables::external_documentation);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor validation_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::validation_rule, "fieldPath", field_path),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::validation_rule, "message", message),
@@ -101,7 +101,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::validation_rule>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::validation_rule>(::kcontrol::api::apiextensions::v1::kcontrol_tables::validation_rule);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor json_schema_props[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::json_schema_props, "$ref", ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::json_schema_props, "$schema", schema),
@@ -153,7 +153,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::json_schema_props>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::json_schema_props>(::kcontrol::api::apiextensions::v1::kcontrol_tables::json_schema_props);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_validation[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_validation, "openAPIV3Schema", open_apiv3_schema),
 };
@@ -162,7 +162,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_validation>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_validation>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_validation);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor selectable_field[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::selectable_field, "jsonPath", json_path, .required = true),
 };
@@ -171,7 +171,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::selectable_field>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::selectable_field>(::kcontrol::api::apiextensions::v1::kcontrol_tables::selectable_field);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_subresource_scale[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_subresource_scale, "labelSelectorPath", label_selector_path),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_subresource_scale, "specReplicasPath", spec_replicas_path, .required = true),
@@ -182,7 +182,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_subresource_scale>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_subresource_scale>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_subresource_scale);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_subresources[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_subresources, "scale", scale),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_subresources, "status", status),
@@ -192,7 +192,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_subresources>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_subresources>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_subresources);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition_version[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_version, "additionalPrinterColumns", additional_printer_columns),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_version, "deprecated", deprecated),
@@ -209,7 +209,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_definition_version>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_definition_version>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_definition_version);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_spec, "conversion", conversion),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_spec, "group", group, .required = true),
@@ -223,7 +223,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_definition_spec>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_definition_spec>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_definition_spec);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_condition, "message", message),
@@ -237,7 +237,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_definition_condition>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_definition_condition>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_definition_condition);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_status, "acceptedNames", accepted_names),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition_status, "conditions", conditions),
@@ -249,7 +249,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiextensions::v1::custom_resource_definition_status>::value =
     generated_structure<::kcontrol::api::apiextensions::v1::custom_resource_definition_status>(::kcontrol::api::apiextensions::v1::kcontrol_tables::custom_resource_definition_status);
 
-namespace kcontrol::api::apiextensions::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiextensions::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor custom_resource_definition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiextensions::v1::custom_resource_definition, "spec", spec, .required = true),

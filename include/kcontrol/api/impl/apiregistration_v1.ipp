@@ -6,7 +6,7 @@
 #include <kcontrol/api/apiregistration/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::apiregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::service_reference, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::service_reference, "namespace", namespace_),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiregistration::v1::service_reference>::value =
     generated_structure<::kcontrol::api::apiregistration::v1::service_reference>(::kcontrol::api::apiregistration::v1::kcontrol_tables::service_reference);
 
-namespace kcontrol::api::apiregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor api_service_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service_spec, "caBundle", ca_bundle),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service_spec, "group", group),
@@ -32,7 +32,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiregistration::v1::api_service_spec>::value =
     generated_structure<::kcontrol::api::apiregistration::v1::api_service_spec>(::kcontrol::api::apiregistration::v1::kcontrol_tables::api_service_spec);
 
-namespace kcontrol::api::apiregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor api_service_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service_condition, "message", message),
@@ -45,7 +45,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiregistration::v1::api_service_condition>::value =
     generated_structure<::kcontrol::api::apiregistration::v1::api_service_condition>(::kcontrol::api::apiregistration::v1::kcontrol_tables::api_service_condition);
 
-namespace kcontrol::api::apiregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor api_service_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service_status, "conditions", conditions),
 };
@@ -54,7 +54,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apiregistration::v1::api_service_status>::value =
     generated_structure<::kcontrol::api::apiregistration::v1::api_service_status>(::kcontrol::api::apiregistration::v1::kcontrol_tables::api_service_status);
 
-namespace kcontrol::api::apiregistration::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apiregistration::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor api_service[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apiregistration::v1::api_service, "spec", spec),

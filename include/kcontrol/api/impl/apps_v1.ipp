@@ -6,7 +6,7 @@
 #include <kcontrol/api/apps/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor controller_revision[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::controller_revision, "data", data),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::controller_revision>::value =
     generated_structure<::kcontrol::api::apps::v1::controller_revision>(::kcontrol::api::apps::v1::kcontrol_tables::controller_revision);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rolling_update_daemon_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_daemon_set, "maxSurge", max_surge),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_daemon_set, "maxUnavailable", max_unavailable),
@@ -27,7 +27,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::rolling_update_daemon_set>::value =
     generated_structure<::kcontrol::api::apps::v1::rolling_update_daemon_set>(::kcontrol::api::apps::v1::kcontrol_tables::rolling_update_daemon_set);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set_update_strategy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_update_strategy, "rollingUpdate", rolling_update),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_update_strategy, "type", type),
@@ -37,7 +37,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::daemon_set_update_strategy>::value =
     generated_structure<::kcontrol::api::apps::v1::daemon_set_update_strategy>(::kcontrol::api::apps::v1::kcontrol_tables::daemon_set_update_strategy);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_spec, "minReadySeconds", min_ready_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_spec, "revisionHistoryLimit", revision_history_limit),
@@ -50,7 +50,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::daemon_set_spec>::value =
     generated_structure<::kcontrol::api::apps::v1::daemon_set_spec>(::kcontrol::api::apps::v1::kcontrol_tables::daemon_set_spec);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_condition, "message", message),
@@ -63,7 +63,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::daemon_set_condition>::value =
     generated_structure<::kcontrol::api::apps::v1::daemon_set_condition>(::kcontrol::api::apps::v1::kcontrol_tables::daemon_set_condition);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_status, "collisionCount", collision_count),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set_status, "conditions", conditions),
@@ -81,7 +81,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::daemon_set_status>::value =
     generated_structure<::kcontrol::api::apps::v1::daemon_set_status>(::kcontrol::api::apps::v1::kcontrol_tables::daemon_set_status);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::daemon_set, "spec", spec),
@@ -92,7 +92,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::daemon_set>::value =
     generated_structure<::kcontrol::api::apps::v1::daemon_set>(::kcontrol::api::apps::v1::kcontrol_tables::daemon_set);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rolling_update_deployment[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_deployment, "maxSurge", max_surge),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_deployment, "maxUnavailable", max_unavailable),
@@ -102,7 +102,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::rolling_update_deployment>::value =
     generated_structure<::kcontrol::api::apps::v1::rolling_update_deployment>(::kcontrol::api::apps::v1::kcontrol_tables::rolling_update_deployment);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment_strategy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_strategy, "rollingUpdate", rolling_update),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_strategy, "type", type),
@@ -112,7 +112,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::deployment_strategy>::value =
     generated_structure<::kcontrol::api::apps::v1::deployment_strategy>(::kcontrol::api::apps::v1::kcontrol_tables::deployment_strategy);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_spec, "minReadySeconds", min_ready_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_spec, "paused", paused),
@@ -128,7 +128,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::deployment_spec>::value =
     generated_structure<::kcontrol::api::apps::v1::deployment_spec>(::kcontrol::api::apps::v1::kcontrol_tables::deployment_spec);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_condition, "lastUpdateTime", last_update_time),
@@ -142,7 +142,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::deployment_condition>::value =
     generated_structure<::kcontrol::api::apps::v1::deployment_condition>(::kcontrol::api::apps::v1::kcontrol_tables::deployment_condition);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_status, "availableReplicas", available_replicas),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment_status, "collisionCount", collision_count),
@@ -159,7 +159,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::deployment_status>::value =
     generated_structure<::kcontrol::api::apps::v1::deployment_status>(::kcontrol::api::apps::v1::kcontrol_tables::deployment_status);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor deployment[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::deployment, "spec", spec),
@@ -170,7 +170,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::deployment>::value =
     generated_structure<::kcontrol::api::apps::v1::deployment>(::kcontrol::api::apps::v1::kcontrol_tables::deployment);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replica_set_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_spec, "minReadySeconds", min_ready_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_spec, "replicas", replicas),
@@ -182,7 +182,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::replica_set_spec>::value =
     generated_structure<::kcontrol::api::apps::v1::replica_set_spec>(::kcontrol::api::apps::v1::kcontrol_tables::replica_set_spec);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replica_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_condition, "message", message),
@@ -195,7 +195,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::replica_set_condition>::value =
     generated_structure<::kcontrol::api::apps::v1::replica_set_condition>(::kcontrol::api::apps::v1::kcontrol_tables::replica_set_condition);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replica_set_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_status, "availableReplicas", available_replicas),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set_status, "conditions", conditions),
@@ -210,7 +210,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::replica_set_status>::value =
     generated_structure<::kcontrol::api::apps::v1::replica_set_status>(::kcontrol::api::apps::v1::kcontrol_tables::replica_set_status);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replica_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::replica_set, "spec", spec),
@@ -221,7 +221,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::replica_set>::value =
     generated_structure<::kcontrol::api::apps::v1::replica_set>(::kcontrol::api::apps::v1::kcontrol_tables::replica_set);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rolling_update_stateful_set_strategy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_stateful_set_strategy, "maxUnavailable", max_unavailable),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::rolling_update_stateful_set_strategy, "partition", partition),
@@ -231,7 +231,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::rolling_update_stateful_set_strategy>::value =
     generated_structure<::kcontrol::api::apps::v1::rolling_update_stateful_set_strategy>(::kcontrol::api::apps::v1::kcontrol_tables::rolling_update_stateful_set_strategy);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_ordinals[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_ordinals, "start", start),
 };
@@ -240,7 +240,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_ordinals>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_ordinals>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_ordinals);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_persistent_volume_claim_retention_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_persistent_volume_claim_retention_policy, "whenDeleted", when_deleted),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_persistent_volume_claim_retention_policy, "whenScaled", when_scaled),
@@ -250,7 +250,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_persistent_volume_claim_retention_policy>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_persistent_volume_claim_retention_policy>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_persistent_volume_claim_retention_policy);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_update_strategy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_update_strategy, "rollingUpdate", rolling_update),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_update_strategy, "type", type),
@@ -260,7 +260,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_update_strategy>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_update_strategy>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_update_strategy);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_spec, "minReadySeconds", min_ready_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_spec, "ordinals", ordinals),
@@ -279,7 +279,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_spec>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_spec>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_spec);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_condition, "message", message),
@@ -292,7 +292,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_condition>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_condition>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_condition);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_status, "availableReplicas", available_replicas),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set_status, "collisionCount", collision_count),
@@ -310,7 +310,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::apps::v1::stateful_set_status>::value =
     generated_structure<::kcontrol::api::apps::v1::stateful_set_status>(::kcontrol::api::apps::v1::kcontrol_tables::stateful_set_status);
 
-namespace kcontrol::api::apps::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::apps::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor stateful_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::apps::v1::stateful_set, "spec", spec),

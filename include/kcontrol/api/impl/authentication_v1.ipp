@@ -6,7 +6,7 @@
 #include <kcontrol/api/authentication/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor bound_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::bound_object_reference, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::bound_object_reference, "kind", kind),
@@ -18,7 +18,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::bound_object_reference>::value =
     generated_structure<::kcontrol::api::authentication::v1::bound_object_reference>(::kcontrol::api::authentication::v1::kcontrol_tables::bound_object_reference);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor user_info[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::user_info, "extra", extra),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::user_info, "groups", groups),
@@ -30,7 +30,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::user_info>::value =
     generated_structure<::kcontrol::api::authentication::v1::user_info>(::kcontrol::api::authentication::v1::kcontrol_tables::user_info);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_review_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::self_subject_review_status, "userInfo", user_info),
 };
@@ -39,7 +39,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::self_subject_review_status>::value =
     generated_structure<::kcontrol::api::authentication::v1::self_subject_review_status>(::kcontrol::api::authentication::v1::kcontrol_tables::self_subject_review_status);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::self_subject_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::self_subject_review, "status", status),
@@ -49,7 +49,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::self_subject_review>::value =
     generated_structure<::kcontrol::api::authentication::v1::self_subject_review>(::kcontrol::api::authentication::v1::kcontrol_tables::self_subject_review);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_request_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "audiences", audiences),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_spec, "boundObjectRef", bound_object_ref),
@@ -60,7 +60,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::token_request_spec>::value =
     generated_structure<::kcontrol::api::authentication::v1::token_request_spec>(::kcontrol::api::authentication::v1::kcontrol_tables::token_request_spec);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_request_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_status, "expirationTimestamp", expiration_timestamp),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request_status, "token", token),
@@ -70,7 +70,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::token_request_status>::value =
     generated_structure<::kcontrol::api::authentication::v1::token_request_status>(::kcontrol::api::authentication::v1::kcontrol_tables::token_request_status);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_request, "spec", spec),
@@ -81,7 +81,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::token_request>::value =
     generated_structure<::kcontrol::api::authentication::v1::token_request>(::kcontrol::api::authentication::v1::kcontrol_tables::token_request);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_review_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review_spec, "audiences", audiences),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review_spec, "token", token, .required = true),
@@ -91,7 +91,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::token_review_spec>::value =
     generated_structure<::kcontrol::api::authentication::v1::token_review_spec>(::kcontrol::api::authentication::v1::kcontrol_tables::token_review_spec);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_review_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review_status, "audiences", audiences),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review_status, "authenticated", authenticated),
@@ -103,7 +103,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authentication::v1::token_review_status>::value =
     generated_structure<::kcontrol::api::authentication::v1::token_review_status>(::kcontrol::api::authentication::v1::kcontrol_tables::token_review_status);
 
-namespace kcontrol::api::authentication::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authentication::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authentication::v1::token_review, "spec", spec, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/authorization/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor field_selector_attributes[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::field_selector_attributes, "rawSelector", raw_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::field_selector_attributes, "requirements", requirements),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::field_selector_attributes>::value =
     generated_structure<::kcontrol::api::authorization::v1::field_selector_attributes>(::kcontrol::api::authorization::v1::kcontrol_tables::field_selector_attributes);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor label_selector_attributes[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::label_selector_attributes, "rawSelector", raw_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::label_selector_attributes, "requirements", requirements),
@@ -26,7 +26,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::label_selector_attributes>::value =
     generated_structure<::kcontrol::api::authorization::v1::label_selector_attributes>(::kcontrol::api::authorization::v1::kcontrol_tables::label_selector_attributes);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor non_resource_attributes[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::non_resource_attributes, "path", path),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::non_resource_attributes, "verb", verb),
@@ -36,7 +36,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::non_resource_attributes>::value =
     generated_structure<::kcontrol::api::authorization::v1::non_resource_attributes>(::kcontrol::api::authorization::v1::kcontrol_tables::non_resource_attributes);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_attributes[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::resource_attributes, "fieldSelector", field_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::resource_attributes, "group", group),
@@ -53,7 +53,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::resource_attributes>::value =
     generated_structure<::kcontrol::api::authorization::v1::resource_attributes>(::kcontrol::api::authorization::v1::kcontrol_tables::resource_attributes);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject_access_review_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review_spec, "extra", extra),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review_spec, "groups", groups),
@@ -67,7 +67,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::subject_access_review_spec>::value =
     generated_structure<::kcontrol::api::authorization::v1::subject_access_review_spec>(::kcontrol::api::authorization::v1::kcontrol_tables::subject_access_review_spec);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject_access_review_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review_status, "allowed", allowed, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review_status, "denied", denied),
@@ -79,7 +79,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::subject_access_review_status>::value =
     generated_structure<::kcontrol::api::authorization::v1::subject_access_review_status>(::kcontrol::api::authorization::v1::kcontrol_tables::subject_access_review_status);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor local_subject_access_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::local_subject_access_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::local_subject_access_review, "spec", spec, .required = true),
@@ -90,7 +90,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::local_subject_access_review>::value =
     generated_structure<::kcontrol::api::authorization::v1::local_subject_access_review>(::kcontrol::api::authorization::v1::kcontrol_tables::local_subject_access_review);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor non_resource_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::non_resource_rule, "nonResourceURLs", non_resource_urls),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::non_resource_rule, "verbs", verbs, .required = true),
@@ -100,7 +100,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::non_resource_rule>::value =
     generated_structure<::kcontrol::api::authorization::v1::non_resource_rule>(::kcontrol::api::authorization::v1::kcontrol_tables::non_resource_rule);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::resource_rule, "apiGroups", api_groups),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::resource_rule, "resourceNames", resource_names),
@@ -112,7 +112,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::resource_rule>::value =
     generated_structure<::kcontrol::api::authorization::v1::resource_rule>(::kcontrol::api::authorization::v1::kcontrol_tables::resource_rule);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_access_review_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_access_review_spec, "nonResourceAttributes", non_resource_attributes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_access_review_spec, "resourceAttributes", resource_attributes),
@@ -122,7 +122,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::self_subject_access_review_spec>::value =
     generated_structure<::kcontrol::api::authorization::v1::self_subject_access_review_spec>(::kcontrol::api::authorization::v1::kcontrol_tables::self_subject_access_review_spec);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_access_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_access_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_access_review, "spec", spec, .required = true),
@@ -133,7 +133,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::self_subject_access_review>::value =
     generated_structure<::kcontrol::api::authorization::v1::self_subject_access_review>(::kcontrol::api::authorization::v1::kcontrol_tables::self_subject_access_review);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_rules_review_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_rules_review_spec, "namespace", namespace_),
 };
@@ -142,7 +142,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::self_subject_rules_review_spec>::value =
     generated_structure<::kcontrol::api::authorization::v1::self_subject_rules_review_spec>(::kcontrol::api::authorization::v1::kcontrol_tables::self_subject_rules_review_spec);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject_rules_review_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_rules_review_status, "evaluationError", evaluation_error),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_rules_review_status, "incomplete", incomplete, .required = true),
@@ -154,7 +154,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::subject_rules_review_status>::value =
     generated_structure<::kcontrol::api::authorization::v1::subject_rules_review_status>(::kcontrol::api::authorization::v1::kcontrol_tables::subject_rules_review_status);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor self_subject_rules_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_rules_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::self_subject_rules_review, "spec", spec, .required = true),
@@ -165,7 +165,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::authorization::v1::self_subject_rules_review>::value =
     generated_structure<::kcontrol::api::authorization::v1::self_subject_rules_review>(::kcontrol::api::authorization::v1::kcontrol_tables::self_subject_rules_review);
 
-namespace kcontrol::api::authorization::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::authorization::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject_access_review[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::authorization::v1::subject_access_review, "spec", spec, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/autoscaling/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cross_version_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::cross_version_object_reference, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::cross_version_object_reference, "kind", kind, .required = true),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::cross_version_object_reference>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::cross_version_object_reference>(::kcontrol::api::autoscaling::v1::kcontrol_tables::cross_version_object_reference);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_spec, "maxReplicas", max_replicas, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_spec, "minReplicas", min_replicas),
@@ -29,7 +29,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_spec>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_spec>(::kcontrol::api::autoscaling::v1::kcontrol_tables::horizontal_pod_autoscaler_spec);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_status, "currentCPUUtilizationPercentage", current_cpu_utilization_percentage),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_status, "currentReplicas", current_replicas, .required = true),
@@ -42,7 +42,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler_status>(::kcontrol::api::autoscaling::v1::kcontrol_tables::horizontal_pod_autoscaler_status);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler, "spec", spec, .required = true),
@@ -53,7 +53,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::horizontal_pod_autoscaler>(::kcontrol::api::autoscaling::v1::kcontrol_tables::horizontal_pod_autoscaler);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scale_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::scale_spec, "replicas", replicas),
 };
@@ -62,7 +62,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::scale_spec>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::scale_spec>(::kcontrol::api::autoscaling::v1::kcontrol_tables::scale_spec);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scale_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::scale_status, "replicas", replicas, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::scale_status, "selector", selector),
@@ -72,7 +72,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v1::scale_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v1::scale_status>(::kcontrol::api::autoscaling::v1::kcontrol_tables::scale_status);
 
-namespace kcontrol::api::autoscaling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scale[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::scale, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v1::scale, "spec", spec),

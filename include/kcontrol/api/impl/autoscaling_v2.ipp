@@ -6,7 +6,7 @@
 #include <kcontrol/api/autoscaling/v2.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor metric_target[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_target, "averageUtilization", average_utilization),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_target, "averageValue", average_value),
@@ -18,7 +18,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::metric_target>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::metric_target>(::kcontrol::api::autoscaling::v2::kcontrol_tables::metric_target);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_resource_metric_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::container_resource_metric_source, "container", container, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::container_resource_metric_source, "name", name, .required = true),
@@ -29,7 +29,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::container_resource_metric_source>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::container_resource_metric_source>(::kcontrol::api::autoscaling::v2::kcontrol_tables::container_resource_metric_source);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor metric_value_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_value_status, "averageUtilization", average_utilization),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_value_status, "averageValue", average_value),
@@ -40,7 +40,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::metric_value_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::metric_value_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::metric_value_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_resource_metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::container_resource_metric_status, "container", container, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::container_resource_metric_status, "current", current, .required = true),
@@ -51,7 +51,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::container_resource_metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::container_resource_metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::container_resource_metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cross_version_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::cross_version_object_reference, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::cross_version_object_reference, "kind", kind, .required = true),
@@ -62,7 +62,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::cross_version_object_reference>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::cross_version_object_reference>(::kcontrol::api::autoscaling::v2::kcontrol_tables::cross_version_object_reference);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor metric_identifier[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_identifier, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_identifier, "selector", selector),
@@ -72,7 +72,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::metric_identifier>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::metric_identifier>(::kcontrol::api::autoscaling::v2::kcontrol_tables::metric_identifier);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor external_metric_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::external_metric_source, "metric", metric, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::external_metric_source, "target", target, .required = true),
@@ -82,7 +82,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::external_metric_source>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::external_metric_source>(::kcontrol::api::autoscaling::v2::kcontrol_tables::external_metric_source);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor external_metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::external_metric_status, "current", current, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::external_metric_status, "metric", metric, .required = true),
@@ -92,7 +92,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::external_metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::external_metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::external_metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor hpa_scaling_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::hpa_scaling_policy, "periodSeconds", period_seconds, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::hpa_scaling_policy, "type", type, .required = true),
@@ -103,7 +103,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::hpa_scaling_policy>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::hpa_scaling_policy>(::kcontrol::api::autoscaling::v2::kcontrol_tables::hpa_scaling_policy);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor hpa_scaling_rules[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::hpa_scaling_rules, "policies", policies),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::hpa_scaling_rules, "selectPolicy", select_policy),
@@ -115,7 +115,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::hpa_scaling_rules>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::hpa_scaling_rules>(::kcontrol::api::autoscaling::v2::kcontrol_tables::hpa_scaling_rules);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_behavior[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_behavior, "scaleDown", scale_down),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_behavior, "scaleUp", scale_up),
@@ -125,7 +125,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_behavior>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_behavior>(::kcontrol::api::autoscaling::v2::kcontrol_tables::horizontal_pod_autoscaler_behavior);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor object_metric_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::object_metric_source, "describedObject", described_object, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::object_metric_source, "metric", metric, .required = true),
@@ -136,7 +136,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::object_metric_source>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::object_metric_source>(::kcontrol::api::autoscaling::v2::kcontrol_tables::object_metric_source);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pods_metric_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::pods_metric_source, "metric", metric, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::pods_metric_source, "target", target, .required = true),
@@ -146,7 +146,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::pods_metric_source>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::pods_metric_source>(::kcontrol::api::autoscaling::v2::kcontrol_tables::pods_metric_source);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_metric_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::resource_metric_source, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::resource_metric_source, "target", target, .required = true),
@@ -156,7 +156,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::resource_metric_source>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::resource_metric_source>(::kcontrol::api::autoscaling::v2::kcontrol_tables::resource_metric_source);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor metric_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_spec, "containerResource", container_resource),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_spec, "external", external),
@@ -170,7 +170,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::metric_spec>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::metric_spec>(::kcontrol::api::autoscaling::v2::kcontrol_tables::metric_spec);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_spec, "behavior", behavior),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_spec, "maxReplicas", max_replicas, .required = true),
@@ -183,7 +183,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_spec>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_spec>(::kcontrol::api::autoscaling::v2::kcontrol_tables::horizontal_pod_autoscaler_spec);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition, "message", message),
@@ -196,7 +196,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_condition>(::kcontrol::api::autoscaling::v2::kcontrol_tables::horizontal_pod_autoscaler_condition);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor object_metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::object_metric_status, "current", current, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::object_metric_status, "describedObject", described_object, .required = true),
@@ -207,7 +207,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::object_metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::object_metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::object_metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pods_metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::pods_metric_status, "current", current, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::pods_metric_status, "metric", metric, .required = true),
@@ -217,7 +217,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::pods_metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::pods_metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::pods_metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::resource_metric_status, "current", current, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::resource_metric_status, "name", name, .required = true),
@@ -227,7 +227,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::resource_metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::resource_metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::resource_metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor metric_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_status, "containerResource", container_resource),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::metric_status, "external", external),
@@ -241,7 +241,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::metric_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::metric_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::metric_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_status, "currentMetrics", current_metrics),
@@ -255,7 +255,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_status>::value =
     generated_structure<::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler_status>(::kcontrol::api::autoscaling::v2::kcontrol_tables::horizontal_pod_autoscaler_status);
 
-namespace kcontrol::api::autoscaling::v2::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::autoscaling::v2::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor horizontal_pod_autoscaler[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::autoscaling::v2::horizontal_pod_autoscaler, "spec", spec, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/batch/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_failure_policy_on_exit_codes_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_on_exit_codes_requirement, "containerName", container_name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_on_exit_codes_requirement, "operator", operator_, .required = true),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy_on_exit_codes_requirement>::value =
     generated_structure<::kcontrol::api::batch::v1::pod_failure_policy_on_exit_codes_requirement>(::kcontrol::api::batch::v1::kcontrol_tables::pod_failure_policy_on_exit_codes_requirement);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_failure_policy_on_pod_conditions_pattern[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_on_pod_conditions_pattern, "status", status),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_on_pod_conditions_pattern, "type", type, .required = true),
@@ -27,7 +27,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy_on_pod_conditions_pattern>::value =
     generated_structure<::kcontrol::api::batch::v1::pod_failure_policy_on_pod_conditions_pattern>(::kcontrol::api::batch::v1::kcontrol_tables::pod_failure_policy_on_pod_conditions_pattern);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_failure_policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_rule, "action", action, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy_rule, "onExitCodes", on_exit_codes),
@@ -38,7 +38,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy_rule>::value =
     generated_structure<::kcontrol::api::batch::v1::pod_failure_policy_rule>(::kcontrol::api::batch::v1::kcontrol_tables::pod_failure_policy_rule);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_failure_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::pod_failure_policy, "rules", rules, .required = true),
 };
@@ -47,7 +47,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::pod_failure_policy>::value =
     generated_structure<::kcontrol::api::batch::v1::pod_failure_policy>(::kcontrol::api::batch::v1::kcontrol_tables::pod_failure_policy);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor success_policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::success_policy_rule, "succeededCount", succeeded_count),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::success_policy_rule, "succeededIndexes", succeeded_indexes),
@@ -57,7 +57,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::success_policy_rule>::value =
     generated_structure<::kcontrol::api::batch::v1::success_policy_rule>(::kcontrol::api::batch::v1::kcontrol_tables::success_policy_rule);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor success_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::success_policy, "rules", rules, .required = true),
 };
@@ -66,7 +66,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::success_policy>::value =
     generated_structure<::kcontrol::api::batch::v1::success_policy>(::kcontrol::api::batch::v1::kcontrol_tables::success_policy);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor job_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "activeDeadlineSeconds", active_deadline_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_spec, "backoffLimit", backoff_limit),
@@ -90,7 +90,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_spec>::value =
     generated_structure<::kcontrol::api::batch::v1::job_spec>(::kcontrol::api::batch::v1::kcontrol_tables::job_spec);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor job_template_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_template_spec, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_template_spec, "spec", spec),
@@ -100,7 +100,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_template_spec>::value =
     generated_structure<::kcontrol::api::batch::v1::job_template_spec>(::kcontrol::api::batch::v1::kcontrol_tables::job_template_spec);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cron_job_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job_spec, "concurrencyPolicy", concurrency_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job_spec, "failedJobsHistoryLimit", failed_jobs_history_limit),
@@ -116,7 +116,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::cron_job_spec>::value =
     generated_structure<::kcontrol::api::batch::v1::cron_job_spec>(::kcontrol::api::batch::v1::kcontrol_tables::cron_job_spec);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cron_job_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job_status, "active", active),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job_status, "lastScheduleTime", last_schedule_time),
@@ -127,7 +127,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::cron_job_status>::value =
     generated_structure<::kcontrol::api::batch::v1::cron_job_status>(::kcontrol::api::batch::v1::kcontrol_tables::cron_job_status);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cron_job[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::cron_job, "spec", spec, .required = true),
@@ -138,7 +138,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::cron_job>::value =
     generated_structure<::kcontrol::api::batch::v1::cron_job>(::kcontrol::api::batch::v1::kcontrol_tables::cron_job);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor job_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_condition, "lastProbeTime", last_probe_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_condition, "lastTransitionTime", last_transition_time),
@@ -152,7 +152,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_condition>::value =
     generated_structure<::kcontrol::api::batch::v1::job_condition>(::kcontrol::api::batch::v1::kcontrol_tables::job_condition);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor uncounted_terminated_pods[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::uncounted_terminated_pods, "failed", failed),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::uncounted_terminated_pods, "succeeded", succeeded),
@@ -162,7 +162,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::uncounted_terminated_pods>::value =
     generated_structure<::kcontrol::api::batch::v1::uncounted_terminated_pods>(::kcontrol::api::batch::v1::kcontrol_tables::uncounted_terminated_pods);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor job_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_status, "active", active),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job_status, "completedIndexes", completed_indexes),
@@ -181,7 +181,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::batch::v1::job_status>::value =
     generated_structure<::kcontrol::api::batch::v1::job_status>(::kcontrol::api::batch::v1::kcontrol_tables::job_status);
 
-namespace kcontrol::api::batch::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::batch::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor job[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::batch::v1::job, "spec", spec),

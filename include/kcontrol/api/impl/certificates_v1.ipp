@@ -6,7 +6,7 @@
 #include <kcontrol/api/certificates/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::certificates::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor certificate_signing_request_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_spec, "expirationSeconds", expiration_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_spec, "extra", extra),
@@ -22,7 +22,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::certificate_signing_request_spec>::value =
     generated_structure<::kcontrol::api::certificates::v1::certificate_signing_request_spec>(::kcontrol::api::certificates::v1::kcontrol_tables::certificate_signing_request_spec);
 
-namespace kcontrol::api::certificates::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor certificate_signing_request_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_condition, "lastUpdateTime", last_update_time),
@@ -36,7 +36,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::certificate_signing_request_condition>::value =
     generated_structure<::kcontrol::api::certificates::v1::certificate_signing_request_condition>(::kcontrol::api::certificates::v1::kcontrol_tables::certificate_signing_request_condition);
 
-namespace kcontrol::api::certificates::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor certificate_signing_request_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_status, "certificate", certificate),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request_status, "conditions", conditions),
@@ -46,7 +46,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::certificates::v1::certificate_signing_request_status>::value =
     generated_structure<::kcontrol::api::certificates::v1::certificate_signing_request_status>(::kcontrol::api::certificates::v1::kcontrol_tables::certificate_signing_request_status);
 
-namespace kcontrol::api::certificates::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::certificates::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor certificate_signing_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::certificates::v1::certificate_signing_request, "spec", spec, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/coordination/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::coordination::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::coordination::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor lease_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::coordination::v1::lease_spec, "acquireTime", acquire_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::coordination::v1::lease_spec, "holderIdentity", holder_identity),
@@ -21,7 +21,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::coordination::v1::lease_spec>::value =
     generated_structure<::kcontrol::api::coordination::v1::lease_spec>(::kcontrol::api::coordination::v1::kcontrol_tables::lease_spec);
 
-namespace kcontrol::api::coordination::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::coordination::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor lease[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::coordination::v1::lease, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::coordination::v1::lease, "spec", spec),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/core/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_selector_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_selector_requirement, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_selector_requirement, "operator", operator_, .required = true),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_selector_requirement>::value =
     generated_structure<::kcontrol::api::core::v1::node_selector_requirement>(::kcontrol::api::core::v1::kcontrol_tables::node_selector_requirement);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_selector_term[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_selector_term, "matchExpressions", match_expressions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_selector_term, "matchFields", match_fields),
@@ -27,7 +27,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_selector_term>::value =
     generated_structure<::kcontrol::api::core::v1::node_selector_term>(::kcontrol::api::core::v1::kcontrol_tables::node_selector_term);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor preferred_scheduling_term[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::preferred_scheduling_term, "preference", preference, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::preferred_scheduling_term, "weight", weight, .required = true),
@@ -37,7 +37,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::preferred_scheduling_term>::value =
     generated_structure<::kcontrol::api::core::v1::preferred_scheduling_term>(::kcontrol::api::core::v1::kcontrol_tables::preferred_scheduling_term);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_selector, "nodeSelectorTerms", node_selector_terms, .required = true),
 };
@@ -46,7 +46,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_selector>::value =
     generated_structure<::kcontrol::api::core::v1::node_selector>(::kcontrol::api::core::v1::kcontrol_tables::node_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_affinity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_affinity, "preferredDuringSchedulingIgnoredDuringExecution", preferred_during_scheduling_ignored_during_execution),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_affinity, "requiredDuringSchedulingIgnoredDuringExecution", required_during_scheduling_ignored_during_execution),
@@ -56,7 +56,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_affinity>::value =
     generated_structure<::kcontrol::api::core::v1::node_affinity>(::kcontrol::api::core::v1::kcontrol_tables::node_affinity);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_affinity_term[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_affinity_term, "labelSelector", label_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_affinity_term, "matchLabelKeys", match_label_keys),
@@ -70,7 +70,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_affinity_term>::value =
     generated_structure<::kcontrol::api::core::v1::pod_affinity_term>(::kcontrol::api::core::v1::kcontrol_tables::pod_affinity_term);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor weighted_pod_affinity_term[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::weighted_pod_affinity_term, "podAffinityTerm", pod_affinity_term, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::weighted_pod_affinity_term, "weight", weight, .required = true),
@@ -80,7 +80,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::weighted_pod_affinity_term>::value =
     generated_structure<::kcontrol::api::core::v1::weighted_pod_affinity_term>(::kcontrol::api::core::v1::kcontrol_tables::weighted_pod_affinity_term);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_affinity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_affinity, "preferredDuringSchedulingIgnoredDuringExecution", preferred_during_scheduling_ignored_during_execution),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_affinity, "requiredDuringSchedulingIgnoredDuringExecution", required_during_scheduling_ignored_during_execution),
@@ -90,7 +90,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_affinity>::value =
     generated_structure<::kcontrol::api::core::v1::pod_affinity>(::kcontrol::api::core::v1::kcontrol_tables::pod_affinity);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_anti_affinity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_anti_affinity, "preferredDuringSchedulingIgnoredDuringExecution", preferred_during_scheduling_ignored_during_execution),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_anti_affinity, "requiredDuringSchedulingIgnoredDuringExecution", required_during_scheduling_ignored_during_execution),
@@ -100,7 +100,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_anti_affinity>::value =
     generated_structure<::kcontrol::api::core::v1::pod_anti_affinity>(::kcontrol::api::core::v1::kcontrol_tables::pod_anti_affinity);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor affinity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::affinity, "nodeAffinity", node_affinity),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::affinity, "podAffinity", pod_affinity),
@@ -111,7 +111,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::affinity>::value =
     generated_structure<::kcontrol::api::core::v1::affinity>(::kcontrol::api::core::v1::kcontrol_tables::affinity);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor app_armor_profile[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::app_armor_profile, "localhostProfile", localhost_profile),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::app_armor_profile, "type", type, .required = true),
@@ -121,7 +121,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::app_armor_profile>::value =
     generated_structure<::kcontrol::api::core::v1::app_armor_profile>(::kcontrol::api::core::v1::kcontrol_tables::app_armor_profile);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor attached_volume[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::attached_volume, "devicePath", device_path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::attached_volume, "name", name, .required = true),
@@ -131,7 +131,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::attached_volume>::value =
     generated_structure<::kcontrol::api::core::v1::attached_volume>(::kcontrol::api::core::v1::kcontrol_tables::attached_volume);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor aws_elastic_block_store_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::aws_elastic_block_store_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::aws_elastic_block_store_volume_source, "partition", partition),
@@ -143,7 +143,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::aws_elastic_block_store_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::aws_elastic_block_store_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::aws_elastic_block_store_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor azure_disk_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_disk_volume_source, "cachingMode", caching_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_disk_volume_source, "diskName", disk_name, .required = true),
@@ -157,7 +157,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::azure_disk_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::azure_disk_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::azure_disk_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor azure_file_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_file_persistent_volume_source, "readOnly", read_only),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_file_persistent_volume_source, "secretName", secret_name, .required = true),
@@ -169,7 +169,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::azure_file_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::azure_file_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::azure_file_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor azure_file_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_file_volume_source, "readOnly", read_only),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::azure_file_volume_source, "secretName", secret_name, .required = true),
@@ -180,7 +180,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::azure_file_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::azure_file_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::azure_file_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::object_reference, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::object_reference, "fieldPath", field_path),
@@ -195,7 +195,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::object_reference>::value =
     generated_structure<::kcontrol::api::core::v1::object_reference>(::kcontrol::api::core::v1::kcontrol_tables::object_reference);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor binding[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::binding, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::binding, "target", target, .required = true),
@@ -205,7 +205,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::binding>::value =
     generated_structure<::kcontrol::api::core::v1::binding>(::kcontrol::api::core::v1::kcontrol_tables::binding);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor capabilities[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::capabilities, "add", add),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::capabilities, "drop", drop),
@@ -215,7 +215,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::capabilities>::value =
     generated_structure<::kcontrol::api::core::v1::capabilities>(::kcontrol::api::core::v1::kcontrol_tables::capabilities);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_reference, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_reference, "namespace", namespace_),
@@ -225,7 +225,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret_reference>::value =
     generated_structure<::kcontrol::api::core::v1::secret_reference>(::kcontrol::api::core::v1::kcontrol_tables::secret_reference);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ceph_fs_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ceph_fs_persistent_volume_source, "monitors", monitors, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ceph_fs_persistent_volume_source, "path", path),
@@ -239,7 +239,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::ceph_fs_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::ceph_fs_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::ceph_fs_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor local_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::local_object_reference, "name", name),
 };
@@ -248,7 +248,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::local_object_reference>::value =
     generated_structure<::kcontrol::api::core::v1::local_object_reference>(::kcontrol::api::core::v1::kcontrol_tables::local_object_reference);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ceph_fs_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ceph_fs_volume_source, "monitors", monitors, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ceph_fs_volume_source, "path", path),
@@ -262,7 +262,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::ceph_fs_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::ceph_fs_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::ceph_fs_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cinder_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cinder_persistent_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cinder_persistent_volume_source, "readOnly", read_only),
@@ -274,7 +274,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::cinder_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::cinder_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::cinder_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cinder_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cinder_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cinder_volume_source, "readOnly", read_only),
@@ -286,7 +286,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::cinder_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::cinder_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::cinder_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor client_ip_config[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::client_ip_config, "timeoutSeconds", timeout_seconds),
 };
@@ -295,7 +295,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::client_ip_config>::value =
     generated_structure<::kcontrol::api::core::v1::client_ip_config>(::kcontrol::api::core::v1::kcontrol_tables::client_ip_config);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cluster_trust_bundle_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "labelSelector", label_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::cluster_trust_bundle_projection, "name", name),
@@ -308,7 +308,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::cluster_trust_bundle_projection>::value =
     generated_structure<::kcontrol::api::core::v1::cluster_trust_bundle_projection>(::kcontrol::api::core::v1::kcontrol_tables::cluster_trust_bundle_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor component_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::component_condition, "error", error),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::component_condition, "message", message),
@@ -320,7 +320,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::component_condition>::value =
     generated_structure<::kcontrol::api::core::v1::component_condition>(::kcontrol::api::core::v1::kcontrol_tables::component_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor component_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::component_status, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::component_status, "conditions", conditions),
@@ -330,7 +330,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::component_status>::value =
     generated_structure<::kcontrol::api::core::v1::component_status>(::kcontrol::api::core::v1::kcontrol_tables::component_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map, "binaryData", binary_data),
@@ -342,7 +342,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map>::value =
     generated_structure<::kcontrol::api::core::v1::config_map>(::kcontrol::api::core::v1::kcontrol_tables::config_map);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_env_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_env_source, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_env_source, "optional", optional),
@@ -352,7 +352,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map_env_source>::value =
     generated_structure<::kcontrol::api::core::v1::config_map_env_source>(::kcontrol::api::core::v1::kcontrol_tables::config_map_env_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_key_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_key_selector, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_key_selector, "name", name),
@@ -363,7 +363,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map_key_selector>::value =
     generated_structure<::kcontrol::api::core::v1::config_map_key_selector>(::kcontrol::api::core::v1::kcontrol_tables::config_map_key_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_node_config_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_node_config_source, "kubeletConfigKey", kubelet_config_key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_node_config_source, "name", name, .required = true),
@@ -376,7 +376,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map_node_config_source>::value =
     generated_structure<::kcontrol::api::core::v1::config_map_node_config_source>(::kcontrol::api::core::v1::kcontrol_tables::config_map_node_config_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor key_to_path[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::key_to_path, "mode", mode),
@@ -387,7 +387,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::key_to_path>::value =
     generated_structure<::kcontrol::api::core::v1::key_to_path>(::kcontrol::api::core::v1::kcontrol_tables::key_to_path);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_projection, "items", items),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_projection, "name", name),
@@ -398,7 +398,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map_projection>::value =
     generated_structure<::kcontrol::api::core::v1::config_map_projection>(::kcontrol::api::core::v1::kcontrol_tables::config_map_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor config_map_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "defaultMode", default_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::config_map_volume_source, "items", items),
@@ -410,7 +410,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::config_map_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::config_map_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::config_map_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor object_field_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::object_field_selector, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::object_field_selector, "fieldPath", field_path, .required = true),
@@ -420,7 +420,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::object_field_selector>::value =
     generated_structure<::kcontrol::api::core::v1::object_field_selector>(::kcontrol::api::core::v1::kcontrol_tables::object_field_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor file_key_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::file_key_selector, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::file_key_selector, "optional", optional),
@@ -432,7 +432,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::file_key_selector>::value =
     generated_structure<::kcontrol::api::core::v1::file_key_selector>(::kcontrol::api::core::v1::kcontrol_tables::file_key_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_field_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_field_selector, "containerName", container_name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_field_selector, "divisor", divisor),
@@ -443,7 +443,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_field_selector>::value =
     generated_structure<::kcontrol::api::core::v1::resource_field_selector>(::kcontrol::api::core::v1::kcontrol_tables::resource_field_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_key_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_key_selector, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_key_selector, "name", name),
@@ -454,7 +454,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret_key_selector>::value =
     generated_structure<::kcontrol::api::core::v1::secret_key_selector>(::kcontrol::api::core::v1::kcontrol_tables::secret_key_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor env_var_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_var_source, "configMapKeyRef", config_map_key_ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_var_source, "fieldRef", field_ref),
@@ -467,7 +467,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::env_var_source>::value =
     generated_structure<::kcontrol::api::core::v1::env_var_source>(::kcontrol::api::core::v1::kcontrol_tables::env_var_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor env_var[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_var, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_var, "value", value),
@@ -478,7 +478,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::env_var>::value =
     generated_structure<::kcontrol::api::core::v1::env_var>(::kcontrol::api::core::v1::kcontrol_tables::env_var);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_env_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_env_source, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_env_source, "optional", optional),
@@ -488,7 +488,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret_env_source>::value =
     generated_structure<::kcontrol::api::core::v1::secret_env_source>(::kcontrol::api::core::v1::kcontrol_tables::secret_env_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor env_from_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_from_source, "configMapRef", config_map_ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::env_from_source, "prefix", prefix),
@@ -499,7 +499,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::env_from_source>::value =
     generated_structure<::kcontrol::api::core::v1::env_from_source>(::kcontrol::api::core::v1::kcontrol_tables::env_from_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor exec_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::exec_action, "command", command),
 };
@@ -508,7 +508,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::exec_action>::value =
     generated_structure<::kcontrol::api::core::v1::exec_action>(::kcontrol::api::core::v1::kcontrol_tables::exec_action);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor http_header[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_header, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_header, "value", value, .required = true),
@@ -518,7 +518,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::http_header>::value =
     generated_structure<::kcontrol::api::core::v1::http_header>(::kcontrol::api::core::v1::kcontrol_tables::http_header);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor http_get_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "host", host),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::http_get_action, "httpHeaders", http_headers),
@@ -531,7 +531,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::http_get_action>::value =
     generated_structure<::kcontrol::api::core::v1::http_get_action>(::kcontrol::api::core::v1::kcontrol_tables::http_get_action);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor sleep_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::sleep_action, "seconds", seconds, .required = true),
 };
@@ -540,7 +540,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::sleep_action>::value =
     generated_structure<::kcontrol::api::core::v1::sleep_action>(::kcontrol::api::core::v1::kcontrol_tables::sleep_action);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor tcp_socket_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::tcp_socket_action, "host", host),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::tcp_socket_action, "port", port, .required = true),
@@ -550,7 +550,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::tcp_socket_action>::value =
     generated_structure<::kcontrol::api::core::v1::tcp_socket_action>(::kcontrol::api::core::v1::kcontrol_tables::tcp_socket_action);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor lifecycle_handler[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::lifecycle_handler, "exec", exec),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::lifecycle_handler, "httpGet", http_get),
@@ -562,7 +562,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::lifecycle_handler>::value =
     generated_structure<::kcontrol::api::core::v1::lifecycle_handler>(::kcontrol::api::core::v1::kcontrol_tables::lifecycle_handler);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor lifecycle[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::lifecycle, "postStart", post_start),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::lifecycle, "preStop", pre_stop),
@@ -573,7 +573,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::lifecycle>::value =
     generated_structure<::kcontrol::api::core::v1::lifecycle>(::kcontrol::api::core::v1::kcontrol_tables::lifecycle);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor grpc_action[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::grpc_action, "port", port, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::grpc_action, "service", service),
@@ -583,7 +583,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::grpc_action>::value =
     generated_structure<::kcontrol::api::core::v1::grpc_action>(::kcontrol::api::core::v1::kcontrol_tables::grpc_action);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor probe[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::probe, "exec", exec),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::probe, "failureThreshold", failure_threshold),
@@ -601,7 +601,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::probe>::value =
     generated_structure<::kcontrol::api::core::v1::probe>(::kcontrol::api::core::v1::kcontrol_tables::probe);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_port, "containerPort", container_port, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_port, "hostIP", host_ip),
@@ -614,7 +614,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_port>::value =
     generated_structure<::kcontrol::api::core::v1::container_port>(::kcontrol::api::core::v1::kcontrol_tables::container_port);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_resize_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_resize_policy, "resourceName", resource_name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_resize_policy, "restartPolicy", restart_policy, .required = true),
@@ -624,7 +624,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_resize_policy>::value =
     generated_structure<::kcontrol::api::core::v1::container_resize_policy>(::kcontrol::api::core::v1::kcontrol_tables::container_resize_policy);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_claim, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_claim, "request", request),
@@ -634,7 +634,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_claim>::value =
     generated_structure<::kcontrol::api::core::v1::resource_claim>(::kcontrol::api::core::v1::kcontrol_tables::resource_claim);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_requirements[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_requirements, "claims", claims),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_requirements, "limits", limits),
@@ -645,7 +645,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_requirements>::value =
     generated_structure<::kcontrol::api::core::v1::resource_requirements>(::kcontrol::api::core::v1::kcontrol_tables::resource_requirements);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_restart_rule_on_exit_codes[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_restart_rule_on_exit_codes, "operator", operator_, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_restart_rule_on_exit_codes, "values", values),
@@ -655,7 +655,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_restart_rule_on_exit_codes>::value =
     generated_structure<::kcontrol::api::core::v1::container_restart_rule_on_exit_codes>(::kcontrol::api::core::v1::kcontrol_tables::container_restart_rule_on_exit_codes);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_restart_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_restart_rule, "action", action, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_restart_rule, "exitCodes", exit_codes),
@@ -665,7 +665,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_restart_rule>::value =
     generated_structure<::kcontrol::api::core::v1::container_restart_rule>(::kcontrol::api::core::v1::kcontrol_tables::container_restart_rule);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor se_linux_options[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::se_linux_options, "level", level),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::se_linux_options, "role", role),
@@ -677,7 +677,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::se_linux_options>::value =
     generated_structure<::kcontrol::api::core::v1::se_linux_options>(::kcontrol::api::core::v1::kcontrol_tables::se_linux_options);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor seccomp_profile[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::seccomp_profile, "localhostProfile", localhost_profile),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::seccomp_profile, "type", type, .required = true),
@@ -687,7 +687,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::seccomp_profile>::value =
     generated_structure<::kcontrol::api::core::v1::seccomp_profile>(::kcontrol::api::core::v1::kcontrol_tables::seccomp_profile);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor windows_security_context_options[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::windows_security_context_options, "gmsaCredentialSpec", gmsa_credential_spec),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::windows_security_context_options, "gmsaCredentialSpecName", gmsa_credential_spec_name),
@@ -699,7 +699,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::windows_security_context_options>::value =
     generated_structure<::kcontrol::api::core::v1::windows_security_context_options>(::kcontrol::api::core::v1::kcontrol_tables::windows_security_context_options);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor security_context[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::security_context, "allowPrivilegeEscalation", allow_privilege_escalation),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::security_context, "appArmorProfile", app_armor_profile),
@@ -719,7 +719,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::security_context>::value =
     generated_structure<::kcontrol::api::core::v1::security_context>(::kcontrol::api::core::v1::kcontrol_tables::security_context);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_device[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_device, "devicePath", device_path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_device, "name", name, .required = true),
@@ -729,7 +729,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_device>::value =
     generated_structure<::kcontrol::api::core::v1::volume_device>(::kcontrol::api::core::v1::kcontrol_tables::volume_device);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_mount[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "mountPath", mount_path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount, "mountPropagation", mount_propagation),
@@ -744,7 +744,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_mount>::value =
     generated_structure<::kcontrol::api::core::v1::volume_mount>(::kcontrol::api::core::v1::kcontrol_tables::volume_mount);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container, "args", args),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container, "command", command),
@@ -777,7 +777,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container>::value =
     generated_structure<::kcontrol::api::core::v1::container>(::kcontrol::api::core::v1::kcontrol_tables::container);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_extended_resource_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_extended_resource_request, "containerName", container_name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_extended_resource_request, "requestName", request_name, .required = true),
@@ -788,7 +788,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_extended_resource_request>::value =
     generated_structure<::kcontrol::api::core::v1::container_extended_resource_request>(::kcontrol::api::core::v1::kcontrol_tables::container_extended_resource_request);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_image[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_image, "names", names),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_image, "sizeBytes", size_bytes),
@@ -798,7 +798,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_image>::value =
     generated_structure<::kcontrol::api::core::v1::container_image>(::kcontrol::api::core::v1::kcontrol_tables::container_image);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_state_running[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state_running, "startedAt", started_at),
 };
@@ -807,7 +807,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_state_running>::value =
     generated_structure<::kcontrol::api::core::v1::container_state_running>(::kcontrol::api::core::v1::kcontrol_tables::container_state_running);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_state_terminated[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state_terminated, "containerID", container_id),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state_terminated, "exitCode", exit_code, .required = true),
@@ -822,7 +822,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_state_terminated>::value =
     generated_structure<::kcontrol::api::core::v1::container_state_terminated>(::kcontrol::api::core::v1::kcontrol_tables::container_state_terminated);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_state_waiting[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state_waiting, "message", message),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state_waiting, "reason", reason),
@@ -832,7 +832,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_state_waiting>::value =
     generated_structure<::kcontrol::api::core::v1::container_state_waiting>(::kcontrol::api::core::v1::kcontrol_tables::container_state_waiting);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_state[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state, "running", running),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_state, "terminated", terminated),
@@ -843,7 +843,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_state>::value =
     generated_structure<::kcontrol::api::core::v1::container_state>(::kcontrol::api::core::v1::kcontrol_tables::container_state);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_health[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_health, "health", health),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_health, "message", message),
@@ -854,7 +854,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_health>::value =
     generated_structure<::kcontrol::api::core::v1::resource_health>(::kcontrol::api::core::v1::kcontrol_tables::resource_health);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_status, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_status, "resources", resources),
@@ -864,7 +864,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_status>::value =
     generated_structure<::kcontrol::api::core::v1::resource_status>(::kcontrol::api::core::v1::kcontrol_tables::resource_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor linux_container_user[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::linux_container_user, "gid", gid, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::linux_container_user, "supplementalGroups", supplemental_groups),
@@ -875,7 +875,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::linux_container_user>::value =
     generated_structure<::kcontrol::api::core::v1::linux_container_user>(::kcontrol::api::core::v1::kcontrol_tables::linux_container_user);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_user[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_user, "linux", linux_),
 };
@@ -884,7 +884,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_user>::value =
     generated_structure<::kcontrol::api::core::v1::container_user>(::kcontrol::api::core::v1::kcontrol_tables::container_user);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor image_volume_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::image_volume_status, "imageRef", image_ref, .required = true),
 };
@@ -893,7 +893,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::image_volume_status>::value =
     generated_structure<::kcontrol::api::core::v1::image_volume_status>(::kcontrol::api::core::v1::kcontrol_tables::image_volume_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_status, "image", image),
 };
@@ -902,7 +902,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_status>::value =
     generated_structure<::kcontrol::api::core::v1::volume_status>(::kcontrol::api::core::v1::kcontrol_tables::volume_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_mount_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount_status, "mountPath", mount_path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_mount_status, "name", name, .required = true),
@@ -915,7 +915,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_mount_status>::value =
     generated_structure<::kcontrol::api::core::v1::volume_mount_status>(::kcontrol::api::core::v1::kcontrol_tables::volume_mount_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor container_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_status, "allocatedResources", allocated_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::container_status, "allocatedResourcesStatus", allocated_resources_status),
@@ -938,7 +938,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::container_status>::value =
     generated_structure<::kcontrol::api::core::v1::container_status>(::kcontrol::api::core::v1::kcontrol_tables::container_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::csi_persistent_volume_source, "controllerExpandSecretRef", controller_expand_secret_ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::csi_persistent_volume_source, "controllerPublishSecretRef", controller_publish_secret_ref),
@@ -956,7 +956,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::csi_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::csi_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::csi_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::csi_volume_source, "driver", driver, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::csi_volume_source, "fsType", fs_type),
@@ -969,7 +969,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::csi_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::csi_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::csi_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor daemon_endpoint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::daemon_endpoint, "Port", port, .required = true),
 };
@@ -978,7 +978,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::daemon_endpoint>::value =
     generated_structure<::kcontrol::api::core::v1::daemon_endpoint>(::kcontrol::api::core::v1::kcontrol_tables::daemon_endpoint);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor downward_api_volume_file[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "fieldRef", field_ref),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_file, "mode", mode),
@@ -990,7 +990,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::downward_api_volume_file>::value =
     generated_structure<::kcontrol::api::core::v1::downward_api_volume_file>(::kcontrol::api::core::v1::kcontrol_tables::downward_api_volume_file);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor downward_api_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_projection, "items", items),
 };
@@ -999,7 +999,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::downward_api_projection>::value =
     generated_structure<::kcontrol::api::core::v1::downward_api_projection>(::kcontrol::api::core::v1::kcontrol_tables::downward_api_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor downward_api_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_source, "defaultMode", default_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::downward_api_volume_source, "items", items),
@@ -1009,7 +1009,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::downward_api_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::downward_api_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::downward_api_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor typed_local_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::typed_local_object_reference, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::typed_local_object_reference, "kind", kind, .required = true),
@@ -1020,7 +1020,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::typed_local_object_reference>::value =
     generated_structure<::kcontrol::api::core::v1::typed_local_object_reference>(::kcontrol::api::core::v1::kcontrol_tables::typed_local_object_reference);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor typed_object_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::typed_object_reference, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::typed_object_reference, "kind", kind, .required = true),
@@ -1032,7 +1032,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::typed_object_reference>::value =
     generated_structure<::kcontrol::api::core::v1::typed_object_reference>(::kcontrol::api::core::v1::kcontrol_tables::typed_object_reference);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_resource_requirements[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_resource_requirements, "limits", limits),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_resource_requirements, "requests", requests),
@@ -1042,7 +1042,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_resource_requirements>::value =
     generated_structure<::kcontrol::api::core::v1::volume_resource_requirements>(::kcontrol::api::core::v1::kcontrol_tables::volume_resource_requirements);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_spec, "accessModes", access_modes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_spec, "dataSource", data_source),
@@ -1059,7 +1059,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_spec>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_spec>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_condition, "lastProbeTime", last_probe_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_condition, "lastTransitionTime", last_transition_time),
@@ -1073,7 +1073,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_condition>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_condition>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor modify_volume_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::modify_volume_status, "status", status, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::modify_volume_status, "targetVolumeAttributesClassName", target_volume_attributes_class_name),
@@ -1083,7 +1083,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::modify_volume_status>::value =
     generated_structure<::kcontrol::api::core::v1::modify_volume_status>(::kcontrol::api::core::v1::kcontrol_tables::modify_volume_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "accessModes", access_modes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_status, "allocatedResourceStatuses", allocated_resource_statuses),
@@ -1099,7 +1099,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_status>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_status>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor embedded_persistent_volume_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::embedded_persistent_volume_claim, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::embedded_persistent_volume_claim, "kind", kind),
@@ -1112,7 +1112,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::embedded_persistent_volume_claim>::value =
     generated_structure<::kcontrol::api::core::v1::embedded_persistent_volume_claim>(::kcontrol::api::core::v1::kcontrol_tables::embedded_persistent_volume_claim);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor empty_dir_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::empty_dir_volume_source, "medium", medium),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::empty_dir_volume_source, "sizeLimit", size_limit),
@@ -1122,7 +1122,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::empty_dir_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::empty_dir_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::empty_dir_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_address[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_address, "hostname", hostname),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_address, "ip", ip, .required = true),
@@ -1134,7 +1134,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::endpoint_address>::value =
     generated_structure<::kcontrol::api::core::v1::endpoint_address>(::kcontrol::api::core::v1::kcontrol_tables::endpoint_address);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_port, "appProtocol", app_protocol),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_port, "name", name),
@@ -1146,7 +1146,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::endpoint_port>::value =
     generated_structure<::kcontrol::api::core::v1::endpoint_port>(::kcontrol::api::core::v1::kcontrol_tables::endpoint_port);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_subset[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_subset, "addresses", addresses),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoint_subset, "notReadyAddresses", not_ready_addresses),
@@ -1157,7 +1157,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::endpoint_subset>::value =
     generated_structure<::kcontrol::api::core::v1::endpoint_subset>(::kcontrol::api::core::v1::kcontrol_tables::endpoint_subset);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoints[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoints, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::endpoints, "subsets", subsets),
@@ -1167,7 +1167,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::endpoints>::value =
     generated_structure<::kcontrol::api::core::v1::endpoints>(::kcontrol::api::core::v1::kcontrol_tables::endpoints);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ephemeral_container[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ephemeral_container, "args", args),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ephemeral_container, "command", command),
@@ -1201,7 +1201,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::ephemeral_container>::value =
     generated_structure<::kcontrol::api::core::v1::ephemeral_container>(::kcontrol::api::core::v1::kcontrol_tables::ephemeral_container);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim_template[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_template, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_template, "spec", spec, .required = true),
@@ -1211,7 +1211,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_template>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_template>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_template);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ephemeral_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::ephemeral_volume_source, "volumeClaimTemplate", volume_claim_template),
 };
@@ -1220,7 +1220,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::ephemeral_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::ephemeral_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::ephemeral_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor event_series[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event_series, "count", count),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event_series, "lastObservedTime", last_observed_time),
@@ -1230,7 +1230,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event_series>::value =
     generated_structure<::kcontrol::api::core::v1::event_series>(::kcontrol::api::core::v1::kcontrol_tables::event_series);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor event_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event_source, "component", component),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event_source, "host", host),
@@ -1240,7 +1240,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event_source>::value =
     generated_structure<::kcontrol::api::core::v1::event_source>(::kcontrol::api::core::v1::kcontrol_tables::event_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor event[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::event, "action", action),
@@ -1263,7 +1263,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::event>::value =
     generated_structure<::kcontrol::api::core::v1::event>(::kcontrol::api::core::v1::kcontrol_tables::event);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor fc_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::fc_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::fc_volume_source, "lun", lun),
@@ -1276,7 +1276,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::fc_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::fc_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::fc_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flex_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flex_persistent_volume_source, "driver", driver, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flex_persistent_volume_source, "fsType", fs_type),
@@ -1289,7 +1289,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::flex_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::flex_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::flex_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flex_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flex_volume_source, "driver", driver, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flex_volume_source, "fsType", fs_type),
@@ -1302,7 +1302,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::flex_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::flex_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::flex_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flocker_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flocker_volume_source, "datasetName", dataset_name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::flocker_volume_source, "datasetUUID", dataset_uuid),
@@ -1312,7 +1312,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::flocker_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::flocker_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::flocker_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor gce_persistent_disk_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::gce_persistent_disk_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::gce_persistent_disk_volume_source, "partition", partition),
@@ -1324,7 +1324,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::gce_persistent_disk_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::gce_persistent_disk_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::gce_persistent_disk_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor git_repo_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::git_repo_volume_source, "directory", directory),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::git_repo_volume_source, "repository", repository, .required = true),
@@ -1335,7 +1335,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::git_repo_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::git_repo_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::git_repo_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor glusterfs_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::glusterfs_persistent_volume_source, "endpoints", endpoints, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::glusterfs_persistent_volume_source, "endpointsNamespace", endpoints_namespace),
@@ -1347,7 +1347,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::glusterfs_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::glusterfs_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::glusterfs_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor glusterfs_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::glusterfs_volume_source, "endpoints", endpoints, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::glusterfs_volume_source, "path", path, .required = true),
@@ -1358,7 +1358,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::glusterfs_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::glusterfs_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::glusterfs_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor host_alias[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::host_alias, "hostnames", hostnames),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::host_alias, "ip", ip, .required = true),
@@ -1368,7 +1368,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::host_alias>::value =
     generated_structure<::kcontrol::api::core::v1::host_alias>(::kcontrol::api::core::v1::kcontrol_tables::host_alias);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor host_ip[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::host_ip, "ip", ip, .required = true),
 };
@@ -1377,7 +1377,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::host_ip>::value =
     generated_structure<::kcontrol::api::core::v1::host_ip>(::kcontrol::api::core::v1::kcontrol_tables::host_ip);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor host_path_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::host_path_volume_source, "path", path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::host_path_volume_source, "type", type),
@@ -1387,7 +1387,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::host_path_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::host_path_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::host_path_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor image_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::image_volume_source, "pullPolicy", pull_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::image_volume_source, "reference", reference),
@@ -1397,7 +1397,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::image_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::image_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::image_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor iscsi_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::iscsi_persistent_volume_source, "chapAuthDiscovery", chap_auth_discovery),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::iscsi_persistent_volume_source, "chapAuthSession", chap_auth_session),
@@ -1416,7 +1416,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::iscsi_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::iscsi_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::iscsi_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor iscsi_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::iscsi_volume_source, "chapAuthDiscovery", chap_auth_discovery),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::iscsi_volume_source, "chapAuthSession", chap_auth_session),
@@ -1435,7 +1435,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::iscsi_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::iscsi_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::iscsi_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limit_range_item[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::limit_range_item, "default", default_),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::limit_range_item, "defaultRequest", default_request),
@@ -1449,7 +1449,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::limit_range_item>::value =
     generated_structure<::kcontrol::api::core::v1::limit_range_item>(::kcontrol::api::core::v1::kcontrol_tables::limit_range_item);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limit_range_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::limit_range_spec, "limits", limits, .required = true),
 };
@@ -1458,7 +1458,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::limit_range_spec>::value =
     generated_structure<::kcontrol::api::core::v1::limit_range_spec>(::kcontrol::api::core::v1::kcontrol_tables::limit_range_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limit_range[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::limit_range, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::limit_range, "spec", spec),
@@ -1468,7 +1468,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::limit_range>::value =
     generated_structure<::kcontrol::api::core::v1::limit_range>(::kcontrol::api::core::v1::kcontrol_tables::limit_range);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor port_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::port_status, "error", error),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::port_status, "port", port, .required = true),
@@ -1479,7 +1479,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::port_status>::value =
     generated_structure<::kcontrol::api::core::v1::port_status>(::kcontrol::api::core::v1::kcontrol_tables::port_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor load_balancer_ingress[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::load_balancer_ingress, "hostname", hostname),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::load_balancer_ingress, "ip", ip),
@@ -1491,7 +1491,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::load_balancer_ingress>::value =
     generated_structure<::kcontrol::api::core::v1::load_balancer_ingress>(::kcontrol::api::core::v1::kcontrol_tables::load_balancer_ingress);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor load_balancer_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::load_balancer_status, "ingress", ingress),
 };
@@ -1500,7 +1500,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::load_balancer_status>::value =
     generated_structure<::kcontrol::api::core::v1::load_balancer_status>(::kcontrol::api::core::v1::kcontrol_tables::load_balancer_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor local_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::local_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::local_volume_source, "path", path, .required = true),
@@ -1510,7 +1510,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::local_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::local_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::local_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor namespace_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_spec, "finalizers", finalizers),
 };
@@ -1519,7 +1519,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::namespace_spec>::value =
     generated_structure<::kcontrol::api::core::v1::namespace_spec>(::kcontrol::api::core::v1::kcontrol_tables::namespace_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor namespace_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_condition, "message", message),
@@ -1532,7 +1532,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::namespace_condition>::value =
     generated_structure<::kcontrol::api::core::v1::namespace_condition>(::kcontrol::api::core::v1::kcontrol_tables::namespace_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor namespace_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_status, "phase", phase),
@@ -1542,7 +1542,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::namespace_status>::value =
     generated_structure<::kcontrol::api::core::v1::namespace_status>(::kcontrol::api::core::v1::kcontrol_tables::namespace_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor namespace_[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::namespace_, "spec", spec),
@@ -1553,7 +1553,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::namespace_>::value =
     generated_structure<::kcontrol::api::core::v1::namespace_>(::kcontrol::api::core::v1::kcontrol_tables::namespace_);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor nfs_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::nfs_volume_source, "path", path, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::nfs_volume_source, "readOnly", read_only),
@@ -1564,7 +1564,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::nfs_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::nfs_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::nfs_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_config_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_config_source, "configMap", config_map),
 };
@@ -1573,7 +1573,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_config_source>::value =
     generated_structure<::kcontrol::api::core::v1::node_config_source>(::kcontrol::api::core::v1::kcontrol_tables::node_config_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor taint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::taint, "effect", effect, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::taint, "key", key, .required = true),
@@ -1585,7 +1585,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::taint>::value =
     generated_structure<::kcontrol::api::core::v1::taint>(::kcontrol::api::core::v1::kcontrol_tables::taint);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "configSource", config_source),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_spec, "externalID", external_id),
@@ -1600,7 +1600,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_spec>::value =
     generated_structure<::kcontrol::api::core::v1::node_spec>(::kcontrol::api::core::v1::kcontrol_tables::node_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_address[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_address, "address", address, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_address, "type", type, .required = true),
@@ -1610,7 +1610,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_address>::value =
     generated_structure<::kcontrol::api::core::v1::node_address>(::kcontrol::api::core::v1::kcontrol_tables::node_address);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_condition, "lastHeartbeatTime", last_heartbeat_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_condition, "lastTransitionTime", last_transition_time),
@@ -1624,7 +1624,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_condition>::value =
     generated_structure<::kcontrol::api::core::v1::node_condition>(::kcontrol::api::core::v1::kcontrol_tables::node_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_config_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_config_status, "active", active),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_config_status, "assigned", assigned),
@@ -1636,7 +1636,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_config_status>::value =
     generated_structure<::kcontrol::api::core::v1::node_config_status>(::kcontrol::api::core::v1::kcontrol_tables::node_config_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_daemon_endpoints[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_daemon_endpoints, "kubeletEndpoint", kubelet_endpoint),
 };
@@ -1645,7 +1645,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_daemon_endpoints>::value =
     generated_structure<::kcontrol::api::core::v1::node_daemon_endpoints>(::kcontrol::api::core::v1::kcontrol_tables::node_daemon_endpoints);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_features[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_features, "supplementalGroupsPolicy", supplemental_groups_policy),
 };
@@ -1654,7 +1654,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_features>::value =
     generated_structure<::kcontrol::api::core::v1::node_features>(::kcontrol::api::core::v1::kcontrol_tables::node_features);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_swap_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_swap_status, "capacity", capacity),
 };
@@ -1663,7 +1663,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_swap_status>::value =
     generated_structure<::kcontrol::api::core::v1::node_swap_status>(::kcontrol::api::core::v1::kcontrol_tables::node_swap_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_system_info[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "architecture", architecture, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_system_info, "bootID", boot_id, .required = true),
@@ -1682,7 +1682,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_system_info>::value =
     generated_structure<::kcontrol::api::core::v1::node_system_info>(::kcontrol::api::core::v1::kcontrol_tables::node_system_info);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_runtime_handler_features[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_runtime_handler_features, "recursiveReadOnlyMounts", recursive_read_only_mounts),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_runtime_handler_features, "userNamespaces", user_namespaces),
@@ -1692,7 +1692,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_runtime_handler_features>::value =
     generated_structure<::kcontrol::api::core::v1::node_runtime_handler_features>(::kcontrol::api::core::v1::kcontrol_tables::node_runtime_handler_features);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_runtime_handler[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_runtime_handler, "features", features),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_runtime_handler, "name", name),
@@ -1702,7 +1702,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_runtime_handler>::value =
     generated_structure<::kcontrol::api::core::v1::node_runtime_handler>(::kcontrol::api::core::v1::kcontrol_tables::node_runtime_handler);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_status, "addresses", addresses),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_status, "allocatable", allocatable),
@@ -1724,7 +1724,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_status>::value =
     generated_structure<::kcontrol::api::core::v1::node_status>(::kcontrol::api::core::v1::kcontrol_tables::node_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node, "spec", spec),
@@ -1735,7 +1735,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node>::value =
     generated_structure<::kcontrol::api::core::v1::node>(::kcontrol::api::core::v1::kcontrol_tables::node);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_allocatable_resource_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "containers", containers),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::node_allocatable_resource_claim_status, "resourceClaimName", resource_claim_name, .required = true),
@@ -1746,7 +1746,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::node_allocatable_resource_claim_status>::value =
     generated_structure<::kcontrol::api::core::v1::node_allocatable_resource_claim_status>(::kcontrol::api::core::v1::kcontrol_tables::node_allocatable_resource_claim_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_node_affinity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_node_affinity, "required", required),
 };
@@ -1755,7 +1755,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_node_affinity>::value =
     generated_structure<::kcontrol::api::core::v1::volume_node_affinity>(::kcontrol::api::core::v1::kcontrol_tables::volume_node_affinity);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor photon_persistent_disk_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::photon_persistent_disk_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::photon_persistent_disk_volume_source, "pdID", pd_id, .required = true),
@@ -1765,7 +1765,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::photon_persistent_disk_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::photon_persistent_disk_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::photon_persistent_disk_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor portworx_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::portworx_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::portworx_volume_source, "readOnly", read_only),
@@ -1776,7 +1776,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::portworx_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::portworx_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::portworx_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor quobyte_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::quobyte_volume_source, "group", group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::quobyte_volume_source, "readOnly", read_only),
@@ -1790,7 +1790,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::quobyte_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::quobyte_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::quobyte_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rbd_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::rbd_persistent_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::rbd_persistent_volume_source, "image", image, .required = true),
@@ -1806,7 +1806,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::rbd_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::rbd_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::rbd_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scale_io_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scale_io_persistent_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scale_io_persistent_volume_source, "gateway", gateway, .required = true),
@@ -1824,7 +1824,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::scale_io_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::scale_io_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::scale_io_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor storage_os_persistent_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::storage_os_persistent_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::storage_os_persistent_volume_source, "readOnly", read_only),
@@ -1837,7 +1837,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::storage_os_persistent_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::storage_os_persistent_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::storage_os_persistent_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor vsphere_virtual_disk_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::vsphere_virtual_disk_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::vsphere_virtual_disk_volume_source, "storagePolicyID", storage_policy_id),
@@ -1849,7 +1849,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::vsphere_virtual_disk_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::vsphere_virtual_disk_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::vsphere_virtual_disk_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_spec, "accessModes", access_modes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_spec, "awsElasticBlockStore", aws_elastic_block_store),
@@ -1888,7 +1888,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_spec>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_spec>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_status, "lastPhaseTransitionTime", last_phase_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_status, "message", message),
@@ -1900,7 +1900,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_status>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_status>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume, "spec", spec),
@@ -1911,7 +1911,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim, "spec", spec),
@@ -1922,7 +1922,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor persistent_volume_claim_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_volume_source, "claimName", claim_name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::persistent_volume_claim_volume_source, "readOnly", read_only),
@@ -1932,7 +1932,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::persistent_volume_claim_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::persistent_volume_claim_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::persistent_volume_claim_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_dns_config_option[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_dns_config_option, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_dns_config_option, "value", value),
@@ -1942,7 +1942,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_dns_config_option>::value =
     generated_structure<::kcontrol::api::core::v1::pod_dns_config_option>(::kcontrol::api::core::v1::kcontrol_tables::pod_dns_config_option);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_dns_config[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_dns_config, "nameservers", nameservers),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_dns_config, "options", options),
@@ -1953,7 +1953,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_dns_config>::value =
     generated_structure<::kcontrol::api::core::v1::pod_dns_config>(::kcontrol::api::core::v1::kcontrol_tables::pod_dns_config);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_os[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_os, "name", name, .required = true),
 };
@@ -1962,7 +1962,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_os>::value =
     generated_structure<::kcontrol::api::core::v1::pod_os>(::kcontrol::api::core::v1::kcontrol_tables::pod_os);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_readiness_gate[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_readiness_gate, "conditionType", condition_type, .required = true),
 };
@@ -1971,7 +1971,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_readiness_gate>::value =
     generated_structure<::kcontrol::api::core::v1::pod_readiness_gate>(::kcontrol::api::core::v1::kcontrol_tables::pod_readiness_gate);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_resource_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_resource_claim, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_resource_claim, "resourceClaimName", resource_claim_name),
@@ -1982,7 +1982,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_resource_claim>::value =
     generated_structure<::kcontrol::api::core::v1::pod_resource_claim>(::kcontrol::api::core::v1::kcontrol_tables::pod_resource_claim);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_scheduling_gate[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_scheduling_gate, "name", name, .required = true),
 };
@@ -1991,7 +1991,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_scheduling_gate>::value =
     generated_structure<::kcontrol::api::core::v1::pod_scheduling_gate>(::kcontrol::api::core::v1::kcontrol_tables::pod_scheduling_gate);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_scheduling_group[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_scheduling_group, "podGroupName", pod_group_name),
 };
@@ -2000,7 +2000,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_scheduling_group>::value =
     generated_structure<::kcontrol::api::core::v1::pod_scheduling_group>(::kcontrol::api::core::v1::kcontrol_tables::pod_scheduling_group);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor sysctl[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::sysctl, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::sysctl, "value", value, .required = true),
@@ -2010,7 +2010,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::sysctl>::value =
     generated_structure<::kcontrol::api::core::v1::sysctl>(::kcontrol::api::core::v1::kcontrol_tables::sysctl);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_security_context[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_security_context, "appArmorProfile", app_armor_profile),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_security_context, "fsGroup", fs_group),
@@ -2031,7 +2031,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_security_context>::value =
     generated_structure<::kcontrol::api::core::v1::pod_security_context>(::kcontrol::api::core::v1::kcontrol_tables::pod_security_context);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor toleration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::toleration, "effect", effect),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::toleration, "key", key),
@@ -2044,7 +2044,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::toleration>::value =
     generated_structure<::kcontrol::api::core::v1::toleration>(::kcontrol::api::core::v1::kcontrol_tables::toleration);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor topology_spread_constraint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::topology_spread_constraint, "labelSelector", label_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::topology_spread_constraint, "matchLabelKeys", match_label_keys),
@@ -2060,7 +2060,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::topology_spread_constraint>::value =
     generated_structure<::kcontrol::api::core::v1::topology_spread_constraint>(::kcontrol::api::core::v1::kcontrol_tables::topology_spread_constraint);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_certificate_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "certificateChainPath", certificate_chain_path),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_certificate_projection, "credentialBundlePath", credential_bundle_path),
@@ -2075,7 +2075,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_certificate_projection>::value =
     generated_structure<::kcontrol::api::core::v1::pod_certificate_projection>(::kcontrol::api::core::v1::kcontrol_tables::pod_certificate_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_projection, "items", items),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_projection, "name", name),
@@ -2086,7 +2086,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret_projection>::value =
     generated_structure<::kcontrol::api::core::v1::secret_projection>(::kcontrol::api::core::v1::kcontrol_tables::secret_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_account_token_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "audience", audience),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account_token_projection, "expirationSeconds", expiration_seconds),
@@ -2097,7 +2097,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service_account_token_projection>::value =
     generated_structure<::kcontrol::api::core::v1::service_account_token_projection>(::kcontrol::api::core::v1::kcontrol_tables::service_account_token_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_projection[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_projection, "clusterTrustBundle", cluster_trust_bundle),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume_projection, "configMap", config_map),
@@ -2111,7 +2111,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume_projection>::value =
     generated_structure<::kcontrol::api::core::v1::volume_projection>(::kcontrol::api::core::v1::kcontrol_tables::volume_projection);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor projected_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::projected_volume_source, "defaultMode", default_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::projected_volume_source, "sources", sources),
@@ -2121,7 +2121,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::projected_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::projected_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::projected_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor rbd_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::rbd_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::rbd_volume_source, "image", image, .required = true),
@@ -2137,7 +2137,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::rbd_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::rbd_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::rbd_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scale_io_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scale_io_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scale_io_volume_source, "gateway", gateway, .required = true),
@@ -2155,7 +2155,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::scale_io_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::scale_io_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::scale_io_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "defaultMode", default_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret_volume_source, "items", items),
@@ -2167,7 +2167,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::secret_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::secret_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor storage_os_volume_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::storage_os_volume_source, "fsType", fs_type),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::storage_os_volume_source, "readOnly", read_only),
@@ -2180,7 +2180,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::storage_os_volume_source>::value =
     generated_structure<::kcontrol::api::core::v1::storage_os_volume_source>(::kcontrol::api::core::v1::kcontrol_tables::storage_os_volume_source);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume, "awsElasticBlockStore", aws_elastic_block_store),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::volume, "azureDisk", azure_disk),
@@ -2219,7 +2219,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::volume>::value =
     generated_structure<::kcontrol::api::core::v1::volume>(::kcontrol::api::core::v1::kcontrol_tables::volume);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "activeDeadlineSeconds", active_deadline_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_spec, "affinity", affinity),
@@ -2269,7 +2269,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_spec>::value =
     generated_structure<::kcontrol::api::core::v1::pod_spec>(::kcontrol::api::core::v1::kcontrol_tables::pod_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_condition, "lastProbeTime", last_probe_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_condition, "lastTransitionTime", last_transition_time),
@@ -2284,7 +2284,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_condition>::value =
     generated_structure<::kcontrol::api::core::v1::pod_condition>(::kcontrol::api::core::v1::kcontrol_tables::pod_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_extended_resource_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_extended_resource_claim_status, "requestMappings", request_mappings, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_extended_resource_claim_status, "resourceClaimName", resource_claim_name, .required = true),
@@ -2294,7 +2294,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_extended_resource_claim_status>::value =
     generated_structure<::kcontrol::api::core::v1::pod_extended_resource_claim_status>(::kcontrol::api::core::v1::kcontrol_tables::pod_extended_resource_claim_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_ip[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_ip, "ip", ip, .required = true),
 };
@@ -2303,7 +2303,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_ip>::value =
     generated_structure<::kcontrol::api::core::v1::pod_ip>(::kcontrol::api::core::v1::kcontrol_tables::pod_ip);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_resource_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_resource_claim_status, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_resource_claim_status, "resourceClaimName", resource_claim_name),
@@ -2313,7 +2313,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_resource_claim_status>::value =
     generated_structure<::kcontrol::api::core::v1::pod_resource_claim_status>(::kcontrol::api::core::v1::kcontrol_tables::pod_resource_claim_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "allocatedResources", allocated_resources),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_status, "conditions", conditions),
@@ -2342,7 +2342,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_status>::value =
     generated_structure<::kcontrol::api::core::v1::pod_status>(::kcontrol::api::core::v1::kcontrol_tables::pod_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod, "spec", spec),
@@ -2353,7 +2353,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod>::value =
     generated_structure<::kcontrol::api::core::v1::pod>(::kcontrol::api::core::v1::kcontrol_tables::pod);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_template_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_template_spec, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_template_spec, "spec", spec),
@@ -2363,7 +2363,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_template_spec>::value =
     generated_structure<::kcontrol::api::core::v1::pod_template_spec>(::kcontrol::api::core::v1::kcontrol_tables::pod_template_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_template[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_template, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::pod_template, "template", template_),
@@ -2373,7 +2373,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::pod_template>::value =
     generated_structure<::kcontrol::api::core::v1::pod_template>(::kcontrol::api::core::v1::kcontrol_tables::pod_template);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replication_controller_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_spec, "minReadySeconds", min_ready_seconds),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_spec, "replicas", replicas),
@@ -2385,7 +2385,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::replication_controller_spec>::value =
     generated_structure<::kcontrol::api::core::v1::replication_controller_spec>(::kcontrol::api::core::v1::kcontrol_tables::replication_controller_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replication_controller_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_condition, "message", message),
@@ -2398,7 +2398,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::replication_controller_condition>::value =
     generated_structure<::kcontrol::api::core::v1::replication_controller_condition>(::kcontrol::api::core::v1::kcontrol_tables::replication_controller_condition);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replication_controller_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_status, "availableReplicas", available_replicas),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller_status, "conditions", conditions),
@@ -2412,7 +2412,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::replication_controller_status>::value =
     generated_structure<::kcontrol::api::core::v1::replication_controller_status>(::kcontrol::api::core::v1::kcontrol_tables::replication_controller_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor replication_controller[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::replication_controller, "spec", spec),
@@ -2423,7 +2423,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::replication_controller>::value =
     generated_structure<::kcontrol::api::core::v1::replication_controller>(::kcontrol::api::core::v1::kcontrol_tables::replication_controller);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scoped_resource_selector_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scoped_resource_selector_requirement, "operator", operator_, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scoped_resource_selector_requirement, "scopeName", scope_name, .required = true),
@@ -2434,7 +2434,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::scoped_resource_selector_requirement>::value =
     generated_structure<::kcontrol::api::core::v1::scoped_resource_selector_requirement>(::kcontrol::api::core::v1::kcontrol_tables::scoped_resource_selector_requirement);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scope_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::scope_selector, "matchExpressions", match_expressions),
 };
@@ -2443,7 +2443,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::scope_selector>::value =
     generated_structure<::kcontrol::api::core::v1::scope_selector>(::kcontrol::api::core::v1::kcontrol_tables::scope_selector);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_quota_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota_spec, "hard", hard),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota_spec, "scopeSelector", scope_selector),
@@ -2454,7 +2454,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_quota_spec>::value =
     generated_structure<::kcontrol::api::core::v1::resource_quota_spec>(::kcontrol::api::core::v1::kcontrol_tables::resource_quota_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_quota_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota_status, "hard", hard),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota_status, "used", used),
@@ -2464,7 +2464,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_quota_status>::value =
     generated_structure<::kcontrol::api::core::v1::resource_quota_status>(::kcontrol::api::core::v1::kcontrol_tables::resource_quota_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_quota[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::resource_quota, "spec", spec),
@@ -2475,7 +2475,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::resource_quota>::value =
     generated_structure<::kcontrol::api::core::v1::resource_quota>(::kcontrol::api::core::v1::kcontrol_tables::resource_quota);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor secret[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::secret, "data", data),
@@ -2488,7 +2488,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::secret>::value =
     generated_structure<::kcontrol::api::core::v1::secret>(::kcontrol::api::core::v1::kcontrol_tables::secret);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_port, "appProtocol", app_protocol),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_port, "name", name),
@@ -2502,7 +2502,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service_port>::value =
     generated_structure<::kcontrol::api::core::v1::service_port>(::kcontrol::api::core::v1::kcontrol_tables::service_port);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor session_affinity_config[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::session_affinity_config, "clientIP", client_ip),
 };
@@ -2511,7 +2511,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::session_affinity_config>::value =
     generated_structure<::kcontrol::api::core::v1::session_affinity_config>(::kcontrol::api::core::v1::kcontrol_tables::session_affinity_config);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_spec, "allocateLoadBalancerNodePorts", allocate_load_balancer_node_ports),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_spec, "clusterIP", cluster_ip),
@@ -2539,7 +2539,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service_spec>::value =
     generated_structure<::kcontrol::api::core::v1::service_spec>(::kcontrol::api::core::v1::kcontrol_tables::service_spec);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_status, "loadBalancer", load_balancer),
@@ -2549,7 +2549,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service_status>::value =
     generated_structure<::kcontrol::api::core::v1::service_status>(::kcontrol::api::core::v1::kcontrol_tables::service_status);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service, "spec", spec),
@@ -2560,7 +2560,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service>::value =
     generated_structure<::kcontrol::api::core::v1::service>(::kcontrol::api::core::v1::kcontrol_tables::service);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_account[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::service_account, "automountServiceAccountToken", automount_service_account_token),
@@ -2572,7 +2572,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::service_account>::value =
     generated_structure<::kcontrol::api::core::v1::service_account>(::kcontrol::api::core::v1::kcontrol_tables::service_account);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor topology_selector_label_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::topology_selector_label_requirement, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::topology_selector_label_requirement, "values", values, .required = true),
@@ -2582,7 +2582,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::core::v1::topology_selector_label_requirement>::value =
     generated_structure<::kcontrol::api::core::v1::topology_selector_label_requirement>(::kcontrol::api::core::v1::kcontrol_tables::topology_selector_label_requirement);
 
-namespace kcontrol::api::core::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::core::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor topology_selector_term[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::core::v1::topology_selector_term, "matchLabelExpressions", match_label_expressions),
 };

@@ -6,7 +6,7 @@
 #include <kcontrol/api/discovery/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_conditions[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_conditions, "ready", ready),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_conditions, "serving", serving),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::endpoint_conditions>::value =
     generated_structure<::kcontrol::api::discovery::v1::endpoint_conditions>(::kcontrol::api::discovery::v1::kcontrol_tables::endpoint_conditions);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor for_node[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::for_node, "name", name, .required = true),
 };
@@ -26,7 +26,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::for_node>::value =
     generated_structure<::kcontrol::api::discovery::v1::for_node>(::kcontrol::api::discovery::v1::kcontrol_tables::for_node);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor for_zone[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::for_zone, "name", name, .required = true),
 };
@@ -35,7 +35,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::for_zone>::value =
     generated_structure<::kcontrol::api::discovery::v1::for_zone>(::kcontrol::api::discovery::v1::kcontrol_tables::for_zone);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_hints[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_hints, "forNodes", for_nodes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_hints, "forZones", for_zones),
@@ -45,7 +45,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::endpoint_hints>::value =
     generated_structure<::kcontrol::api::discovery::v1::endpoint_hints>(::kcontrol::api::discovery::v1::kcontrol_tables::endpoint_hints);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint, "addresses", addresses, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint, "conditions", conditions),
@@ -61,7 +61,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::endpoint>::value =
     generated_structure<::kcontrol::api::discovery::v1::endpoint>(::kcontrol::api::discovery::v1::kcontrol_tables::endpoint);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_port, "appProtocol", app_protocol),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_port, "name", name),
@@ -73,7 +73,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::discovery::v1::endpoint_port>::value =
     generated_structure<::kcontrol::api::discovery::v1::endpoint_port>(::kcontrol::api::discovery::v1::kcontrol_tables::endpoint_port);
 
-namespace kcontrol::api::discovery::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::discovery::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor endpoint_slice[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_slice, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::discovery::v1::endpoint_slice, "addressType", address_type, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/events/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::events::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::events::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor event_series[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::events::v1::event_series, "count", count, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::events::v1::event_series, "lastObservedTime", last_observed_time, .required = true),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::events::v1::event_series>::value =
     generated_structure<::kcontrol::api::events::v1::event_series>(::kcontrol::api::events::v1::kcontrol_tables::event_series);
 
-namespace kcontrol::api::events::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::events::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor event[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::events::v1::event, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::events::v1::event, "action", action),

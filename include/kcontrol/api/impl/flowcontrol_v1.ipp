@@ -6,7 +6,7 @@
 #include <kcontrol/api/flowcontrol/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor exempt_priority_level_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::exempt_priority_level_configuration, "lendablePercent", lendable_percent),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::exempt_priority_level_configuration, "nominalConcurrencyShares", nominal_concurrency_shares),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::exempt_priority_level_configuration>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::exempt_priority_level_configuration>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::exempt_priority_level_configuration);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_distinguisher_method[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_distinguisher_method, "type", type, .required = true),
 };
@@ -25,7 +25,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::flow_distinguisher_method>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::flow_distinguisher_method>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::flow_distinguisher_method);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_reference, "name", name, .required = true),
 };
@@ -34,7 +34,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::priority_level_configuration_reference>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::priority_level_configuration_reference>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::priority_level_configuration_reference);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor non_resource_policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::non_resource_policy_rule, "nonResourceURLs", non_resource_urls, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::non_resource_policy_rule, "verbs", verbs, .required = true),
@@ -44,7 +44,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::non_resource_policy_rule>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::non_resource_policy_rule>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::non_resource_policy_rule);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::resource_policy_rule, "apiGroups", api_groups, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::resource_policy_rule, "clusterScope", cluster_scope),
@@ -57,7 +57,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::resource_policy_rule>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::resource_policy_rule>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::resource_policy_rule);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor group_subject[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::group_subject, "name", name, .required = true),
 };
@@ -66,7 +66,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::group_subject>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::group_subject>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::group_subject);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_account_subject[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::service_account_subject, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::service_account_subject, "namespace", namespace_, .required = true),
@@ -76,7 +76,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::service_account_subject>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::service_account_subject>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::service_account_subject);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor user_subject[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::user_subject, "name", name, .required = true),
 };
@@ -85,7 +85,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::user_subject>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::user_subject>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::user_subject);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::subject, "group", group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::subject, "kind", kind, .required = true),
@@ -97,7 +97,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::subject>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::subject>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::subject);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor policy_rules_with_subjects[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::policy_rules_with_subjects, "nonResourceRules", non_resource_rules),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::policy_rules_with_subjects, "resourceRules", resource_rules),
@@ -108,7 +108,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::policy_rules_with_subjects>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::policy_rules_with_subjects>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::policy_rules_with_subjects);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_schema_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_spec, "distinguisherMethod", distinguisher_method),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_spec, "matchingPrecedence", matching_precedence),
@@ -120,7 +120,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::flow_schema_spec>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::flow_schema_spec>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::flow_schema_spec);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_schema_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_condition, "message", message),
@@ -133,7 +133,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::flow_schema_condition>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::flow_schema_condition>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::flow_schema_condition);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_schema_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema_status, "conditions", conditions),
 };
@@ -142,7 +142,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::flow_schema_status>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::flow_schema_status>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::flow_schema_status);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor flow_schema[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::flow_schema, "spec", spec),
@@ -153,7 +153,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::flow_schema>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::flow_schema>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::flow_schema);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor queuing_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::queuing_configuration, "handSize", hand_size),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::queuing_configuration, "queueLengthLimit", queue_length_limit),
@@ -164,7 +164,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::queuing_configuration>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::queuing_configuration>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::queuing_configuration);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limit_response[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limit_response, "queuing", queuing),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limit_response, "type", type, .required = true),
@@ -174,7 +174,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::limit_response>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::limit_response>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::limit_response);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor limited_priority_level_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "borrowingLimitPercent", borrowing_limit_percent),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration, "lendablePercent", lendable_percent),
@@ -186,7 +186,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::limited_priority_level_configuration>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::limited_priority_level_configuration);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_spec, "exempt", exempt),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_spec, "limited", limited),
@@ -197,7 +197,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::priority_level_configuration_spec>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::priority_level_configuration_spec>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::priority_level_configuration_spec);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration_condition[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "lastTransitionTime", last_transition_time),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition, "message", message),
@@ -210,7 +210,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::priority_level_configuration_condition>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::priority_level_configuration_condition);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration_status, "conditions", conditions),
 };
@@ -219,7 +219,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::flowcontrol::v1::priority_level_configuration_status>::value =
     generated_structure<::kcontrol::api::flowcontrol::v1::priority_level_configuration_status>(::kcontrol::api::flowcontrol::v1::kcontrol_tables::priority_level_configuration_status);
 
-namespace kcontrol::api::flowcontrol::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::flowcontrol::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_level_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::flowcontrol::v1::priority_level_configuration, "spec", spec),

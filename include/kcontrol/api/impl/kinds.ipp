@@ -29,7 +29,7 @@
 #include <kcontrol/api/storage/v1.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 
-namespace kcontrol::api {
+namespace kcontrol::inline v0_1::api {
 
 KCONTROL_DECL std::span<const resource_info* const> builtin_kinds() {
     static const resource_info* const all[] = {

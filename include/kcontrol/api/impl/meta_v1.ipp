@@ -6,7 +6,7 @@
 #include <kcontrol/api/meta/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor preconditions[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::preconditions, "resourceVersion", resource_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::preconditions, "uid", uid),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::preconditions>::value =
     generated_structure<::kcontrol::api::meta::v1::preconditions>(::kcontrol::api::meta::v1::kcontrol_tables::preconditions);
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor delete_options[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::delete_options, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::delete_options, "dryRun", dry_run),
@@ -32,7 +32,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::delete_options>::value =
     generated_structure<::kcontrol::api::meta::v1::delete_options>(::kcontrol::api::meta::v1::kcontrol_tables::delete_options);
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor field_selector_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::field_selector_requirement, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::field_selector_requirement, "operator", operator_, .required = true),
@@ -43,7 +43,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::field_selector_requirement>::value =
     generated_structure<::kcontrol::api::meta::v1::field_selector_requirement>(::kcontrol::api::meta::v1::kcontrol_tables::field_selector_requirement);
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor label_selector_requirement[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector_requirement, "key", key, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector_requirement, "operator", operator_, .required = true),
@@ -54,7 +54,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::label_selector_requirement>::value =
     generated_structure<::kcontrol::api::meta::v1::label_selector_requirement>(::kcontrol::api::meta::v1::kcontrol_tables::label_selector_requirement);
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor label_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector, "matchExpressions", match_expressions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::label_selector, "matchLabels", match_labels),
@@ -64,7 +64,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::meta::v1::label_selector>::value =
     generated_structure<::kcontrol::api::meta::v1::label_selector>(::kcontrol::api::meta::v1::kcontrol_tables::label_selector);
 
-namespace kcontrol::api::meta::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::meta::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor managed_fields_entry[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::managed_fields_entry, "apiVersion", api_version),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::meta::v1::managed_fields_entry, "fieldsType", fields_type),

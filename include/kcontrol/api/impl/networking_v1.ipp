@@ -6,7 +6,7 @@
 #include <kcontrol/api/networking/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_backend_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_backend_port, "name", name),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_backend_port, "number", number),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::service_backend_port>::value =
     generated_structure<::kcontrol::api::networking::v1::service_backend_port>(::kcontrol::api::networking::v1::kcontrol_tables::service_backend_port);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_service_backend[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_service_backend, "name", name, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_service_backend, "port", port),
@@ -26,7 +26,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_service_backend>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_service_backend>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_service_backend);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_backend[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_backend, "resource", resource),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_backend, "service", service),
@@ -36,7 +36,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_backend>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_backend>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_backend);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor http_ingress_path[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::http_ingress_path, "backend", backend, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::http_ingress_path, "path", path),
@@ -47,7 +47,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::http_ingress_path>::value =
     generated_structure<::kcontrol::api::networking::v1::http_ingress_path>(::kcontrol::api::networking::v1::kcontrol_tables::http_ingress_path);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor http_ingress_rule_value[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::http_ingress_rule_value, "paths", paths, .required = true),
 };
@@ -56,7 +56,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::http_ingress_rule_value>::value =
     generated_structure<::kcontrol::api::networking::v1::http_ingress_rule_value>(::kcontrol::api::networking::v1::kcontrol_tables::http_ingress_rule_value);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_rule, "host", host),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_rule, "http", http),
@@ -66,7 +66,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_rule>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_rule>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_rule);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_tls[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_tls, "hosts", hosts),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_tls, "secretName", secret_name),
@@ -76,7 +76,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_tls>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_tls>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_tls);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_spec, "defaultBackend", default_backend),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_spec, "ingressClassName", ingress_class_name),
@@ -88,7 +88,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_spec>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_spec>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_spec);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_port_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_port_status, "error", error),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_port_status, "port", port, .required = true),
@@ -99,7 +99,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_port_status>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_port_status>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_port_status);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_load_balancer_ingress[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_load_balancer_ingress, "hostname", hostname),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_load_balancer_ingress, "ip", ip),
@@ -110,7 +110,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_load_balancer_ingress>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_load_balancer_ingress>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_load_balancer_ingress);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_load_balancer_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_load_balancer_status, "ingress", ingress),
 };
@@ -119,7 +119,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_load_balancer_status>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_load_balancer_status>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_load_balancer_status);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_status, "loadBalancer", load_balancer),
 };
@@ -128,7 +128,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_status>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_status>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_status);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress, "spec", spec),
@@ -139,7 +139,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress>(::kcontrol::api::networking::v1::kcontrol_tables::ingress);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_class_parameters_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class_parameters_reference, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class_parameters_reference, "kind", kind, .required = true),
@@ -152,7 +152,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_class_parameters_reference>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_class_parameters_reference>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_class_parameters_reference);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_class_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class_spec, "controller", controller),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class_spec, "parameters", parameters),
@@ -162,7 +162,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_class_spec>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_class_spec>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_class_spec);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ingress_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ingress_class, "spec", spec),
@@ -172,7 +172,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ingress_class>::value =
     generated_structure<::kcontrol::api::networking::v1::ingress_class>(::kcontrol::api::networking::v1::kcontrol_tables::ingress_class);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor parent_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::parent_reference, "group", group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::parent_reference, "name", name, .required = true),
@@ -184,7 +184,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::parent_reference>::value =
     generated_structure<::kcontrol::api::networking::v1::parent_reference>(::kcontrol::api::networking::v1::kcontrol_tables::parent_reference);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ip_address_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ip_address_spec, "parentRef", parent_ref, .required = true),
 };
@@ -193,7 +193,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ip_address_spec>::value =
     generated_structure<::kcontrol::api::networking::v1::ip_address_spec>(::kcontrol::api::networking::v1::kcontrol_tables::ip_address_spec);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ip_address[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ip_address, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ip_address, "spec", spec, .required = true),
@@ -203,7 +203,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ip_address>::value =
     generated_structure<::kcontrol::api::networking::v1::ip_address>(::kcontrol::api::networking::v1::kcontrol_tables::ip_address);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor ip_block[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ip_block, "cidr", cidr, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::ip_block, "except", except),
@@ -213,7 +213,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::ip_block>::value =
     generated_structure<::kcontrol::api::networking::v1::ip_block>(::kcontrol::api::networking::v1::kcontrol_tables::ip_block);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy_port[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_port, "endPort", end_port),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_port, "port", port),
@@ -224,7 +224,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy_port>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy_port>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy_port);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy_peer[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_peer, "ipBlock", ip_block),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_peer, "namespaceSelector", namespace_selector),
@@ -235,7 +235,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy_peer>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy_peer>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy_peer);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy_egress_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_egress_rule, "ports", ports),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_egress_rule, "to", to),
@@ -245,7 +245,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy_egress_rule>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy_egress_rule>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy_egress_rule);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy_ingress_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_ingress_rule, "from", from),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_ingress_rule, "ports", ports),
@@ -255,7 +255,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy_ingress_rule>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy_ingress_rule>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy_ingress_rule);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_spec, "egress", egress),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy_spec, "ingress", ingress),
@@ -267,7 +267,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy_spec>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy_spec>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy_spec);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::network_policy, "spec", spec),
@@ -277,7 +277,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::network_policy>::value =
     generated_structure<::kcontrol::api::networking::v1::network_policy>(::kcontrol::api::networking::v1::kcontrol_tables::network_policy);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_cidr_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_cidr_spec, "cidrs", cidrs),
 };
@@ -286,7 +286,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::service_cidr_spec>::value =
     generated_structure<::kcontrol::api::networking::v1::service_cidr_spec>(::kcontrol::api::networking::v1::kcontrol_tables::service_cidr_spec);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_cidr_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_cidr_status, "conditions", conditions),
 };
@@ -295,7 +295,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::networking::v1::service_cidr_status>::value =
     generated_structure<::kcontrol::api::networking::v1::service_cidr_status>(::kcontrol::api::networking::v1::kcontrol_tables::service_cidr_status);
 
-namespace kcontrol::api::networking::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::networking::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor service_cidr[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_cidr, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::networking::v1::service_cidr, "spec", spec),

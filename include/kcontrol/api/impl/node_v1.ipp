@@ -6,7 +6,7 @@
 #include <kcontrol/api/node/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::node::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::node::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor overhead[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::node::v1::overhead, "podFixed", pod_fixed),
 };
@@ -15,7 +15,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::node::v1::overhead>::value =
     generated_structure<::kcontrol::api::node::v1::overhead>(::kcontrol::api::node::v1::kcontrol_tables::overhead);
 
-namespace kcontrol::api::node::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::node::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor scheduling[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::node::v1::scheduling, "nodeSelector", node_selector),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::node::v1::scheduling, "tolerations", tolerations),
@@ -25,7 +25,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::node::v1::scheduling>::value =
     generated_structure<::kcontrol::api::node::v1::scheduling>(::kcontrol::api::node::v1::kcontrol_tables::scheduling);
 
-namespace kcontrol::api::node::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::node::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor runtime_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::node::v1::runtime_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::node::v1::runtime_class, "handler", handler, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/policy/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::policy::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::policy::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor eviction[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::eviction, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::eviction, "deleteOptions", delete_options),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::policy::v1::eviction>::value =
     generated_structure<::kcontrol::api::policy::v1::eviction>(::kcontrol::api::policy::v1::kcontrol_tables::eviction);
 
-namespace kcontrol::api::policy::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::policy::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_disruption_budget_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget_spec, "maxUnavailable", max_unavailable),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget_spec, "minAvailable", min_available),
@@ -28,7 +28,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::policy::v1::pod_disruption_budget_spec>::value =
     generated_structure<::kcontrol::api::policy::v1::pod_disruption_budget_spec>(::kcontrol::api::policy::v1::kcontrol_tables::pod_disruption_budget_spec);
 
-namespace kcontrol::api::policy::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::policy::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_disruption_budget_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget_status, "currentHealthy", current_healthy),
@@ -43,7 +43,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::policy::v1::pod_disruption_budget_status>::value =
     generated_structure<::kcontrol::api::policy::v1::pod_disruption_budget_status>(::kcontrol::api::policy::v1::kcontrol_tables::pod_disruption_budget_status);
 
-namespace kcontrol::api::policy::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::policy::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor pod_disruption_budget[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::policy::v1::pod_disruption_budget, "spec", spec),

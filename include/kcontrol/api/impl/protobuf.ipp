@@ -3,7 +3,7 @@
 #include <kcontrol/api/impl/protobuf_tables.ipp>
 #include <kcontrol/api/protobuf.hpp>
 
-namespace kcontrol::api {
+namespace kcontrol::inline v0_1::api {
 
 KCONTROL_DECL std::span<const protobuf_kind> protobuf_kinds() noexcept { return detail::protobuf_tables::kinds; }
 

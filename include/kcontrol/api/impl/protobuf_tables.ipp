@@ -6,7 +6,7 @@
 #include <kcontrol/codec/protobuf_schema.hpp>
 #include <kcontrol/config.hpp>
 
-namespace kcontrol::api::detail {
+namespace kcontrol::inline v0_1::api::detail {
 
 struct protobuf_tables {
     static const protobuf_field fields[2030];

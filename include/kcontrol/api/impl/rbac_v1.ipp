@@ -6,7 +6,7 @@
 #include <kcontrol/api/rbac/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor aggregation_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::aggregation_rule, "clusterRoleSelectors", cluster_role_selectors),
 };
@@ -15,7 +15,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::aggregation_rule>::value =
     generated_structure<::kcontrol::api::rbac::v1::aggregation_rule>(::kcontrol::api::rbac::v1::kcontrol_tables::aggregation_rule);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor policy_rule[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::policy_rule, "apiGroups", api_groups),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::policy_rule, "nonResourceURLs", non_resource_urls),
@@ -28,7 +28,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::policy_rule>::value =
     generated_structure<::kcontrol::api::rbac::v1::policy_rule>(::kcontrol::api::rbac::v1::kcontrol_tables::policy_rule);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cluster_role[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::cluster_role, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::cluster_role, "aggregationRule", aggregation_rule),
@@ -39,7 +39,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::cluster_role>::value =
     generated_structure<::kcontrol::api::rbac::v1::cluster_role>(::kcontrol::api::rbac::v1::kcontrol_tables::cluster_role);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor role_ref[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role_ref, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role_ref, "kind", kind, .required = true),
@@ -50,7 +50,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::role_ref>::value =
     generated_structure<::kcontrol::api::rbac::v1::role_ref>(::kcontrol::api::rbac::v1::kcontrol_tables::role_ref);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor subject[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::subject, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::subject, "kind", kind, .required = true),
@@ -62,7 +62,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::subject>::value =
     generated_structure<::kcontrol::api::rbac::v1::subject>(::kcontrol::api::rbac::v1::kcontrol_tables::subject);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cluster_role_binding[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::cluster_role_binding, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::cluster_role_binding, "roleRef", role_ref, .required = true),
@@ -73,7 +73,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::cluster_role_binding>::value =
     generated_structure<::kcontrol::api::rbac::v1::cluster_role_binding>(::kcontrol::api::rbac::v1::kcontrol_tables::cluster_role_binding);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor role[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role, "rules", rules),
@@ -83,7 +83,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::rbac::v1::role>::value =
     generated_structure<::kcontrol::api::rbac::v1::role>(::kcontrol::api::rbac::v1::kcontrol_tables::role);
 
-namespace kcontrol::api::rbac::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::rbac::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor role_binding[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role_binding, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::rbac::v1::role_binding, "roleRef", role_ref, .required = true),

@@ -6,7 +6,7 @@
 #include <kcontrol/api/resource/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor network_device_data[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::network_device_data, "hardwareAddress", hardware_address),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::network_device_data, "interfaceName", interface_name),
@@ -17,7 +17,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::network_device_data>::value =
     generated_structure<::kcontrol::api::resource::v1::network_device_data>(::kcontrol::api::resource::v1::kcontrol_tables::network_device_data);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor allocated_device_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::allocated_device_status, "conditions", conditions),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::allocated_device_status, "data", data),
@@ -32,7 +32,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::allocated_device_status>::value =
     generated_structure<::kcontrol::api::resource::v1::allocated_device_status>(::kcontrol::api::resource::v1::kcontrol_tables::allocated_device_status);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor opaque_device_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::opaque_device_configuration, "driver", driver, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::opaque_device_configuration, "parameters", parameters, .required = true),
@@ -42,7 +42,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::opaque_device_configuration>::value =
     generated_structure<::kcontrol::api::resource::v1::opaque_device_configuration>(::kcontrol::api::resource::v1::kcontrol_tables::opaque_device_configuration);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_allocation_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_allocation_configuration, "opaque", opaque),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_allocation_configuration, "requests", requests),
@@ -53,7 +53,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_allocation_configuration>::value =
     generated_structure<::kcontrol::api::resource::v1::device_allocation_configuration>(::kcontrol::api::resource::v1::kcontrol_tables::device_allocation_configuration);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_toleration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_toleration, "effect", effect),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_toleration, "key", key),
@@ -66,7 +66,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_toleration>::value =
     generated_structure<::kcontrol::api::resource::v1::device_toleration>(::kcontrol::api::resource::v1::kcontrol_tables::device_toleration);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_request_allocation_result[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "adminAccess", admin_access),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request_allocation_result, "bindingConditions", binding_conditions),
@@ -84,7 +84,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_request_allocation_result>::value =
     generated_structure<::kcontrol::api::resource::v1::device_request_allocation_result>(::kcontrol::api::resource::v1::kcontrol_tables::device_request_allocation_result);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_allocation_result[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_allocation_result, "config", config),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_allocation_result, "results", results),
@@ -94,7 +94,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_allocation_result>::value =
     generated_structure<::kcontrol::api::resource::v1::device_allocation_result>(::kcontrol::api::resource::v1::kcontrol_tables::device_allocation_result);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor allocation_result[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::allocation_result, "allocationTimestamp", allocation_timestamp),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::allocation_result, "devices", devices),
@@ -105,7 +105,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::allocation_result>::value =
     generated_structure<::kcontrol::api::resource::v1::allocation_result>(::kcontrol::api::resource::v1::kcontrol_tables::allocation_result);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor capacity_request_policy_range[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::capacity_request_policy_range, "max", max),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::capacity_request_policy_range, "min", min, .required = true),
@@ -116,7 +116,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::capacity_request_policy_range>::value =
     generated_structure<::kcontrol::api::resource::v1::capacity_request_policy_range>(::kcontrol::api::resource::v1::kcontrol_tables::capacity_request_policy_range);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor capacity_request_policy[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::capacity_request_policy, "default", default_),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::capacity_request_policy, "validRange", valid_range),
@@ -127,7 +127,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::capacity_request_policy>::value =
     generated_structure<::kcontrol::api::resource::v1::capacity_request_policy>(::kcontrol::api::resource::v1::kcontrol_tables::capacity_request_policy);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor capacity_requirements[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::capacity_requirements, "requests", requests),
 };
@@ -136,7 +136,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::capacity_requirements>::value =
     generated_structure<::kcontrol::api::resource::v1::capacity_requirements>(::kcontrol::api::resource::v1::kcontrol_tables::capacity_requirements);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor cel_device_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::cel_device_selector, "expression", expression, .required = true),
 };
@@ -145,7 +145,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::cel_device_selector>::value =
     generated_structure<::kcontrol::api::resource::v1::cel_device_selector>(::kcontrol::api::resource::v1::kcontrol_tables::cel_device_selector);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor counter[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::counter, "value", value, .required = true),
 };
@@ -154,7 +154,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::counter>::value =
     generated_structure<::kcontrol::api::resource::v1::counter>(::kcontrol::api::resource::v1::kcontrol_tables::counter);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor counter_set[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::counter_set, "counters", counters, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::counter_set, "name", name, .required = true),
@@ -164,7 +164,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::counter_set>::value =
     generated_structure<::kcontrol::api::resource::v1::counter_set>(::kcontrol::api::resource::v1::kcontrol_tables::counter_set);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_attribute[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_attribute, "bool", bool_),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_attribute, "bools", bools),
@@ -180,7 +180,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_attribute>::value =
     generated_structure<::kcontrol::api::resource::v1::device_attribute>(::kcontrol::api::resource::v1::kcontrol_tables::device_attribute);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_capacity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_capacity, "requestPolicy", request_policy),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_capacity, "value", value, .required = true),
@@ -190,7 +190,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_capacity>::value =
     generated_structure<::kcontrol::api::resource::v1::device_capacity>(::kcontrol::api::resource::v1::kcontrol_tables::device_capacity);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_counter_consumption[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_counter_consumption, "counterSet", counter_set, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_counter_consumption, "counters", counters, .required = true),
@@ -200,7 +200,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_counter_consumption>::value =
     generated_structure<::kcontrol::api::resource::v1::device_counter_consumption>(::kcontrol::api::resource::v1::kcontrol_tables::device_counter_consumption);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor node_allocatable_resource_mapping[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource_mapping, "allocationMultiplier", allocation_multiplier),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::node_allocatable_resource_mapping, "capacityKey", capacity_key),
@@ -210,7 +210,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::node_allocatable_resource_mapping>::value =
     generated_structure<::kcontrol::api::resource::v1::node_allocatable_resource_mapping>(::kcontrol::api::resource::v1::kcontrol_tables::node_allocatable_resource_mapping);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_taint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint, "effect", effect, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_taint, "key", key, .required = true),
@@ -222,7 +222,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_taint>::value =
     generated_structure<::kcontrol::api::resource::v1::device_taint>(::kcontrol::api::resource::v1::kcontrol_tables::device_taint);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "allNodes", all_nodes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device, "allowMultipleAllocations", allow_multiple_allocations),
@@ -243,7 +243,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device>::value =
     generated_structure<::kcontrol::api::resource::v1::device>(::kcontrol::api::resource::v1::kcontrol_tables::device);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_claim_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_claim_configuration, "opaque", opaque),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_claim_configuration, "requests", requests),
@@ -253,7 +253,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_claim_configuration>::value =
     generated_structure<::kcontrol::api::resource::v1::device_claim_configuration>(::kcontrol::api::resource::v1::kcontrol_tables::device_claim_configuration);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_constraint[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_constraint, "distinctAttribute", distinct_attribute),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_constraint, "matchAttribute", match_attribute),
@@ -264,7 +264,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_constraint>::value =
     generated_structure<::kcontrol::api::resource::v1::device_constraint>(::kcontrol::api::resource::v1::kcontrol_tables::device_constraint);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_selector[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_selector, "cel", cel),
 };
@@ -273,7 +273,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_selector>::value =
     generated_structure<::kcontrol::api::resource::v1::device_selector>(::kcontrol::api::resource::v1::kcontrol_tables::device_selector);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor exact_device_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "adminAccess", admin_access),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::exact_device_request, "allocationMode", allocation_mode),
@@ -288,7 +288,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::exact_device_request>::value =
     generated_structure<::kcontrol::api::resource::v1::exact_device_request>(::kcontrol::api::resource::v1::kcontrol_tables::exact_device_request);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_sub_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "allocationMode", allocation_mode),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_sub_request, "capacity", capacity),
@@ -303,7 +303,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_sub_request>::value =
     generated_structure<::kcontrol::api::resource::v1::device_sub_request>(::kcontrol::api::resource::v1::kcontrol_tables::device_sub_request);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request, "exactly", exactly),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_request, "firstAvailable", first_available),
@@ -314,7 +314,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_request>::value =
     generated_structure<::kcontrol::api::resource::v1::device_request>(::kcontrol::api::resource::v1::kcontrol_tables::device_request);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_claim, "config", config),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_claim, "constraints", constraints),
@@ -325,7 +325,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_claim>::value =
     generated_structure<::kcontrol::api::resource::v1::device_claim>(::kcontrol::api::resource::v1::kcontrol_tables::device_claim);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_class_configuration[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class_configuration, "opaque", opaque),
 };
@@ -334,7 +334,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_class_configuration>::value =
     generated_structure<::kcontrol::api::resource::v1::device_class_configuration>(::kcontrol::api::resource::v1::kcontrol_tables::device_class_configuration);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_class_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class_spec, "config", config),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class_spec, "extendedResourceName", extended_resource_name),
@@ -345,7 +345,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_class_spec>::value =
     generated_structure<::kcontrol::api::resource::v1::device_class_spec>(::kcontrol::api::resource::v1::kcontrol_tables::device_class_spec);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor device_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::device_class, "spec", spec, .required = true),
@@ -355,7 +355,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::device_class>::value =
     generated_structure<::kcontrol::api::resource::v1::device_class>(::kcontrol::api::resource::v1::kcontrol_tables::device_class);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_spec, "devices", devices),
 };
@@ -364,7 +364,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim_spec>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim_spec>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim_spec);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_consumer_reference[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_consumer_reference, "apiGroup", api_group),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_consumer_reference, "name", name, .required = true),
@@ -376,7 +376,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim_consumer_reference>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim_consumer_reference>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim_consumer_reference);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_status, "allocation", allocation),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_status, "devices", devices),
@@ -387,7 +387,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim_status>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim_status>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim_status);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim, "spec", spec, .required = true),
@@ -398,7 +398,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_template_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template_spec, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template_spec, "spec", spec, .required = true),
@@ -408,7 +408,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim_template_spec>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim_template_spec>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim_template_spec);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_claim_template[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_claim_template, "spec", spec, .required = true),
@@ -418,7 +418,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_claim_template>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_claim_template>(::kcontrol::api::resource::v1::kcontrol_tables::resource_claim_template);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_pool[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_pool, "generation", generation, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_pool, "name", name, .required = true),
@@ -429,7 +429,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_pool>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_pool>(::kcontrol::api::resource::v1::kcontrol_tables::resource_pool);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_slice_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "allNodes", all_nodes),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice_spec, "devices", devices),
@@ -445,7 +445,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::resource::v1::resource_slice_spec>::value =
     generated_structure<::kcontrol::api::resource::v1::resource_slice_spec>(::kcontrol::api::resource::v1::kcontrol_tables::resource_slice_spec);
 
-namespace kcontrol::api::resource::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::resource::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor resource_slice[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::resource::v1::resource_slice, "spec", spec, .required = true),

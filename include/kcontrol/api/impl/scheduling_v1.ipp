@@ -6,7 +6,7 @@
 #include <kcontrol/api/scheduling/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::scheduling::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::scheduling::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor priority_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::scheduling::v1::priority_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::scheduling::v1::priority_class, "description", description),

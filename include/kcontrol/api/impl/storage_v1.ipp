@@ -6,7 +6,7 @@
 #include <kcontrol/api/storage/v1.hpp>
 #include <kcontrol/model/generated.hpp>
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor token_request[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::token_request, "audience", audience, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::token_request, "expirationSeconds", expiration_seconds),
@@ -16,7 +16,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::token_request>::value =
     generated_structure<::kcontrol::api::storage::v1::token_request>(::kcontrol::api::storage::v1::kcontrol_tables::token_request);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_driver_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_driver_spec, "attachRequired", attach_required),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_driver_spec, "fsGroupPolicy", fs_group_policy),
@@ -35,7 +35,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_driver_spec>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_driver_spec>(::kcontrol::api::storage::v1::kcontrol_tables::csi_driver_spec);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_driver[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_driver, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_driver, "spec", spec, .required = true),
@@ -45,7 +45,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_driver>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_driver>(::kcontrol::api::storage::v1::kcontrol_tables::csi_driver);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_node_resources[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_node_resources, "count", count),
 };
@@ -54,7 +54,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_node_resources>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_node_resources>(::kcontrol::api::storage::v1::kcontrol_tables::volume_node_resources);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_node_driver[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node_driver, "allocatable", allocatable),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node_driver, "name", name, .required = true),
@@ -66,7 +66,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_driver>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_node_driver>(::kcontrol::api::storage::v1::kcontrol_tables::csi_node_driver);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_node_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node_spec, "drivers", drivers, .required = true),
 };
@@ -75,7 +75,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node_spec>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_node_spec>(::kcontrol::api::storage::v1::kcontrol_tables::csi_node_spec);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_node[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_node, "spec", spec, .required = true),
@@ -85,7 +85,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_node>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_node>(::kcontrol::api::storage::v1::kcontrol_tables::csi_node);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor csi_storage_capacity[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_storage_capacity, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::csi_storage_capacity, "capacity", capacity),
@@ -98,7 +98,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::csi_storage_capacity>::value =
     generated_structure<::kcontrol::api::storage::v1::csi_storage_capacity>(::kcontrol::api::storage::v1::kcontrol_tables::csi_storage_capacity);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor storage_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::storage_class, "allowVolumeExpansion", allow_volume_expansion),
@@ -114,7 +114,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::storage_class>::value =
     generated_structure<::kcontrol::api::storage::v1::storage_class>(::kcontrol::api::storage::v1::kcontrol_tables::storage_class);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_attachment_source[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_source, "inlineVolumeSpec", inline_volume_spec),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_source, "persistentVolumeName", persistent_volume_name),
@@ -124,7 +124,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_attachment_source>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_attachment_source>(::kcontrol::api::storage::v1::kcontrol_tables::volume_attachment_source);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_attachment_spec[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_spec, "attacher", attacher, .required = true),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_spec, "nodeName", node_name, .required = true),
@@ -135,7 +135,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_attachment_spec>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_attachment_spec>(::kcontrol::api::storage::v1::kcontrol_tables::volume_attachment_spec);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_error[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_error, "errorCode", error_code),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_error, "message", message),
@@ -146,7 +146,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_error>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_error>(::kcontrol::api::storage::v1::kcontrol_tables::volume_error);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_attachment_status[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_status, "attachError", attach_error),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment_status, "attached", attached, .required = true),
@@ -158,7 +158,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_attachment_status>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_attachment_status>(::kcontrol::api::storage::v1::kcontrol_tables::volume_attachment_status);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_attachment[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attachment, "spec", spec, .required = true),
@@ -169,7 +169,7 @@ template <>
 KCONTROL_DECL constinit const kcontrol::type_descriptor kcontrol::detail::generated_type<::kcontrol::api::storage::v1::volume_attachment>::value =
     generated_structure<::kcontrol::api::storage::v1::volume_attachment>(::kcontrol::api::storage::v1::kcontrol_tables::volume_attachment);
 
-namespace kcontrol::api::storage::v1::kcontrol_tables {
+namespace kcontrol::inline v0_1::api::storage::v1::kcontrol_tables {
 inline constexpr kcontrol::field_descriptor volume_attributes_class[] = {
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attributes_class, "metadata", metadata),
     KCONTROL_GENERATED_FIELD(::kcontrol::api::storage::v1::volume_attributes_class, "driverName", driver_name, .required = true),

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::meta::v1 {
+namespace kcontrol::inline v0_1::api::meta::v1 {
 
 struct preconditions {
     using kcontrol_generated = void;

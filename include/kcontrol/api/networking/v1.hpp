@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::networking::v1 {
+namespace kcontrol::inline v0_1::api::networking::v1 {
 
 struct service_backend_port {
     using kcontrol_generated = void;

@@ -11,7 +11,7 @@
 #include <kcontrol/values/quantity_text.hpp>
 #include <kcontrol/values/text.hpp>
 
-namespace kcontrol::api::node::v1 {
+namespace kcontrol::inline v0_1::api::node::v1 {
 
 struct overhead {
     using kcontrol_generated = void;

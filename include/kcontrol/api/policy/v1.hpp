@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::policy::v1 {
+namespace kcontrol::inline v0_1::api::policy::v1 {
 
 /// Eviction of policy/v1.
 struct eviction {

@@ -9,7 +9,7 @@
 #include <kcontrol/values/list.hpp>
 #include <kcontrol/values/text.hpp>
 
-namespace kcontrol::api::rbac::v1 {
+namespace kcontrol::inline v0_1::api::rbac::v1 {
 
 struct aggregation_rule {
     using kcontrol_generated = void;

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::resource::v1 {
+namespace kcontrol::inline v0_1::api::resource::v1 {
 
 struct network_device_data {
     using kcontrol_generated = void;

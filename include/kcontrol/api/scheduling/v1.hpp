@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::scheduling::v1 {
+namespace kcontrol::inline v0_1::api::scheduling::v1 {
 
 /// PriorityClass of scheduling.k8s.io/v1, cluster-wide.
 struct priority_class {

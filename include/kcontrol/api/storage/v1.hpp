@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol::api::storage::v1 {
+namespace kcontrol::inline v0_1::api::storage::v1 {
 
 struct token_request {
     using kcontrol_generated = void;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// Collects the events of a watch, writes them, and applies the fault. Not thread-safe.
 /// Object lifetime: the environment, `out` and the fault outlive it.

@@ -2,7 +2,7 @@
 
 #include <kcontrol/apiserver/access_control.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline bool rule_covers(const access_rule& rule, const std::string& user, const request_info& request,

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline bool lists(const std::vector<std::string>& all, std::string_view one) {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline json::object group_version_of(const std::string& group, const std::string& version, const char* member,

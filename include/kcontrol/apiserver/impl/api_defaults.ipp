@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 struct default_row {

@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/api_server_core.hpp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 KCONTROL_DECL outcome<requester> api_server_core::identify(const http::server_request& request) const {
     const auto user = access.authenticate(request);

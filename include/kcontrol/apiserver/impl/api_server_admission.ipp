@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// One webhook that is to be asked about one request.
 class api_server_core::hook_call {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // "Deployment.apps": kinds of one group are one, in whatever version a reference names them.
 inline std::string kind_of_reference(std::string_view api_version, std::string_view kind) {

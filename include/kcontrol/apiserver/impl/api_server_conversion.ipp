@@ -6,7 +6,7 @@
 #include <kcontrol/apiserver/structural_schema.hpp>
 #include <kcontrol/runtime/random_uuid.hpp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 KCONTROL_DECL awaitable<outcome<json::array>> api_server_core::convert(const resource_type& type, json::array objects,
                                                                        std::string version) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 KCONTROL_DECL void api_server_core::crd_written(const resource_table& table, const object_ptr& object) {
     if (table.type().id() != definitions_id()) return;

@@ -6,7 +6,7 @@
 #include <kcontrol/apiserver/impl/selector_match.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline std::int64_t count_in(const json::value& object, std::initializer_list<std::string_view> path) {
     const json::value* found = json::find(object, path);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // Whether a container may still say something.
 inline bool may_say_more(const object_ptr& pod) {

@@ -5,7 +5,7 @@
 #include <kcontrol/apiserver/impl/api_server_subresources.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline request_info request_of_review(const json::value& spec) {
     request_info out;

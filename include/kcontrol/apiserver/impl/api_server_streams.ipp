@@ -10,7 +10,7 @@
 #include <charconv>
 #include <span>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline constexpr std::array<std::string_view, 2> exec_protocols{"v5.channel.k8s.io", "v4.channel.k8s.io"};
 inline constexpr std::array<std::string_view, 1> port_protocols{"v4.channel.k8s.io"};

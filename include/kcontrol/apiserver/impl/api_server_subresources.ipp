@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// Where a kind has its replicas.
 class scale_paths {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // Puts a watch on the server's list for as long as it runs.
 class api_server_core::watch_registration {

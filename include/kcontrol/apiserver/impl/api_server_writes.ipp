@@ -6,7 +6,7 @@
 #include <kcontrol/apiserver/impl/rendering.ipp>
 #include <kcontrol/apiserver/impl/write_request.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // The Status of an object that went at once.
 inline json::value deleted_status(const resource_type& type, const stored_object& object, std::string_view name) {

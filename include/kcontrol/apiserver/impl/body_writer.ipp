@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline std::string huge_event_text(std::size_t bytes) {
     const std::string head =

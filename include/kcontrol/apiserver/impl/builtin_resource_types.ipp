@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // What no document tells of a kind. Letters: g keeps a generation, v an update needs a resourceVersion, d DELETE

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // Cuts the part up to `separator` off the front.

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // clang-format off
 inline constexpr std::array<std::string_view, 3> builtin_table = {

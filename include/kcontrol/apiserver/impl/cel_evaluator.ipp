@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 /// Walks an expression over variables.

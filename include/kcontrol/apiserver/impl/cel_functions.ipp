@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 using cel_result = result<json::value>;
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 class cel_token {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline const json::array& rules_of(const json::value& schema) {
     static const json::array none;

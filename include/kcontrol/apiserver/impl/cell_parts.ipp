@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 using cell_path = std::initializer_list<std::string_view>;
 

@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/impl/cell_parts.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline std::string node_roles(const json::value& node) {
     constexpr std::string_view prefix = "node-role.kubernetes.io/";

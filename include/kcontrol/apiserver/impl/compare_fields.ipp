@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // Calls `visit(step, before, after)` for each member that either has; a null pointer where it is absent.

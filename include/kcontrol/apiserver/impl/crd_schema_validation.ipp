@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 class schema_shape_validator {
 public:

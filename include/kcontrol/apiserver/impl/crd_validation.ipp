@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 constexpr std::string_view dns_1035_rule =

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 using cron_result = std::optional<std::string>;  // what is wrong

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline bool is_pod(const resource_type& type) { return type.group.empty() && type.plural == "pods"; }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline json::array string_array(const std::vector<std::string>& strings) {

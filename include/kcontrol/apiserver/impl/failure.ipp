@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline json::object details_of(const group_resource& what, std::string_view name) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/apiserver/fault.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL fault& fault::status(int code, std::string_view reason, std::string message, int retry_after) {
     const failure said(code, reason, std::move(message));

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline constexpr std::string_view apply_operation = "Apply";

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 constexpr std::string_view label_rule =

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline collector_action action_on(const graph_node& node, collector_action::kind what) {

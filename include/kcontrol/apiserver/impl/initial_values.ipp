@@ -4,7 +4,7 @@
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/typed_object.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // A Job marks its pods with its uid, and itself.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 using path_values = std::vector<const json::value*>;

@@ -6,7 +6,7 @@
 #include <kcontrol/apiserver/impl/workload_cells.ipp>
 #include <kcontrol/apiserver/kind_columns.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 using columns = std::vector<table_column>;

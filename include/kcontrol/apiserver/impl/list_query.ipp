@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline failure forbidden_option(std::string_view field, std::string_view problem) {

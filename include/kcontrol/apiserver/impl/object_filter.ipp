@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // The value at a dotted path, as a field selector compares it.

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // As Go writes a map.

@@ -3,7 +3,7 @@
 #include <kcontrol/apiserver/field_managers.hpp>
 #include <kcontrol/apiserver/impl/object_store.ipp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // What a server refuses an apply for before it looks at the object.

@@ -3,7 +3,7 @@
 #include <kcontrol/apiserver/impl/deletion.ipp>
 #include <kcontrol/apiserver/impl/object_store.ipp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL outcome<delete_result> object_store::remove(resource_table& table, const namespaced_name& key,
                                                           const delete_request& request) {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::string group_version_path(const resource_type& type, const std::string& version) {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // "core.v1.PodSpec" as documents call it.
 inline std::string schema_name(std::string_view type) {

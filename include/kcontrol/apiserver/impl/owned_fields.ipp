@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline void collect_fields(const resource_type& type, const owned_path& path, const json::value& v, bool whole,

@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/impl/cell_parts.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// What is said of a pod's containers so far.
 class pod_summary {

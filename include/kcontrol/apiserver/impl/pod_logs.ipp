@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::vector<std::string> names_of_containers(const json::value& pod, std::string_view list) {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // k8s.io/apimachinery/pkg/util/remotecommand: the first byte of a message.

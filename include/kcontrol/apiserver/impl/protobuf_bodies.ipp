@@ -7,7 +7,7 @@
 #include <kcontrol/codec/protobuf_stream.hpp>
 #include <kcontrol/json/reader.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline const protobuf_message* find_message(std::string_view api_version, std::string_view kind) {

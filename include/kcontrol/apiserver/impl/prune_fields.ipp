@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // The set with the declared fields that have a member below them. Source: structured-merge-diff v6, set.go,

@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::string_view verb_of_method(std::string_view method, bool named, bool watch) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/apiserver/request_log.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::size_t request_log::count(std::string_view verb, std::string_view resource) const {
     std::size_t sum = 0;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL object_ptr resource_table::get(const namespaced_name& key) const {
     const auto found = objects_.find(key);

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::string lower_case(std::string text) {

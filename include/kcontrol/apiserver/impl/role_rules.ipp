@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 constexpr std::string_view rbac_group = "rbac.authorization.k8s.io";

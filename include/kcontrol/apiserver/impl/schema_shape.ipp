@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // How a list is merged: as a whole, item by item under keys, or as a set of scalars (no keys).

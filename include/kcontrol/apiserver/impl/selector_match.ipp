@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // Whether a selector of labels selects an object. One that is empty selects everything.
 inline bool selector_selects(const json::value* selector, const std::map<std::string, std::string>& labels) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // "a=b,t in (x,y)": a selector as text, if it is not one already.
 inline std::string text_of_selector(const json::value* selector) {

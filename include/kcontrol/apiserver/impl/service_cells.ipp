@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/impl/cell_parts.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline std::vector<std::string> texts_in(const json::value& object, cell_path path) {
     std::vector<std::string> out;

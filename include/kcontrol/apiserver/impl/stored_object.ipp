@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 /// A resourceVersion's number; nothing if it is not one.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // As Go prints a map: "map[image:x name:c]", keys in order.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// The place that a problem names ("spec.ports[1].name"), or null.
 inline const json::value* value_of_problem(const json::value& whole, std::string_view field) {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 constexpr std::array<std::string_view, 3> resource_members = {"apiVersion", "kind", "metadata"};

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 class structural_validator {
 public:

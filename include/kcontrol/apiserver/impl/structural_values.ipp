@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline bool schema_flag(const json::value& schema, std::string_view name) {
     const json::value* found = json::find(schema, {name});

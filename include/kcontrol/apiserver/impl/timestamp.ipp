@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::string format_timestamp(wall_time when) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(when);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // "core.v1.PodSpec" as Go's errors give it: "v1.PodSpec".

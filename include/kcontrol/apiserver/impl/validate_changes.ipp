@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline const json::value& member_or_null(const json::value& of, std::initializer_list<std::string_view> path) {
     static const json::value nothing;

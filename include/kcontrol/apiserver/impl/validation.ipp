@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline bool selects(const json::value& labels, const json::value* of_template) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline object_ptr at_version(const stored_object& object, std::uint64_t version) {

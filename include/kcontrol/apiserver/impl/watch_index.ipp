@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // What a field must be, if the filter says so.

@@ -4,7 +4,7 @@
 #include <kcontrol/apiserver/webhook_caller.hpp>
 #include <kcontrol/http/url.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline error no_webhook_client(const std::string& why) {

@@ -4,7 +4,7 @@
 #include <kcontrol/base/base64.hpp>
 #include <kcontrol/http/url.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::string webhook_client::server_name() const {
     if (url.empty()) return service_name + "." + service_namespace + ".svc";

@@ -3,7 +3,7 @@
 
 #include <kcontrol/apiserver/impl/cell_parts.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline json::array with_template(json::array cells, const json::value& pod_spec) {
     cells.push_back(json::value(of_containers(pod_spec, "name")));

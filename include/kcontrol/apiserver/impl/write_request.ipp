@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 constexpr std::string_view apply_media_type = "application/apply-patch+yaml";
 

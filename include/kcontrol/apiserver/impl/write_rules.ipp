@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 constexpr std::string_view name_problem =

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 /// A text, and whether it is there: who writes `as: ""` does not mean himself.
 struct mention {
@@ -170,7 +170,7 @@ struct kubeconfig_file {
 
 }  // namespace kcontrol::auth::detail
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 template <>
 struct custom_codec<auth::detail::mention> {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 /// Where an entry stands.
 struct entry_origin {

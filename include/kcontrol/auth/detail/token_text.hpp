@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 /// The token in `text` without the white space around it; empty if there is none or if it can't stand in a header
 /// (anything but visible ASCII).

@@ -2,7 +2,7 @@
 
 #include <kcontrol/auth/cluster_config.hpp>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 KCONTROL_DECL std::string cluster_config::server_url() const {
     const bool ipv6 = server_.host.find(':') != std::string::npos;

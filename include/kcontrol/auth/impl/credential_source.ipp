@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 namespace detail {
 

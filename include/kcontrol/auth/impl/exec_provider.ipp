@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 KCONTROL_DECL std::string exec_info(const exec_command& command) {
     json::writer out;
@@ -177,7 +177,7 @@ inline result<issued_credentials> judge_plugin(const process_result& ended, cons
 
 }  // namespace kcontrol::auth::detail
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 KCONTROL_DECL awaitable<result<issued_credentials>> exec_provider::run(environment& env,
                                                                        std::shared_ptr<const exec_command> command,

@@ -3,7 +3,7 @@
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/auth/impl/in_cluster.ipp>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 namespace detail {
 
 inline bool in_pod(const environment& env) {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 namespace detail {
 
 // client-go's headerKeyEscape: what may not stand in a header's name is percent-encoded, and so is '%'.

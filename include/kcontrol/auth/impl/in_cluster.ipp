@@ -5,7 +5,7 @@
 #include <kcontrol/http/proxy_rules.hpp>
 #include <kcontrol/http/url.hpp>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 namespace detail {
 

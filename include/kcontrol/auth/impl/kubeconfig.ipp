@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 // The files in the order in which they count; one where nothing was merged.
 struct kubeconfig::contents {

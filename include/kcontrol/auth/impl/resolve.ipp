@@ -8,7 +8,7 @@
 #include <kcontrol/http/proxy_rules.hpp>
 #include <kcontrol/http/url.hpp>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 inline std::string resolve_place(const std::string& origin, std::string_view what, const std::string& name) {
     return origin + ": " + std::string(what) + " \"" + escape_control(name) + "\"";

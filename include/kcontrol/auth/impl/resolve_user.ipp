@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-namespace kcontrol::auth::detail {
+namespace kcontrol::inline v0_1::auth::detail {
 
 // Which program took the place of a provider that client-go had built in.
 inline std::string auth_provider_remedy(const std::string& name) {

@@ -3,7 +3,7 @@
 #include <kcontrol/auth/detail/token_text.hpp>
 #include <kcontrol/auth/token_source.hpp>
 
-namespace kcontrol::auth {
+namespace kcontrol::inline v0_1::auth {
 
 KCONTROL_DECL token_source::token_source(environment& env, const cluster_config& config)
     : env_(&env), current_(config.token()), file_(config.token_file()) {}

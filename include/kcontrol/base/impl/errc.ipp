@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 class client_category_impl final : public boost::system::error_category {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // How many letters must be added, dropped or replaced to make one text the other (Levenshtein).

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct logger::target {
     explicit target(log_sink s) : sink(std::move(s)) {}

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Copied on purpose, see inside. NOLINTNEXTLINE(performance-move-constructor-init)
 KCONTROL_DECL secret_string::secret_string(secret_string&& other) noexcept : value_(other.value_) {

@@ -5,7 +5,7 @@
 
 #include <exception>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string describe_thrown() {
     try {

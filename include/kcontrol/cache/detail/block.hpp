@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A piece of a version. Once that is published nothing in it changes; later versions share what they leave as it is.
 struct block {

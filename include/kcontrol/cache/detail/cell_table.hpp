@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <new>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Open addressing with linear probing. A cell is empty, void (its row went), or a hash and a row. A cell that was used
 /// is never empty again, so who looks for a row that is there all the time finds it, whatever is written meanwhile.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// How often a call is made for which there is no memory. After that it is the called function's own fault: it may ask
 /// for more than there will ever be, and what it wants is not to keep all others waiting.

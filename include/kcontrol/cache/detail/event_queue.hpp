@@ -12,7 +12,7 @@
 #include <map>
 #include <optional>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Takes the events of one handler in the order in which they were observed, and hands them out one by one.
 ///

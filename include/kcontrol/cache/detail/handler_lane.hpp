@@ -15,7 +15,7 @@
 #include <mutex>
 #include <optional>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Calls one handler for what its queue holds, one event after another, on an executor of its own.
 ///

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // One subscribed handler. Its subscription owns it; the list only observes.
 struct handler_entry {

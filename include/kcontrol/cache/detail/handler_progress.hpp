@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: belongs to the informer's executor.
 struct handler_progress {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class id_set {
 public:

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class store_writer;
 

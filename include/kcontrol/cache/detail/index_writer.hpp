@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Keeps one index up to date. The keys of an object are asked for once, when it comes: which postings have a row is
 /// remembered, so that a function that says something else the next time breaks nothing.

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What became of the bytes of one object: for each reader its object, or why there is none. One at least has one.
 class joint_object {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Up to 64 blocks, or nodes of the level below.
 struct row_node : block {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class handler_lane;
 

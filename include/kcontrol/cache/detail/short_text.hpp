@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 template <class Word>
 Word word_at(const char* at) noexcept {

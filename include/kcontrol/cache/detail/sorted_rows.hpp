@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct row_chunk : block {
     std::uint64_t count = 0;

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct key_view {
     std::string_view ns, name;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: one thread at a time; readers see what it published.
 class store_writer {

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Objects that the server has said to this program that there are, and of which no event has come. A watch brings
 /// each, unless a list takes its place: what that does not have any more, although it is as new, came and went unheard.

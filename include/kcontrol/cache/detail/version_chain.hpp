@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Pinning is one atomic addition, unpinning another: a reader waits for nobody, nor does the writer wait for readers.
 ///

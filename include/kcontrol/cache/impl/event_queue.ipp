@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL event_queue::event_queue(bool every_version, std::size_t bound)
     : every_version_(every_version), bound_(std::max<std::size_t>(bound, 1)) {}

@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Calls of one handler in a row, before others on its executor have their turn.
 inline constexpr unsigned calls_in_a_row = 32;

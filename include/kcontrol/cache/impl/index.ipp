@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL index_rule index_by_label(std::string label) {
     index_rule rule([label](const any_object& object, index_keys& to) {

@@ -14,7 +14,7 @@
 #include <atomic>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL informer_options::informer_options() = default;
 KCONTROL_DECL informer_options::informer_options(const informer_options&) = default;

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // What failed in a way that nobody foresaw is tried again after this.
 inline constexpr duration unforeseen_pause = std::chrono::seconds(1);

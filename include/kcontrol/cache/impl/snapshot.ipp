@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline store_versions::version& version_of(void* pinned) noexcept {

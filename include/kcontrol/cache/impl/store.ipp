@@ -14,7 +14,7 @@
 #include <set>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool is_older(const object_meta& next, const object_meta& present) {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool handler_synced(const handler_progress& of) {

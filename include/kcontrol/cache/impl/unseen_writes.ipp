@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL bool unseen_writes::add(any_object written, std::string_view known) {
     const std::string_view version = written.meta().resource_version;

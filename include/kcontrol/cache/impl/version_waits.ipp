@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool can_be_ordered(std::string_view version) { return compare_resource_version(version, "1").has_value(); }

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool is_success(int http_status) noexcept { return http_status >= 200 && http_status < 300; }
 

@@ -20,7 +20,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What ends a call from outside: its cancellation slot, and the stop token of its options.
 class call_stop {

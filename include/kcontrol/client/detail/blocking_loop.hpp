@@ -18,7 +18,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: shared objects safe.
 class blocking_loop : public std::enable_shared_from_this<blocking_loop> {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A part of what came on one of the streams.
 struct channel_part {

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The question which server answers, for all who ask it at the same time.
 struct identity_question {

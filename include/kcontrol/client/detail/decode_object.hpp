@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The kind that the text of an object names, if it does where servers do: first, or behind apiVersion. The elements of
 /// most lists name none.

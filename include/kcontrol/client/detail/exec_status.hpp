@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The exit code. Errors: the Status of a command that did not come to its end; decode_failed.
 KCONTROL_DECL result<int> read_exec_status(std::string_view text);

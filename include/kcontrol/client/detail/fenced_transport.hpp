@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A WebSocket each of whose messages is asked about: what a command is told after its leader has lost is a write, too.
 class fenced_websocket final : public http::websocket {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Takes a string, without its escapes.
 inline bool take_text(json::cursor& in, std::string& to) {

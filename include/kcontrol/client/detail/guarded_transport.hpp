@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Errors, besides the transport's: callback_failed. Where memory is short, that is thrown on: who asked knows what to
 // let go.

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A state machine: put bytes into room(), say so with filled(), and at the end of the body finish(). It holds one
 /// object at a time, as text.

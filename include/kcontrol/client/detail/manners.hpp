@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The texts of the headers Warning with code 299; what is not written as RFC 7234 §5.5 says is left out. Of one answer
 /// at most 32.

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The wish that a watch ends. Thread-safety: shared objects unsafe.
 class watch_move {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Shared by the copies of a client; touched on its executor only.
 class negotiation {

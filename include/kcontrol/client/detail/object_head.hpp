@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What can't be read is empty.
 struct object_head {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline result<std::string> pod_path(const namespaced_name& pod, std::string_view subresource) {
     static const resource_info pods = metadata_resource({"", "v1", "Pod"}, "pods");

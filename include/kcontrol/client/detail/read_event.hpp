@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline std::optional<watch_event_type> watch_event_type_from(std::string_view name) {
     if (name == "ADDED") return watch_event_type::added;

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Whether the text begins as servers begin an object of the kind, and not a Status.
 inline bool begins_with_kind(json::cursor text, std::string_view kind) noexcept {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool asks_for_watch(const http::request& req) {
     if (req.method != "GET") return false;

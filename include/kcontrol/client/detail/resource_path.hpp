@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// "/api/v1" or "/apis/group/version". Errors: invalid_argument.
 KCONTROL_DECL result<std::string> version_path(std::string_view group, std::string_view version);

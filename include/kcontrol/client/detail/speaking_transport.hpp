@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class speaking_transport final : public http::transport {
 public:

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: shared objects unsafe; it belongs to one strand. Object lifetime: shared by those who wait.
 class taking_turns {

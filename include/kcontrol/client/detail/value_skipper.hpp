@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Finds the end of a value by its brackets and quotes. Nothing of it is checked.
 class value_skipper {

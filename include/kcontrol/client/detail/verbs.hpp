@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 template <class Options>
 http::exchange_options exchange_options_of(const Options& options) {

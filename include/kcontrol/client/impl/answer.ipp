@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline constexpr std::string_view point_at_api_server =
     "check that `server` in the kubeconfig is the address of the API server itself, not of a login page or a proxy";

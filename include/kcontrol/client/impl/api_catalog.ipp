@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::vector<std::string> texts_in(json::node list) {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Shared by the copies of an api_discovery; touched on the client's executor only.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // metav1's rule for fieldManager, which an apply must have. Letters beyond ASCII are left to the server.

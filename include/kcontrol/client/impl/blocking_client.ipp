@@ -2,7 +2,7 @@
 
 #include <kcontrol/client/blocking_client.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<blocking_client> blocking_client::connect(environment& env, const auth::cluster_config& config,
                                                                const http::transport_factory& make_transport,

@@ -2,7 +2,7 @@
 
 #include <kcontrol/client/detail/blocking_loop.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL std::optional<error> blocking_loop::refuse_nested() {
     if (!context_.get_executor().running_in_this_thread()) return std::nullopt;

@@ -6,7 +6,7 @@
 #include <kcontrol/codec/resource_of.hpp>
 #include <kcontrol/runtime/decided.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 template <resource T>

@@ -18,7 +18,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // One verb on one object whose answer is an object, as JSON.

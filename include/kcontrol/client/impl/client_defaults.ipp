@@ -4,7 +4,7 @@
 #include <kcontrol/client/detail/client_defaults.hpp>
 #include <kcontrol/client/detail/resource_path.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline client_defaults copy_of(const std::shared_ptr<const client_defaults>& of) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // The list of what was deleted. Servers may answer with a Status instead.

@@ -6,7 +6,7 @@
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/client/detail/verbs.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A metav1.APIResourceList, without the subresources in it ("pods/status").

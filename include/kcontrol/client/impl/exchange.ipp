@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // "Retry-After: 0" is taken at its word once: a server that always says so would get all tries at once.
 inline constexpr duration retry_pace = std::chrono::seconds(1);

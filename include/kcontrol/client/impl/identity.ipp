@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A list of one name needs no more rights than that name, and tells how far the server's store is, which a get does

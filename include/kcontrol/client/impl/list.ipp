@@ -17,7 +17,7 @@
 
 #include <iterator>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void append_page(any_list& all, any_list page, bool first) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline error list_without_end(std::string_view bound, const std::string& value) {

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Metadata and white space.
 inline constexpr std::size_t most_beside_items = std::size_t{1} << 20;

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline result<void> take_manifest(json::value document, std::vector<manifest>& to) {

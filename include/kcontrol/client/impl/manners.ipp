@@ -12,7 +12,7 @@
 #include <cmath>
 #include <new>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline void skip_blanks(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));

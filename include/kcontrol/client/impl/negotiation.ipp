@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL std::shared_ptr<const kind_encoding> negotiation::of(const resource_info& info) const {
     if (wanted_ == nullptr || json_.contains(info.gvk)) return nullptr;

@@ -3,7 +3,7 @@
 #include <kcontrol/client/detail/speaking_transport.hpp>
 #include <kcontrol/client/object_encoding.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL http::transport_factory speaking(std::shared_ptr<const object_encoding> encoding,
                                                http::transport_factory below) {

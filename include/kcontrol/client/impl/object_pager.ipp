@@ -3,7 +3,7 @@
 #include <kcontrol/client/impl/list.ipp>
 #include <kcontrol/client/object_pager.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL list_pager::list_pager(client from, const resource_info& info, list_options which, expired_pages then)
     : client_(from.live()),

@@ -14,7 +14,7 @@
 #include <charconv>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::string_view exec_v5 = "v5.channel.k8s.io";

@@ -7,7 +7,7 @@
 #include <kcontrol/runtime/decided.hpp>
 #include <kcontrol/values/time.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string log_query(const log_options& options, const std::string& path) {

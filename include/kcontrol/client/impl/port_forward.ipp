@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // k8s.io/kubelet/pkg/cri/streaming/portforward/websocket.go: of the n-th port that was asked for, channel 2n carries

@@ -11,7 +11,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Any object as its metadata, which is field 1 of every kind.

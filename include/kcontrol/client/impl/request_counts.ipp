@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // k8s.io/component-base, metrics/prometheus/restclient.

@@ -3,7 +3,7 @@
 #include <kcontrol/client/detail/resource_path.hpp>
 #include <kcontrol/http/url.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Appends "/segment"; says which part of the path was wrong.
 inline result<void> append_segment(std::string& path, std::string_view segment, std::string_view what) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // client-go's RetryWatcher waits a second before each new try; this begins there.

@@ -3,7 +3,7 @@
 #include <kcontrol/client/impl/apply.ipp>
 #include <kcontrol/client/subresource.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // What is sent, with the name and the namespace of the object that it is below.

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::function<bool(const any_object&)> condition_is(std::string type, std::string status) {
     return [type = std::move(type), status = std::move(status)](const any_object& object) {

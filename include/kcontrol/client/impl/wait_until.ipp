@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // What a wait knows: the object, its end, and what to say at it.

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <span>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline result<watch_event> error_event(std::string_view object) {
@@ -82,6 +82,7 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
     : env_(&env),
       info_(&info),
       body_(std::move(body)),
+      decoder_(detail::decoder_of(*body_)),
       chunk_(detail::least_watch_read),
       idle_(options.idle()),
       last_sign_(env.now()),
@@ -92,13 +93,12 @@ KCONTROL_DECL watch_stream::watch_stream(environment& env, const resource_info& 
 }
 
 KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token stop) {
-    watch_decoder* const decoder = detail::decoder_of(*body_);
     const time_point before = last_sign_;
     for (;;) {
         if (stop.stop_requested()) co_return error(errc::stopped);
         if (given_up_at_ && env_->now() >= *given_up_at_) co_return error(errc::timeout, "its time is up");
         // Of a body that is no JSON the frame stays empty.
-        auto event = decoder != nullptr ? decoder->next() : result<std::optional<watch_event>>(std::nullopt);
+        auto event = decoder_ != nullptr ? decoder_->next() : result<std::optional<watch_event>>(std::nullopt);
         auto frame = framer_.next();
         if (event && !*event && frame && frame->text.empty()) {
             if (ended_) co_return watch_event(watch_event_type::end);
@@ -112,8 +112,8 @@ KCONTROL_DECL awaitable<result<watch_event>> watch_stream::next(std::stop_token 
             if (*count > 0) continue;
             if (!ended_) continue;
             frame = framer_.finish();
-            if (decoder != nullptr) {
-                const auto whole = decoder->finish();
+            if (decoder_ != nullptr) {
+                const auto whole = decoder_->finish();
                 if (!whole) co_return whole.error();
             }
         }
@@ -148,8 +148,8 @@ KCONTROL_DECL awaitable<result<std::size_t>> watch_stream::read(std::stop_token 
     }
     received_ += *count;
     const std::string_view bytes(chunk_.data(), *count);
-    if (auto* const decoder = detail::decoder_of(*body_)) {
-        decoder->feed(bytes);
+    if (decoder_ != nullptr) {
+        decoder_->feed(bytes);
         last_sign_ = env_->now();
         detail::fit_to_read(chunk_, *count);
         co_return *count;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// One object in which they differ, by its versions; empty: it is not there.
 class audit_finding {

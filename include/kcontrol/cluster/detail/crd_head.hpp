@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Name, uid and version. Annotations often hold the whole definition again, as `kubectl apply` leaves it there.
 inline any_object crd_head(const any_object& whole) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The name that the CustomResourceDefinition of a kind has, or nothing: kinds of a group without a dot are built in.
 inline std::optional<std::string> crd_name_of(const resource_info& info) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What an informer holds: the objects of a namespace (empty: of all) that its selectors select.
 class cached_scope {

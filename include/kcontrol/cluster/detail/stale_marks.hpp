@@ -15,7 +15,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Objects whose writes failed because they are not as the writer thought. The next read of one is the server's, and so
 /// are those that follow, until the cache has what the server said then. A mark ends by itself after a minute; there

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool is_newer(std::string_view a, std::string_view b) {
     const auto order = compare_resource_version(a, b);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // A cache says how far it is with a bookmark a minute, so it is late after two.
 inline constexpr duration audit_patience = std::chrono::minutes(2);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::vector<informer_options> kind_options::of(const resource_info& kind) const {
     auto namespaces = namespaces_;

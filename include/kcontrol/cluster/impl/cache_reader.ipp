@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // What is not there, as a server says it.
 inline error not_in_cache(const resource_info& info, const namespaced_name& key) {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct channel_source::state : std::enable_shared_from_this<channel_source::state> {
     state(environment& env, executor x, channel_options o)

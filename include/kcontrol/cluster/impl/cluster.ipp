@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::shared_ptr<any_informer> cluster::informer_of(const resource_info& kind) {
     auto all = informers_of(kind);

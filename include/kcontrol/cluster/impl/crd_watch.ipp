@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 struct crd_watch::impl : std::enable_shared_from_this<impl> {
     impl(environment& e, executor x, client c, probe_function p, logger l)
         : env(e), ex(x), probe(std::move(p)), log(std::move(l)), tasks(env, x, log) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void followed_writes::add(const std::shared_ptr<any_informer>& to_see, const object_meta& of,
                                         bool deleted) {

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct function_source::state {
     state(environment& e, executor x, source_function call, function_options o)

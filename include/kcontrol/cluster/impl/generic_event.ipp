@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL any_event generic_event(const namespaced_name& key) {
     auto named = std::make_shared<metadata_object>();

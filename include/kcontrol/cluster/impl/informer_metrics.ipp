@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void write_informer_state(metrics_writer& out, metric_labels labels, informer_state now) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline int severity(informer_state state) {

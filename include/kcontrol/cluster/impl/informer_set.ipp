@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool same_scope(const informer_options& a, const informer_options& b) {

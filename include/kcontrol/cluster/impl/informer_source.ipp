@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL informer_source::informer_source(std::shared_ptr<any_informer> inf, duration resync_period)
     : resync_period_(resync_period) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline awaitable<bool> wait_all_synced(std::vector<std::shared_ptr<any_informer>> all, std::stop_token stop,

@@ -2,7 +2,7 @@
 
 #include <kcontrol/cluster/read_counts.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void write_read_metrics(metrics_writer& out, const std::string& cluster, const read_counts_by_kind& all) {
     for (const auto& [gvk, of] : all) {

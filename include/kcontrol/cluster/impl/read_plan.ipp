@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Values are sorted.
 inline bool has_all(const std::vector<std::string>& all, const std::vector<std::string>& some) {

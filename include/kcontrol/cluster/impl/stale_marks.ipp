@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void stale_marks::drop_old(time_point now) {
     std::erase_if(marks_, [&](const auto& one) { return now - one.second.since >= lifetime; });

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A subscription: as long as it lives the timer runs.

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Handles in it hold offsets; finish() makes addresses of them.
 class block_builder {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 enum class protobuf_wire : std::uint8_t {
     varint = 0,

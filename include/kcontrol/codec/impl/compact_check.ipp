@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool separates_tokens(char letter) noexcept {
     return letter == ',' || letter == ':' || letter == '{' || letter == '}' || letter == '[' || letter == ']';

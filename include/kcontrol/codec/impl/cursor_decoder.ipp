@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class cursor_decoder : public cursor_value_decoder {
 public:

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class cursor_value_decoder : public node_decoder {
 public:

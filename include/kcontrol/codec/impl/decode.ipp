@@ -15,7 +15,7 @@
 
 #include <new>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Walks a document and a table side by side. For objects that own their parts, one by one.

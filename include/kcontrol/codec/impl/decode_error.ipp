@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The path of a failure is put together on the way back from it, so that success does not pay for it.
 class decode_failure {

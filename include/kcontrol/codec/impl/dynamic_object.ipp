@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct dynamic_access {
     static constexpr std::size_t text_offset() {

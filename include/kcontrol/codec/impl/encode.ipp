@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void encode_fields(const type_descriptor& type, const void* object, json::writer& to) {

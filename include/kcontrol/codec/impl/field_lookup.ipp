@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Whether two texts of `size` bytes are equal; for names, which are short, quicker than a call.
 inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept {

@@ -4,7 +4,7 @@
 #include <kcontrol/codec/metadata_object.hpp>
 #include <kcontrol/codec/resource_of.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 

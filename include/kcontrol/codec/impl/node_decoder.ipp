@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Puts the control block of the shared_ptr in front of the object, in the same piece of memory.

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool is_blockable_within(const type_descriptor& type, std::vector<const type_descriptor*>& visited) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool contains_null(const json::value& v) {
     if (v.is_null()) return true;

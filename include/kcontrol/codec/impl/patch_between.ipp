@@ -4,7 +4,7 @@
 #include <kcontrol/codec/patch_between.hpp>
 #include <kcontrol/documents/patch.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // The encoding without what the server keeps count of itself.

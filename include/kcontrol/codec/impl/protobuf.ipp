@@ -10,7 +10,7 @@
 #include <cassert>
 #include <limits>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::string_view protobuf_magic{"k8s\0", 4};

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: safe. Answers are kept as long as the program runs.
 class protobuf_coverage {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class protobuf_decoder : public node_decoder {
 public:

@@ -10,7 +10,7 @@
 #include <bit>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class protobuf_json_writer : public protobuf_values {
 public:

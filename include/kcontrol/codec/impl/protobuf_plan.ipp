@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// How a value gets into an object. What has no way of its own is written as JSON and read from there.
 enum class protobuf_step : std::uint8_t {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline error protobuf_fault(std::string_view wrong) {

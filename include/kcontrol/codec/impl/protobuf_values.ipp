@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Messages in messages, at most.
 inline constexpr std::size_t deepest_protobuf = 200;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class protobuf_writer : public decode_failure {
 public:

@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 namespace detail {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Multiplies to 128 bits and folds them, as wyhash does. A text is hashed for each string of each object, so std::hash,

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Takes an integer of at most eighteen digits; false, at the same place, if it is not one.
 template <class Integer>

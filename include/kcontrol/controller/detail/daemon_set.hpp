@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// ending: it was told to stop and has not returned.
 enum class daemon_state { absent, running, waiting, finished, ending };

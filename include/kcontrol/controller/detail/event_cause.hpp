@@ -10,7 +10,7 @@
 #include <concepts>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Refers to the event and to `kind`.
 KCONTROL_DECL cause cause_of(const any_event& e, std::string_view kind);

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A request that is being processed, its type hidden. done() is the last call.
 class work_item {

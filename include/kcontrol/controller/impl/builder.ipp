@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL std::shared_ptr<cached_source> builder_core::source_of(const resource_info& kind,
                                                                      const kind_options* how) {

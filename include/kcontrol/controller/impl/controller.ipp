@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string_view to_string(controller_state state) noexcept {
     switch (state) {

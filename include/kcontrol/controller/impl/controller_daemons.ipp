@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // It holds nothing: a daemon may hold the context of the reconcile that it was asked for in.
 class any_controller::reconcile_daemons final : public detail::daemon_keeper {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 struct reconcile_end;
 }

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void write_histogram(metrics_writer& out, const std::string& name, const std::string& help,

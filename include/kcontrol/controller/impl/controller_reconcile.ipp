@@ -16,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // An exception is an error like any other: the loop goes on. In a handler of exceptions only.

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A source that is not synced by then is told.

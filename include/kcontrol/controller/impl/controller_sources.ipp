@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline void any_controller::impl::deliver(const any_event& event, const std::vector<predicate>& predicates,
                                           const kind_event_handler& handle, std::string_view kind) {

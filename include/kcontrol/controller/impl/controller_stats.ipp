@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Of priorities that the queue counts together there is one.
 inline priority_stats* any_controller::impl::stats_of(int priority) {

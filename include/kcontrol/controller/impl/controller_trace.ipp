@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // What the log says of the request, whatever type that has.
 inline std::vector<log_field> any_controller::impl::span_fields(const detail::work_item& item) {

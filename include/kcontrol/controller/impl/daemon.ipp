@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline duration daemon_period(duration asked) { return std::max<duration>(asked, std::chrono::milliseconds(1)); }

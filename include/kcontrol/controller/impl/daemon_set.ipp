@@ -2,7 +2,7 @@
 
 #include <kcontrol/controller/detail/daemon_set.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL daemon_answer daemon_set::ask(const std::string& name, bool room) {
     const auto at = daemons_.find(name);

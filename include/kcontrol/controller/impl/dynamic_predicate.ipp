@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline json::value value_in(const dynamic_object& object, const std::vector<std::string>& path) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/controller/detail/event_cause.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline bool changed_nothing(const any_event& e) {
     if (e.resync) return true;

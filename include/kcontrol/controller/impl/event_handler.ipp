@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Source: owner references name a version, but an owner is the same object in all of them.

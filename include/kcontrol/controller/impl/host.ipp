@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<void> controller_list::add(std::shared_ptr<any_controller> added) {
     for (const auto& one : controllers_) {

@@ -6,7 +6,7 @@
 #include <kcontrol/runtime/trouble_journal.hpp>
 #include <kcontrol/runtime/wait.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct object_daemons::run {
     run(daemon_function call, daemon_term t) : f(std::move(call)), term(std::move(t)), stop(stop_parents(term.stop)) {}

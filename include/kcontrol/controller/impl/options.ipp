@@ -2,7 +2,7 @@
 
 #include <kcontrol/controller/options.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL controller_options::controller_options() = default;
 KCONTROL_DECL controller_options::controller_options(const controller_options&) = default;

@@ -3,7 +3,7 @@
 #include <kcontrol/cluster/cluster.hpp>
 #include <kcontrol/controller/reconcile_context.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL reconcile_context::reconcile_context(const reconcile_context&) = default;
 KCONTROL_DECL reconcile_context::reconcile_context(reconcile_context&&) noexcept = default;

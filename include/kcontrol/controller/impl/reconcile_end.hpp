@@ -3,7 +3,7 @@
 
 #include <kcontrol/controller/reconciler.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // How a reconcile ended. Shared: the executor of the reconciler may outlive the coroutine that waits for it.
 struct reconcile_end {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL predicate labels_match(label_selector selector) {
     return before_or_after(

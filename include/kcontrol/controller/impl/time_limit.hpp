@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // The stop token of a reconcile: that of its run, or, where the options say so, one of its own under it.
 class time_limit {

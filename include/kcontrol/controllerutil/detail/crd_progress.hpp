@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct crd_view_status {
     list<status_condition> conditions;

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Calls a function that edits an object and returns nothing or a result<void>.
 template <class Edit, class T>

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// One definition on its way. `step` looks once; nothing: look again later, `why` says what for.

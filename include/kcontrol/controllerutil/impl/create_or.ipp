@@ -2,7 +2,7 @@
 
 #include <kcontrol/controllerutil/create_or.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string_view to_string(write_outcome outcome) {
     switch (outcome) {

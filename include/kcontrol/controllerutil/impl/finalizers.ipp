@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL bool has_finalizer(const object_meta& meta, std::string_view name) {
     return std::find(meta.finalizers.begin(), meta.finalizers.end(), name) != meta.finalizers.end();

@@ -4,7 +4,7 @@
 #include <kcontrol/controllerutil/kueue.hpp>
 #include <kcontrol/model/condition.hpp>
 
-namespace kcontrol::kueue {
+namespace kcontrol::inline v0_1::kueue {
 namespace detail {
 
 struct workload_spec {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string_view group_of_api_version(std::string_view api_version) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/controllerutil/phases.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string quoted_phase(std::string_view name) {

@@ -5,7 +5,7 @@
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/values/raw_json.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // KEP-4671; the version of Kubernetes 1.36.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string words_of(std::string_view reason, std::string_view message, std::size_t most) {
     std::string out(reason);

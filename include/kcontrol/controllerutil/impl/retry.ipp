@@ -2,7 +2,7 @@
 
 #include <kcontrol/controllerutil/retry.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL retry_policy::retry_policy()
     : delay_(backoff_policy().initial(std::chrono::milliseconds(10)).factor(1.0).jitter(0.1)) {}

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL transition_counter::transition_counter(metrics_registry& registry, std::string kind,
                                                      std::span<const phase> phases) {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 /// The value of a scalar. `tag` is what libyaml reports: empty, "!" or a full tag. Only plain scalars without a tag,
 /// and scalars with a core tag, become anything but text. Errors carry a message without a place.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 inline void patch_diff(const value& from, const value& to, std::string& path, array& out) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 inline error patch_error(std::string message) { return error(errc::invalid_argument, std::move(message)); }
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/documents/patch.hpp>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 KCONTROL_DECL void apply_merge_patch(value& target, const value& patch) {
     const auto* members = patch.if_object();

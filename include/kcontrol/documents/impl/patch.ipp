@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 // A patched document can be read again.

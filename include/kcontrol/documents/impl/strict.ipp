@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 /// Walks a document and stops at the first fault; the path is put together on the way back.

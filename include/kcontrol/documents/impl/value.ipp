@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 // Where the grammar is broken, as " at byte N", or nothing where only a value is out of range. The reader does not say;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 KCONTROL_DECL result<std::vector<value>> parse_yaml(std::string_view text, std::size_t max_bytes) {
     if (text.size() > max_bytes) {

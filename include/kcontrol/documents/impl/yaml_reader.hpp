@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 inline constexpr std::size_t yaml_max_depth = 64;
 inline constexpr std::size_t yaml_max_aliases = 100;

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <optional>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 inline bool yaml_is_one_of(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
     return std::find(words.begin(), words.end(), text) != words.end();

@@ -7,7 +7,7 @@
 
 #ifdef KCONTROL_WITHOUT_YAML
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 // JSON is YAML.
 KCONTROL_DECL std::string to_yaml(const value& v) { return serialize(v) + "\n"; }
@@ -22,7 +22,7 @@ KCONTROL_DECL std::string to_yaml(const value& v) { return serialize(v) + "\n"; 
 #include <string>
 #include <vector>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 // Feeds libyaml's emitter, of which Kubernetes' own is a translation. Running out of memory is its only failure.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 using address_bytes = std::array<std::uint8_t, 16>;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL result<document_url> parse_document_url(std::string_view text) {
     text = text.substr(0, text.find('#'));

@@ -10,7 +10,7 @@
 #include <utility>
 #include <zlib.h>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 struct gunzip::state {
     state() = default;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL void fields::set(std::string_view name, std::string value) {
     erase(name);

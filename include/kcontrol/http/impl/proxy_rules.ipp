@@ -8,7 +8,7 @@
 #include <arpa/inet.h>
 #include <charconv>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline std::optional<plain_address> read_plain_address(std::string_view text) {

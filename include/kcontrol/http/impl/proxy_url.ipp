@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline std::optional<std::uint16_t> usual_proxy_port(std::string_view scheme) {

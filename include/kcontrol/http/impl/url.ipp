@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline result<std::string> url_check_host(std::string_view host) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL result<std::string> encode_path_segment(std::string_view name) {
     if (name.empty()) return detail::url_error("a name in a path may not be empty");

@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 /// Whether the character is one that a search for the end of a string may not pass by: a quote, a backslash, a control
 /// character, or a part of one beyond ASCII.

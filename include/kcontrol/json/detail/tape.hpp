@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 /// The top byte of a word.
 enum class tape_type : std::uint8_t {

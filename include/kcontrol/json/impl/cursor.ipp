@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 /// The same choice as simdjson's own, made once.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 /// Which token may follow which. A token is told by its first letter.
 class token_grammar {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 // simdjson counts the place for the next value too, so a document of depth 256 needs one more.
 inline constexpr std::size_t reader_max_depth = 256 + 1;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 // The tape's root word; the document's value stands right after it.

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 
 /// One member of an object, as iteration yields it.
 struct member {

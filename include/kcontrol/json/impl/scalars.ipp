@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 inline bool is_parsed(std::string_view text) {
     simdjson::dom::parser parser;

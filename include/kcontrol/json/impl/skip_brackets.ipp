@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-namespace kcontrol::json::detail {
+namespace kcontrol::inline v0_1::json::detail {
 
 /// Behind the bracket that closes the one at `at`; null if there is none, or it goes deeper than `deepest`. Brackets
 /// are counted, not told apart.

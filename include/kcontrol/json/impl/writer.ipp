@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace kcontrol::json {
+namespace kcontrol::inline v0_1::json {
 namespace detail {
 
 inline void append_escape(std::string& out, char c) {

@@ -5,7 +5,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string first_line_of(environment& env, const std::string& path) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/leader/leader_fence.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<duration> leader_fence::left() const {
     const std::int64_t until = state_->until;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr flag_shape leader_flag_shapes[] = {

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct leader_elector::impl : std::enable_shared_from_this<impl> {
     // From a start to the end of its run.

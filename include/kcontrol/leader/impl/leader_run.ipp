@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline awaitable<void> leader_elector::impl::run(std::shared_ptr<impl> self, std::shared_ptr<turn> mine,
                                                  std::shared_ptr<turn> before) {

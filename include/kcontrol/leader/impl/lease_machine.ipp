@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // client-go's: a pause is stretched by up to so many times itself.
 inline constexpr double lease_jitter = 1.2;

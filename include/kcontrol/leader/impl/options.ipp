@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string lease_seconds(duration d) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 struct log_rules {

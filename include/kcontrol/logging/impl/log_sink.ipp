@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string log_value_text(const std::string& value) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Looks at informers now and then, and remembers since when each is not live.
 ///

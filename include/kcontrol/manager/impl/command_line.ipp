@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline result<readiness> parse_ready_when(std::string_view text) {

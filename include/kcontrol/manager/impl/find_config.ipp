@@ -3,7 +3,7 @@
 #include <kcontrol/auth/find_config.hpp>
 #include <kcontrol/manager/find_config.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<auth::cluster_config> find_cluster_config(environment& env, const std::string& kubeconfig_file,
                                                                const std::string& context) {

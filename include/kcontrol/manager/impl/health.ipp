@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Why a check failed, or nothing.

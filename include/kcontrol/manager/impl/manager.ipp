@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct manager::impl : std::enable_shared_from_this<manager::impl> {
     impl(environment& e, executor x, client c, manager_options o)

@@ -25,7 +25,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline result<http::listen_address> address_of(const char* flag, const std::string& text) {
     auto parsed = http::parse_listen_address(text);

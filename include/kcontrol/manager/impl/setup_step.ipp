@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // What outlives a step that is left behind.
 struct setup_run {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void append_label_value(std::string& out, std::string_view value) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void value_histogram::observe(double value) {
     // A bound belongs to its bucket (Prometheus' "le").

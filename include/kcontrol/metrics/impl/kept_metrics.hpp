@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Each make_…() throws where a name, a label or a type is not allowed.
 class kept_metrics {
@@ -85,7 +85,7 @@ private:
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Keeps no metric. What collectors write is there all the same.
 class kept_metrics {

@@ -9,7 +9,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct metrics_registry::impl {
     explicit impl(logger l) : log(std::move(l)) {

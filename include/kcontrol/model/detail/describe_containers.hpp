@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The table of T, `value`; see describe.hpp.
 template <class T>

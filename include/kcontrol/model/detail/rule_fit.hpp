@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 enum class schema_shape { boolean, numeric, string, number_or_string, array, map, object, any };
 

@@ -3,7 +3,7 @@
 #include <kcontrol/base/result.hpp>
 #include <kcontrol/model/any_object.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void any_object::refuse_type() const {
     if (object_ == nullptr) throw exception(error(errc::invalid_argument, "there is no object"));

@@ -2,7 +2,7 @@
 
 #include <kcontrol/model/field_path.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string field_path::str() const {
     std::string text;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline error bad_field_term(std::string_view term, std::string_view why) {

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::optional<std::int64_t> parse_label_number(std::string_view text) noexcept {

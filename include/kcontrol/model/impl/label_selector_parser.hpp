@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Reads the text of a label selector token by token.
 class label_selector_parser {

@@ -3,7 +3,7 @@
 #include <kcontrol/model/metadata_fields.hpp>
 
 #ifndef KCONTROL_HEADER_ONLY
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 template struct detail::optional_type<std::optional<bool>, bool, false>;
 template struct detail::optional_type<std::optional<std::int32_t>, std::int32_t, false>;

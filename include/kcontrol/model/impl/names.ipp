@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline bool is_lower_alphanumeric(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }

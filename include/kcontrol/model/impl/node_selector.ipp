@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline result<field_requirement> node_field_requirement(const label_expression& from) {

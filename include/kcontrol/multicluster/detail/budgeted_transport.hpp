@@ -14,7 +14,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Lets so many in at a time, the others in the order in which they came.
 ///

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Counts requests that nobody answered, and shuts after so many in a row. Shut, it refuses; after a pause it lets one
 /// request through, the probe, whose end decides.

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: shared objects safe.
 class cluster_board {

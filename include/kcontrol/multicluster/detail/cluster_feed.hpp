@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 class engaged_cluster;
 }
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Follows a kind in the cluster of that name, and tells controllers in other clusters, each where it works. While that
 /// cluster is away, what it had stays; when it comes back, what differs is told, deletions too. A listener that is

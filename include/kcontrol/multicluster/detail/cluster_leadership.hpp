@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The host of a cluster's controllers that run whether this process leads or not.
 class always_in_cluster final : public controller_host {

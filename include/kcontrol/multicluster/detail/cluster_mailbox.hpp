@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Keeps requests until a controller of that cluster runs, and hands them over there. A request that waits already is
 /// not kept twice: the more urgent of the two ways counts. What a controller was given its queue forgets when it stops,

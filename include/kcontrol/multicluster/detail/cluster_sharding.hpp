@@ -23,7 +23,7 @@
 #include <set>
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Held by a shared pointer. Its functions are called on the executor.
 ///

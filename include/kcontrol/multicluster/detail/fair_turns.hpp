@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Turns are for members, which are clusters. Of those that wait, the one is next that has waited too long; else the
 /// one that has fewest turns now for its weight; else the one that has had fewest so far for its weight.

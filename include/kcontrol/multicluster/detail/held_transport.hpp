@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Below the client's retries, so that each try is asked about. Reads are, too: of a cluster that is another's this
 /// replica has nothing to know. A watch that was begun goes on until its cluster disengages.

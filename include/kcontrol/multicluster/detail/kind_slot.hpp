@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // One version of the kind: an informer a namespace.
 struct kind_version {

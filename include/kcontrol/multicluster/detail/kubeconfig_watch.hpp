@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Looks when something in the directory has changed, when a grace period of the tracker ends, and every 30 s.
 ///

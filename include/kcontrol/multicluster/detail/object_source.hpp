@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Nothing is told before the kind was listed. While the home cluster can't be reached the clusters stay as they are.
 ///

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What is under way as the cluster moves to another server ends with an error, whatever the former server says: a
 /// reconcile that was told of a success there would never see that the present server knows nothing of it. Streams are

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Control characters and bytes that are not UTF-8 stand in it as \xNN, and a backslash as \x5c: different names are
 /// different texts.

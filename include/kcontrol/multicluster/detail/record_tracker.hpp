@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Takes the records of each look and says which clusters there should be.
 ///

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class shard_peer {
 public:

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What comes from the server.
 struct whole_secret {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Held by a shared pointer, for the listener may destroy the source.
 ///

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr char added_clusters_key = 0;

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // However the request ends, an exception of the transport below included.
 class turn_held {

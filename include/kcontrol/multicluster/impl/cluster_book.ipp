@@ -2,7 +2,7 @@
 
 #include <kcontrol/multicluster/detail/cluster_book.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void cluster_book::offered(const std::optional<error>& failure) {
     const std::lock_guard lock(mutex_);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // The sum over all caches of what `amount` says of one, held against the bound.

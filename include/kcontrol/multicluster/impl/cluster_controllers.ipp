@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // The host of one cluster's controller: sees to the way of its requests before it runs.
 class cluster_controllers::part_host final : public controller_host {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // One handler, and which objects it is behind on.
 class cluster_feed::listener : public std::enable_shared_from_this<listener> {

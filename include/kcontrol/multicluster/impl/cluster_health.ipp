@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL named_check clusters_ready(const multicluster_manager& m, readiness when, std::size_t most_lines) {
     return named_check(

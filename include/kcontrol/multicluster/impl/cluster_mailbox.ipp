@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL bool cluster_mailbox::put(const request& req, const add_options& how, const std::string& from) {
     const std::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <map>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::size_t largest_profile_cluster = std::size_t{256} << 10;

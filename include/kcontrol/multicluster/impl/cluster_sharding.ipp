@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // The host's name keeps it readable, the UUID makes it the only one.
 inline sharding_options completed_sharding(sharding_options options, environment& env) {

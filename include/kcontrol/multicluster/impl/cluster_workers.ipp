@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL awaitable<std::shared_ptr<shared_workers::held>> shared_workers::take(
     std::shared_ptr<shared_workers> self, std::string cluster, std::stop_token stop) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string directory_of(const std::string& path) {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL directory_source::directory_source(environment& env, executor ex, std::string path, auth::trust level,
                                                  logger log)

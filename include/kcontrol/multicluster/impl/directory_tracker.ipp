@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::vector<desired_cluster> directory_tracker::observe(time_point now, std::vector<finding> found) {
     const auto become = [now](entry& e, condition_of_file is) {

@@ -13,7 +13,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline void engaged_cluster::impl::connect(const auth::cluster_config& next) {
     auto transports = detail::budgeted_transports(env, options->transport(), options->budget(), budgeted, log);

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline backoff_policy engaged_cluster::impl::rest_backoff(const multicluster_options& options) {
     return backoff_policy()

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline awaitable<void> engaged_cluster::impl::end_term(std::shared_ptr<impl> self) {
     self->lifetime.stop();

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct engaged_cluster::impl : std::enable_shared_from_this<engaged_cluster::impl> {
     impl(environment& e, executor s, std::string n, std::shared_ptr<const multicluster_options> o,

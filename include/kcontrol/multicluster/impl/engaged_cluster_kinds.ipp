@@ -3,7 +3,7 @@
 
 #include <kcontrol/multicluster/impl/engaged_cluster_impl.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline void engaged_cluster::impl::make_slot(const kind_choice& choice) {
     const auto slot = std::make_shared<detail::kind_slot>();

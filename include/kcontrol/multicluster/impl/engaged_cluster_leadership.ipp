@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline result<void> engaged_cluster::impl::take(std::shared_ptr<any_controller> added, bool always) {
     if (!engaged() || built->stopped()) {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 inline void engaged_cluster::impl::refuse(const error& why) {
     failure = why;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Who has been away has saved nothing up.
 KCONTROL_DECL fair_turns::ticket fair_turns::ask(const std::string& cluster, std::uint32_t weight, time_point now) {

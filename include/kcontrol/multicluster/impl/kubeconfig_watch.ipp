@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline constexpr duration kubeconfig_sweep_period = std::chrono::seconds(30);
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL multicluster_manager::multicluster_manager(environment& env, executor ex, multicluster_options options)
     : impl_(std::make_shared<impl>(env, std::move(ex), std::move(options))) {}

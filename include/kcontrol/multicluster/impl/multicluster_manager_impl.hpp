@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // What works on every cluster. Clusters ask where they work, which may be on several threads.

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Where nothing can be contended for the fence stays shut.
 inline void multicluster_manager::impl::prepare_to_lead() {

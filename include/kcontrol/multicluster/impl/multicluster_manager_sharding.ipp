@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Where nothing can be shared no cluster is engaged: that another replica has it can't be excluded.
 inline void multicluster_manager::impl::prepare_to_share() {

@@ -4,7 +4,7 @@
 #include <kcontrol/multicluster/detail/object_source.hpp>
 #include <kcontrol/multicluster/namespace_source.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A Namespace of which nothing but its metadata counts.

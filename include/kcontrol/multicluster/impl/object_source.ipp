@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL object_source::object_source(environment& e, executor x, auth::cluster_config home,
                                            http::transport_factory transport, const std::string& whose,

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 using records_seen = result<std::optional<std::vector<cluster_record>>>;

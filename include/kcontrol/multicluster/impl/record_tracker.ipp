@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void record_tracker::put(entry& e, const cluster_record& record, result<auth::cluster_config> config) {
     e.revision = record.revision;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // FNV-1a reads the bytes; what it leaves alike in names that differ in their last letter, the finalizer of SplitMix64
 // spreads.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string cluster_name_of(const std::string& file) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 KCONTROL_DECL result<auth::cluster_config> parse_secret_kubeconfig(environment& env, std::string_view text,
                                                                    std::string origin, std::size_t max_bytes,
                                                                    auth::trust level) {

@@ -3,7 +3,7 @@
 #include <kcontrol/multicluster/detail/rendezvous.hpp>
 #include <kcontrol/multicluster/detail/shard_lease.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL std::string shard_slug(std::string_view text) {
     std::string out;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void shard_machine::want(const std::set<std::string>& clusters) {
     for (auto& [name, e] : clusters_) e.wanted = clusters.count(name) != 0;

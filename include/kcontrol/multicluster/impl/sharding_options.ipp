@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<void> sharding_options::validate() const {
     const auto refuse = [this](const std::string& what) -> result<void> {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct union_source::impl : std::enable_shared_from_this<impl> {
     // One of the sources. Held by a shared pointer: it may be removed while it is being called.

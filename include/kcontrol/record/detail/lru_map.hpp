@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 template <class Value>

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // The separator is in no name, and would do no harm in a message, which comes last.

@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A note with the moment it was taken.
 class pending_event {

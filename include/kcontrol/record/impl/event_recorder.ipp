@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline event_recorder_options with_instance(event_recorder_options options, const environment& env) {

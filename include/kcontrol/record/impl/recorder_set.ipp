@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline awaitable<bool> stop_recorders(environment& env, std::vector<std::shared_ptr<event_recorder>> all,

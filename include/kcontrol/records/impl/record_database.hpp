@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A prepared statement. Parameters count from 1, columns from 0; what is bound lives until step().
 class record_statement {

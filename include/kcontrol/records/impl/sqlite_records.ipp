@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // "kcrc", which the file begins with, so that it is not taken for another program's.

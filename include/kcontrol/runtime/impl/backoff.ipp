@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL duration backoff::next(time_point now, double unit) {
     if (last_ != time_point{} && now - last_ > policy_.reset_after()) next_ = policy_.initial();

@@ -4,7 +4,7 @@
 
 #include <sys/prctl.h>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void forbid_core_dumps() noexcept {
 #if defined(__has_feature)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // The part of a watch that a pending wait keeps alive.

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class owned_fd {
 public:

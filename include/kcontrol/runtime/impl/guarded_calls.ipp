@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string describe_about(std::string (*about)(const void*), const void* state) {

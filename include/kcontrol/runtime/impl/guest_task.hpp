@@ -14,7 +14,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Touched on its group's executor only, but for what never changes.
 struct guest_task::state {

@@ -3,7 +3,7 @@
 #include <kcontrol/runtime/guest_task.hpp>
 #include <kcontrol/runtime/impl/guest_task.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL guest_task guest_task::of(const executor& ex) {
     guest_task out;

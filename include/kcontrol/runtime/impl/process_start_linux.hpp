@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // The child's standard streams and our ends of its outputs.
 struct process_streams {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/runtime/random_uuid.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string uuid_of_random(std::uint64_t first, std::uint64_t second) {
     static constexpr char hex[] = "0123456789abcdef";

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL scope::scope(std::stop_token parent, std::uint64_t first_generation)
     : parent_(std::move(parent)), generation_(first_generation) {

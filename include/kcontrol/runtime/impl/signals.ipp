@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct signal_calls::impl : std::enable_shared_from_this<signal_calls::impl> {
     impl(executor ex, std::function<void()> c, logger l) : signals(ex), call(std::move(c)), log(std::move(l)) {}

@@ -10,7 +10,7 @@
 #include <list>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // Those that ran when join_present() was called.
 struct task_group::present {

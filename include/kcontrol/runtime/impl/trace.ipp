@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL trace_sink guarded_sink(environment& env, logger log, trace_sink sink) {
     if (!sink) return nullptr;

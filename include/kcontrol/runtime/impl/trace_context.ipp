@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string hex_of_id(std::span<const std::uint8_t> bytes) {

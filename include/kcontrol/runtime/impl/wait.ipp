@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 using wake_handler = boost::asio::any_completion_handler<void(wake)>;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void write_crd_member(json::writer& out, std::string_view name, std::string_view value) {

@@ -2,7 +2,7 @@
 
 #include <kcontrol/schema/validate.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string_view field_error::reason() const noexcept {
     constexpr std::string_view reasons[] = {"FieldValueRequired",     "FieldValueInvalid",  "FieldValueTypeInvalid",

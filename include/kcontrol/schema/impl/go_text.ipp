@@ -10,7 +10,7 @@
 #include <string_view>
 
 // Values as the API server shows them in its messages.
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A float64 as Go's %v has it: the fewest digits, and an exponent below 1e-4 and from 1e6 on.
 inline std::string go_number(double value) {

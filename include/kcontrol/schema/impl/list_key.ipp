@@ -10,7 +10,7 @@
 #include <string_view>
 
 // Which elements of a list the API server takes for the same one: those with an equal key.
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline std::string join_members(const std::map<std::string_view, std::string>& members) {
     json::writer out;

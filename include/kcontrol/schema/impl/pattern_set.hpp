@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 #ifdef KCONTROL_WITHOUT_RE2
 

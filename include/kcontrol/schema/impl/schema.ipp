@@ -4,7 +4,7 @@
 #include <kcontrol/schema/impl/schema_rules.ipp>
 #include <kcontrol/schema/schema.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Walks a table and writes its schema. The order of members is that of apiextensions.k8s.io/v1 JSONSchemaProps.
 class schema_writer {

@@ -8,7 +8,7 @@
 #include <string>
 
 // Numbers against minimum, maximum and multipleOf.
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Whether the server compares integers, with the bound cut to one: for integers, unless the type is integer and
 /// the bound is not.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct schema_format {
     std::string_view name;     ///< without dashes

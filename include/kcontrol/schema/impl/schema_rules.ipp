@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What the schemas of Kubernetes' own projects say of a resource.Quantity (controller-tools, known_types.go).
 inline constexpr std::string_view quantity_pattern =

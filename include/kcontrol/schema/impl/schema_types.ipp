@@ -8,7 +8,7 @@
 #include <string_view>
 
 // Which JSON type a schema expects, and which values have it.
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct expected_type {
     std::string_view name;  ///< as the server joins them

@@ -5,7 +5,7 @@
 
 #include <deque>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 struct text_checks::kept {
     // pattern_set refers to its patterns.

@@ -14,7 +14,7 @@
 #include <map>
 #include <set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Walks an object and a table side by side, as kube-openapi's validators walk an object and its schema.

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL response file_response(const embedded_file& file) {
     response out(200, file.content_type, std::string(file.text));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL std::string format_event(std::uint64_t id, std::string_view name, std::string_view data) {
     std::string out = "id: " + std::to_string(id) + "\nevent: ";

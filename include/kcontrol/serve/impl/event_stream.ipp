@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL response_head event_stream_head() {
     response_head head(200);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline std::string host_lower_case(std::string_view text) {

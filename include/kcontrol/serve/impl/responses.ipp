@@ -3,7 +3,7 @@
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/serve/responses.hpp>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL void protect(fields& headers, std::string_view policy) {
     headers.set("Content-Security-Policy", std::string(policy));

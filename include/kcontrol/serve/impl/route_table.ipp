@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 // "/a/b" is "a", "b"; "/a/" is "a", ""; what does not begin with a slash has no segments and fits nowhere.

@@ -3,7 +3,7 @@
 #include <kcontrol/serve/responses.hpp>
 #include <kcontrol/serve/router.hpp>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL router& router::get(std::string_view pattern, answer_function answer) {
     return add("GET", pattern, std::move(answer));

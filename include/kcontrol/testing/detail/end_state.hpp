@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// Objects by "Kind namespace/name"; several where names were generated.
 using end_state = std::map<std::string, std::vector<json::value>>;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// A pod that is there, as its kubelet knows it.
 class pod_record {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // Shared with the coroutine: a test that gives up leaves it behind, and it may end later.
 template <class T>

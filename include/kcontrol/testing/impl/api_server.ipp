@@ -9,7 +9,7 @@
 
 #include <exception>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline result<json::value> shown(const resource_table& table, const outcome<object_ptr>& written) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline bool differs_between_worlds(std::string_view member) {
     constexpr std::string_view names[] = {"resourceVersion", "managedFields", "generation", "clusterIP",

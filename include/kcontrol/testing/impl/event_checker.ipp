@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline bool grows(const std::string& from, const std::string& to) {

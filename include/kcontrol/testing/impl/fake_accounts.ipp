@@ -5,7 +5,7 @@
 #include <kcontrol/testing/detail/fake_core.hpp>
 #include <kcontrol/testing/impl/fake_objects.ipp>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline constexpr std::string_view default_account = "default";
 

@@ -16,7 +16,7 @@
 
 #include <exception>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 KCONTROL_DECL fake_core::fake_core(environment& env, api_server& api, fake_cluster_options options)

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline constexpr std::string_view template_hash = "pod-template-hash";
 inline constexpr std::string_view revision_annotation = "deployment.kubernetes.io/revision";

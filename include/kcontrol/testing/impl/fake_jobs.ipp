@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 // kubelet's backoff of restarts: 10 s, doubled up to 5 min.
 inline duration backoff_of_restart(std::int64_t restarts) {

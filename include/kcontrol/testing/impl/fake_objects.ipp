@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline const group_resource fake_pods("", "pods"), fake_nodes("", "nodes"), fake_jobs("batch", "jobs"),
     fake_replica_sets("apps", "replicasets"), fake_deployments("apps", "deployments"),

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline json::object ready_condition_of_node(bool lost, const std::string& now) {
     json::object ready;

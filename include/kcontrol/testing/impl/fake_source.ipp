@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL any_event added(const any_object& object) { return any_event(event_type::added, any_object(), object); }
 

@@ -4,7 +4,7 @@
 #include <kcontrol/testing/idempotence.hpp>
 #include <kcontrol/testing/impl/program_world.ipp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::string_view to_string(call_fault f) noexcept {
     switch (f) {

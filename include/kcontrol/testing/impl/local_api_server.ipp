@@ -3,7 +3,7 @@
 #include <kcontrol/testing/local_api_server.hpp>
 #include <kcontrol/transport/client.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // RFC 4648 §4, with padding: what the -data fields of a kubeconfig hold.

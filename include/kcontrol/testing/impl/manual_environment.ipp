@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 class manual_environment::manual_timer final : public timer {
 public:

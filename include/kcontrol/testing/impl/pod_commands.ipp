@@ -4,7 +4,7 @@
 #include <kcontrol/testing/api_server.hpp>
 #include <kcontrol/testing/pod_commands.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::string joined_words(const std::vector<std::string>& words, std::size_t from = 0) {

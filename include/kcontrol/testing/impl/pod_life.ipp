@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 // Entry `run` of "1,1,0", or the last one.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 inline bool is_write(std::string_view verb) { return verb != "get" && verb != "list" && verb != "watch"; }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::string rbac_rules(const request_log& log) {
     std::map<std::pair<std::string, std::string>, std::set<std::string>> verbs;  // of a group and a resource

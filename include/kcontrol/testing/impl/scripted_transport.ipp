@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 class scripted_reader final : public http::body_stream {

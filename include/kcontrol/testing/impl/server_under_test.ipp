@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 class fake_under_test final : public server_under_test {

@@ -5,7 +5,7 @@
 #include <boost/asio/append.hpp>
 #include <boost/asio/post.hpp>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL sim_context::sim_context(std::uint64_t seed) : scheduler_(seed), world_(seed ^ 0x5851f42d4c957f2dULL) {}
 

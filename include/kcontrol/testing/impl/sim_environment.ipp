@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline std::string directory_of(const std::string& path) {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 namespace detail {
 
 inline awaitable<void> serve_exchange(environment& env, std::shared_ptr<sim_exchange> exchange, http::handler handler,

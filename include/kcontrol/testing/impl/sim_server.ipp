@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 namespace detail {
 

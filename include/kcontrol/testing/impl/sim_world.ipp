@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL sim_world::sim_world(std::uint64_t seed)
     : context_(seed), env_(context_), network_(context_, env_), executor_(asio::make_strand(context_.get_executor())) {}

@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-namespace kcontrol::testing::detail {
+namespace kcontrol::inline v0_1::testing::detail {
 
 /// A step, or a mishap.
 class simulated_event {

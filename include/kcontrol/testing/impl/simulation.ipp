@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL std::string_view to_string(mishap m) noexcept {
     switch (m) {

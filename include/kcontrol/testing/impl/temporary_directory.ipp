@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <system_error>
 
-namespace kcontrol::testing {
+namespace kcontrol::inline v0_1::testing {
 
 KCONTROL_DECL temporary_directory::temporary_directory()
     : path_((std::filesystem::temp_directory_path() / "kcontrol-test-XXXXXX").string()) {

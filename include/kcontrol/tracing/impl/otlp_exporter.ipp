@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes

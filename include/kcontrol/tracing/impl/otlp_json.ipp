@@ -10,7 +10,7 @@
 #include <charconv>
 #include <chrono>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // https://opentelemetry.io/docs/specs/semconv/http/http-spans/

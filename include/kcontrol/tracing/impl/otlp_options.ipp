@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // OpenTelemetry's variables: one that is empty is not set.

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // As OpenTelemetry's SDKs do it: the last eight bytes of the id, without their lowest bit, below a share of 2^63.

@@ -19,7 +19,7 @@
 
 struct ssl_st;
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 using tcp = boost::asio::ip::tcp;
 using io_handler = boost::asio::any_completion_handler<void(error_code, std::size_t)>;

@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 // TLS contexts by settings, as long as some transport uses them: parsing a bundle of roots costs milliseconds and

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline client_exchange::client_exchange(std::shared_ptr<client_transport> owner, const request& req,
                                         std::size_t max_body)

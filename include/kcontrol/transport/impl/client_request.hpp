@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline std::string serialize_head(const request& req, const http::endpoint& server) {
     std::string text;

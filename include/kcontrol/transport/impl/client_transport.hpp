@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 class client_transport;
 class http2_attempt;

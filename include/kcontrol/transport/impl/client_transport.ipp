@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline std::unique_ptr<connection> client_transport::take_idle() {
     std::unique_ptr<connection> newest;

@@ -16,7 +16,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// What one read asks for: little while a stream is quiet, as a watch is for most of its life, more and more of a large
 /// answer.

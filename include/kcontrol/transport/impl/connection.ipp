@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 KCONTROL_DECL bool connection::quiet() const noexcept {
     if (input.size() != 0 || stream->has_input() || !stream->socket().is_open()) return false;

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// The connections of one server. Each either waits for its peer or works: its handler is busy, or waits for something
 /// to tell. Those that wait can be ended for others, the longest waiting first.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline connection_ledger::order& connection_ledger::list_of(place at) noexcept {
     switch (at) {

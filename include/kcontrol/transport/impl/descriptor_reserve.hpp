@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Holds a descriptor that stands for nothing, so that one can be had when others have taken all.
 ///

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 using host_addresses = std::vector<boost::asio::ip::tcp::endpoint>;
 

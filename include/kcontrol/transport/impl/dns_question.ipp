@@ -21,7 +21,7 @@
 
 // c-ares 1.18.1 (Debian 12) is the floor. ares_library_init() is not called: it counts without a lock, which is not
 // ours to do in somebody else's process, and has nothing to initialise but on Windows and Android.
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 // c-ares' state for one question. It gets all settings, so that it reads no resolv.conf of its own, and asks once: what
 // else is asked, and whom, dns_search decides. NOCHECKRESP has it pass on that a server fails or refuses.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// What came of asking one server for one name.
 enum class dns_answer {

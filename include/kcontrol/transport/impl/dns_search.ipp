@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 KCONTROL_DECL dns_search::dns_search(const std::string& host, resolver_config config, std::size_t first_server)
     : config_(std::move(config)), first_server_(first_server) {

@@ -14,7 +14,7 @@
 #include <stop_token>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// One look-up: the hosts file first, then DNS as /etc/resolv.conf says. Both are read as they are now.
 ///

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 KCONTROL_DECL host_lookup::host_lookup(environment& env, executor ex, const std::string& host, std::uint16_t port)
     : env_(env), ex_(std::move(ex)), host_(host), port_(port) {}

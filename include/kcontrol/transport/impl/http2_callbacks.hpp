@@ -10,7 +10,7 @@
 #include <new>
 #include <nghttp2/nghttp2.h>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline constexpr std::size_t http2_header_limit = std::size_t{64} << 10;  // as HTTP/1.1 has it
 

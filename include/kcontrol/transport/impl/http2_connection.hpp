@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Reads while it has streams, and only then: one that is not used keeps no context running, and holds no buffers.
 ///

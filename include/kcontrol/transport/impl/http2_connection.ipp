@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 // TLS hands out no more than a record at a time.
 inline constexpr std::size_t http2_most_read = std::size_t{16} << 10;

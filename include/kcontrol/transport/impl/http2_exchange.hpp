@@ -13,7 +13,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// A connection in the making. Requests that meet wait for one, for it may serve all of them.
 class http2_attempt {

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline awaitable<void> make_http2(std::shared_ptr<client_transport> self, std::shared_ptr<http2_attempt> attempt,
                                   std::function<void(duration)> on_lookup) {

@@ -15,7 +15,7 @@
 
 struct nghttp2_session;
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// One connection's streams. What the peer can make it hold is bounded: 64 KiB of header a stream, `stream_window` of
 /// body a stream that is not read, or its max_body if it is whole; 4 KiB of compressed header fields a connection.

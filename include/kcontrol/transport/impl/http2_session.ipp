@@ -9,7 +9,7 @@
 #include <iterator>
 #include <new>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 KCONTROL_DECL http2_session::http2_session(std::string authority)
     : session_(http2_callbacks::make(*this)), authority_(std::move(authority)) {

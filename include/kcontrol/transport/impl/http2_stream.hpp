@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// What a session fills in, and its shell reads. A session knows it from open() until it has ended or failed, or was
 /// abandoned; it may be opened again then, on any session, after reset().

@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Keeps errors, if the socket is one of UDP.
 inline void keep_icmp_errors(int socket, bool ipv6) noexcept {

@@ -7,7 +7,7 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL result<keyed_digest> keyed_digest::create() {
     std::string key(32, '\0');

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// After `idle` without a byte the peer is asked, and has `timeout` to say anything. An `idle` of zero: it never is.
 /// Thread-safety: shared objects unsafe.

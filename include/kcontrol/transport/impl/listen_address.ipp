@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline error bad_listen_address(std::string_view text, const std::string& why) {

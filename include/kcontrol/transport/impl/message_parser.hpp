@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline constexpr std::size_t header_limit = std::size_t{64} << 10;
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 class cares_channel {};
 struct dns_question::socket_watch {};

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Whether the proxy only passes bytes on: always, but for requests without TLS, which an http proxy takes as they are.
 inline bool needs_tunnel(const endpoint& server) {

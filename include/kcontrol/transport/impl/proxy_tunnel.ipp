@@ -10,7 +10,7 @@
 #include <array>
 #include <string_view>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline error no_way(std::string_view what) { return error(errc::connection_refused, std::string(what)); }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Read as glibc reads it, with its limits: the first three servers, ndots up to 15, timeout up to 30 s, attempts up to
 /// 5; lines and options it does not know are left out.

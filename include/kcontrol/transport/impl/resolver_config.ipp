@@ -11,7 +11,7 @@
 #include <optional>
 #include <unistd.h>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline constexpr std::uint16_t dns_port = 53;
 inline constexpr std::size_t most_name_servers = 3;

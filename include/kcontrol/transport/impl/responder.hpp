@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Lives in the connection's coroutine for one request.
 class server_responder final : public responder, public websocket_acceptor {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline const char* reason_phrase(int status) noexcept {
     switch (status) {

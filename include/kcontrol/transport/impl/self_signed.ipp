@@ -5,7 +5,7 @@
 
 #include <openssl/rand.h>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline std::string pem_of(BIO* bio) {

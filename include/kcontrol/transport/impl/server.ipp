@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline std::string peer_text(const tcp::socket& socket) {

@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 class server_connection;
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 inline constexpr std::size_t read_ahead_limit = std::size_t{64} << 10;
 

@@ -2,7 +2,7 @@
 
 #include <kcontrol/transport/server_stats.hpp>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 
 KCONTROL_DECL std::string_view to_string(shed_reason why) noexcept {
     static constexpr std::string_view names[shed_reasons] = {"connections", "address", "bytes", "descriptors"};

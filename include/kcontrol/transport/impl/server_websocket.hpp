@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// What the server says to a client's Sec-WebSocket-Key.
 std::string websocket_key_answer(std::string_view key);

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 // RFC 6455 §4.2.2: SHA-1 is what the protocol asks for; nothing is kept secret by it.
 inline std::string websocket_key_answer(std::string_view key) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::http {
+namespace kcontrol::inline v0_1::http {
 namespace detail {
 
 inline constexpr duration certificate_poll = std::chrono::seconds(10);

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 class socket_layer {
 public:

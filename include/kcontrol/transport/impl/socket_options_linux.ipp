@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 KCONTROL_DECL void prepare_socket(tcp::socket& socket, bool client) noexcept {
     error_code ignored;

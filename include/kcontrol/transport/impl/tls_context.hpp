@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// An SSL_CTX for one side, TLS 1.2 or newer. Connections share it.
 /// Thread-safety: shared objects safe once made.

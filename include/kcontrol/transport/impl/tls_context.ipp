@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 struct openssl_deleter {
     void operator()(BIO* p) const noexcept { BIO_free(p); }

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// What a socket said to OpenSSL last, which keeps only that something failed.
 class socket_state {

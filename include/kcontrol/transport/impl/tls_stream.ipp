@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 // OpenSSL's own BIO for sockets writes without MSG_NOSIGNAL: a peer that has gone would kill the process. MSG_DONTWAIT,
 // for Asio makes an accepted socket non-blocking when it is first waited for.

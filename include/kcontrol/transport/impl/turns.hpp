@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// Lets some coroutines through in each round of the loop. A round is over when all that was ready at its beginning has
 /// run: as many handlers as there may be, and one look at the sockets. So however many want a turn, the others wait for

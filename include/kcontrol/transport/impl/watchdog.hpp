@@ -12,7 +12,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 enum class cut_cause { none, timeout, stopped };
 

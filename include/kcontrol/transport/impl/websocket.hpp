@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 /// See http::transport::open_websocket(). Errors, besides: unknown_outcome where the connection broke, or its time was
 /// up, after the request was sent: it may start a command.

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 namespace ws = boost::beast::websocket;
 using websocket_token = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;

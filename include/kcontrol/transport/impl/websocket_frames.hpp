@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::http::detail {
+namespace kcontrol::inline v0_1::http::detail {
 
 enum class frame_code : unsigned char { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
 

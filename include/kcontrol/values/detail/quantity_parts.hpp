@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct quantity_suffix {
     std::string_view text;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::uint64_t duration_limit = std::uint64_t{1} << 63;

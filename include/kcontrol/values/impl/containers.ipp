@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // In generated_parts.ipp, which in header-only mode is what this file is read for, and so comes after it.
 inline std::size_t entry_size(const type_descriptor& value);

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline void own_members(const type_descriptor& type, char* object);
 inline void free_members(const type_descriptor& type, char* object) noexcept;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // strconv.ParseInt: a sign, digits, nothing else. The code is result_out_of_range where `out` is the nearest there is.

@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::int32_t quantity_exponent(std::int64_t exponent) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 __extension__ typedef __int128 quantity_wide;

@@ -2,7 +2,7 @@
 
 #include <kcontrol/values/impl/quantity_amount.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::weak_ordering quantity::compare(const quantity& other) const {
     if (sign() != other.sign()) return sign() <=> other.sign();

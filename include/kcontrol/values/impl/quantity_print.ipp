@@ -2,7 +2,7 @@
 
 #include <kcontrol/values/impl/quantity_amount.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::string quantity::canonical() const {
     if (is_large_) return print(exact());

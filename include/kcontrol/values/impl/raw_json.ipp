@@ -2,7 +2,7 @@
 
 #include <kcontrol/values/raw_json.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL result<raw_json> raw_json::parse(std::string_view text) {
     json::document document;

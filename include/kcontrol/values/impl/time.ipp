@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// Takes fixed-width numbers and single characters off the front of a timestamp.

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Learns from the gaps between the bookmarks of one watch, and keeps what it knows for the next ones. The longest of
 /// the last gaps counts, for a server sends one more before it ends a watch. Those that come at once have waited for

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// "Too large resource version": the server has not caught up with the version asked for. Servers before 1.18.6 report
 /// it in the message of the cause or of the status only.

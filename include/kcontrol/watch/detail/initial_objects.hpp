@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// What is there already comes as additions, each object once. What changes before the server's cache is as new as the
 /// list has to be comes as changes and deletions, which is rare: only then is it looked up where an object is.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The list in progress, and what is known about the next one. A list asks for "at least the version known", which any
 /// replica may answer; once that was refused or makes no sense, for the newest state.

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The streamed list that is open, and those before it. After one that was refused, was late, or broke off three times
 /// in a row, a list is asked for in its place. If that is answered at once, it was the streaming: no list is streamed

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Judges the open watch and those before it. Three things speak against them: several in a row ended early and
 /// brought nothing; a list did not cure a watch that was refused as too old; a watch resumed after trouble stays

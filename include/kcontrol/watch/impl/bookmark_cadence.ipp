@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void bookmark_cadence::bookmark(time_point now) {
     const bool at_once = last_ && now - *last_ < std::chrono::seconds(1);

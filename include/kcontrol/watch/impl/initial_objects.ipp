@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Of an object that comes twice the last counts, as in any list.
 KCONTROL_DECL any_object* initial_objects::find(const namespaced_name& key) {

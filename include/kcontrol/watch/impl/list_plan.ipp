@@ -3,7 +3,7 @@
 #include <kcontrol/watch/detail/list_plan.hpp>
 #include <kcontrol/watch/options.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL void list_plan::begin(std::string_view known) {
     token_.clear();

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// One block for the whole process, of which nothing is ever written, so that it costs addresses and hardly a page. It
 /// matters where addresses are limited (ulimit -v, overcommit_memory=2); a control group's limit kills instead.

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Every object of a server has both; without them it can't be told from others.

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <ostream>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL std::ostream& operator<<(std::ostream& out, const reflector_action& a) {
     switch (a.step) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A kind that was served a moment ago and is unknown now: ask once more before its objects are declared gone, since a

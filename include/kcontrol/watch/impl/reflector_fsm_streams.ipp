@@ -4,7 +4,7 @@
 #include <kcontrol/watch/detail/failure_meaning.hpp>
 #include <kcontrol/watch/reflector_fsm.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A list would be answered in the same way, or the next stream in another: this is not about streaming.

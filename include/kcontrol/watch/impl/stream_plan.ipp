@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline constexpr std::uint32_t stream_patience = 3;
 

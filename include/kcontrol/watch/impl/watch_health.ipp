@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // Many proxies cut quiet connections after a minute; a watch that lasted half of that is in order.
 inline constexpr duration healthy_watch = std::chrono::seconds(30);

@@ -5,7 +5,7 @@
 #include <kcontrol/webhook/impl/review_words.ipp>
 #include <kcontrol/webhook/object_edit.hpp>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline admission_response refused_with(int code, std::string reason, std::string message) {
     api_status status;

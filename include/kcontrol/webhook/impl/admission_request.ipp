@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::string_view admission_operation_names[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};

@@ -4,7 +4,7 @@
 #include <kcontrol/json/writer.hpp>
 #include <kcontrol/webhook/admission_response.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline void write_causes(json::writer& out, const field_errors& errors, const std::vector<status_cause>& causes) {

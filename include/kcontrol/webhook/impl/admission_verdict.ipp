@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void admission_verdict::merge(admission_verdict other) {
     if (!status_) status_ = std::move(other.status_);

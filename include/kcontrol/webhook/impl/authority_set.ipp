@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::int64_t seconds_of(wall_time t) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Whether a live object says all that is wanted of it. Lists of named things are compared by name.

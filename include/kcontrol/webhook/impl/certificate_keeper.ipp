@@ -12,7 +12,7 @@
 #include <map>
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 /// The Secret with the authorities.

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 struct wire_conversion_request {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Reads come from the API server: a cache of all Secrets would be more than the program may see.

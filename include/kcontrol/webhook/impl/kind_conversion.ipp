@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Brings what neither type knows from the original to what was made of it, at the same places.

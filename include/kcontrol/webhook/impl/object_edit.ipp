@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Carries the differences of two encodings over to a document of which they show a part.

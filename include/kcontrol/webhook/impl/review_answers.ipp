@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 // What functions of the embedding program threw.
 class webhook_faults {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline error wrong_review(const std::string& path, const std::string& what) {
     return error(errc::decode_failed, path + ": " + what);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // Its address is the place of a manager's webhook server.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 // A webhook's name is a DNS name of at least three parts, so that nobody else takes it by chance.

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 inline constexpr duration longest_webhook_timeout = std::chrono::seconds(30);
 

@@ -4,7 +4,7 @@
 #include <kcontrol/webhook/webhook_builder.hpp>
 #include <kcontrol/webhook/webhook_flags.hpp>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL void webhook_flags::add_to(run_options& to) {
     const auto address = [this](std::string_view text) -> result<void> {

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline constexpr std::string_view conversion_path = "/convert";

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// A heap with four children a node; each node knows where it is, so that any of them can be taken out. Of equal times
 /// the one that was pushed first comes first.

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Open addressing, at most half full. The slots have the hashes, so that growing and most look-ups that find nothing
 /// need not look at nodes.

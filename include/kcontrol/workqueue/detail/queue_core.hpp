@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 class queue_core {
 public:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 struct queue_node;
 struct fair_lane;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// Decides who is next: the highest priority first; within it each fairness key in turn, and first in, first out. A
 /// node that has waited for the starvation limit is handed out although its priority is lower, or not admitted: at once

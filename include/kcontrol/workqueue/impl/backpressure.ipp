@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 // One value in eight: a single slow one does not count for much, ten do.
 inline void backpressure::observe(sign& s, duration value, duration target, time_point now, std::uint64_t times) {

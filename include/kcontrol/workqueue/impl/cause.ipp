@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 namespace detail {
 
 inline std::string_view clip_cause_text(std::string_view text) {

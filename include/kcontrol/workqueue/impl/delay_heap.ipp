@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL bool delay_heap::empty() const noexcept { return entries_.empty(); }
 KCONTROL_DECL std::size_t delay_heap::size() const noexcept { return entries_.size(); }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 KCONTROL_DECL queue_core::queue_core(rate_limiter limiter, duration starvation_limit, bool priorities)
     : limiter_(std::move(limiter)), levels_(starvation_limit), priorities_(priorities) {}

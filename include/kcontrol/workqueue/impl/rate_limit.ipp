@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace kcontrol {
+namespace kcontrol::inline v0_1 {
 
 KCONTROL_DECL backoff_policy default_rate_limit() {
     return backoff_policy().initial(std::chrono::milliseconds(5)).cap(std::chrono::seconds(1000)).jitter(0.0);

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace kcontrol::detail {
+namespace kcontrol::inline v0_1::detail {
 
 /// The ready nodes of one fairness key in one level.
 struct fair_lane {

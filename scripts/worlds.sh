@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Builds the library and its unit tests with other systems' compilers and libraries, and runs the tests: each world is a
+# Debian or Ubuntu in a folder of its own. Prints a row a world, as docs/worlds.md has them.
+# usage: worlds.sh [--list] [--rooms R,R,...] [WORLD]...      all worlds, unless some are named
+#   --list        names the worlds
+#   --rooms R,…   only the tests of these rooms (test_R); without it all unit tests
+# Needs root, a network and debootstrap; takes some 4 GB and, on two cores, an hour a world. What is built stays in
+# build/worlds, and is used again.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# NAME SUITE MIRROR COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
+worlds() {
+    local debian=http://deb.debian.org/debian ubuntu=http://archive.ubuntu.com/ubuntu
+    cat <<TABLE
+trixie|trixie|$debian|g++|g++|
+trixie-cxx23|trixie|$debian|g++|g++ libboost1.88-dev libboost-json1.88-dev|-DCMAKE_CXX_STANDARD=23
+trixie-clang|trixie|$debian|clang++-19|clang-19|
+trixie-libcxx|trixie|$debian|clang++-19|clang-19 libc++-19-dev libc++abi-19-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++
+noble|noble|$ubuntu|g++|g++|
+sid|sid|$debian|g++|g++|
+TABLE
+}
+
+only=() rooms=''
+while (($#)); do
+    case $1 in
+    --list) worlds | cut -d'|' -f1; exit 0 ;;
+    --rooms) (($# > 1)) || { warn "--rooms needs names (see --help)"; exit 2; }; rooms=$2; shift ;;
+    --help | -h) sed -n '2,8s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -*) warn "unknown option: $1 (see --help)"; exit 2 ;;
+    *) worlds | grep -q "^$1|" || { warn "no such world: $1 (see --list)"; exit 2; }; only+=("$1") ;;
+    esac
+    shift
+done
+((${#only[@]})) || mapfile -t only < <(worlds | cut -d'|' -f1)
+
+# inside SUITE COMMAND: in that system.
+inside() { chroot "$BUILD/worlds/$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -ec "$2"; }
+
+# What needs libc++ can't link what Debian has built with libstdc++: there the sources are only compiled.
+build_world() {
+    local name=$1 suite=$2 mirror=$3 compiler=$4 packages=$5 options=$6 root=$BUILD/worlds/$2 targets
+    if [[ ! -e $root/.made ]]; then
+        local components=main script=sid
+        [[ $mirror != *ubuntu* ]] || components=main,universe script=gutsy
+        debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made" || return 1
+    fi
+    mount --bind /proc "$root/proc" || return 1
+    mkdir -p "$root/src" && rm -rf "${root:?}/src" && mkdir "$root/src" && git -C "$ROOT" archive HEAD | tar x -C "$root/src"
+    inside "$suite" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh; KCONTROL_OS_RELEASE=/etc/os-release
+        apt-get install -y -qq --no-install-recommends \$(packages build) doctest-dev $packages" || return 1
+    targets='kcontrol kcontrol_testing kcontrol_tests'
+    [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
+    [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
+    inside "$suite" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler \
+        -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
+        cmake --build /build/$name --parallel $(build_jobs) --target $targets" || return 1
+    [[ $name != *libcxx ]] || return 0
+    inside "$suite" "cd /build/$name/tests; for program in test_*; do [[ -x \$program && -f \$program ]] || continue
+        \"./\$program\" --no-colors >/tmp/\$program.log 2>&1 || { echo \"FAILED: \$program\"; tail -n 30 /tmp/\$program.log; failed=1; }
+        done; cat /tmp/test_*.log | awk '/test cases:/ { passed += \$6; bad += \$9 } END { print \"cases: \" passed \" passed, \" bad + 0 \" failed\" }'
+        [[ -z \${failed-} ]]"
+}
+
+# row NAME SUITE COMPILER RESULT
+row() {
+    local versions
+    versions=$(inside "$2" "$3 --version | head -n 1; dpkg-query -W -f '\${Package} \${Version}\n' 'libboost1*-dev' libssl-dev libsimdjson-dev libfmt-dev libabsl-dev 2>/dev/null |
+        awk '\$2 { print }'" | paste -sd';' | sed 's/;/; /g')
+    printf '| %s | %s | %s |\n' "$1" "$versions" "$4"
+}
+
+command -v debootstrap >/dev/null || die "debootstrap is not installed: apt-get install debootstrap"
+((EUID == 0)) || die "only root can make a system in a folder: run this as root"
+mkdir -p "$BUILD/worlds"
+bad=0
+for name in "${only[@]}"; do
+    IFS='|' read -r _ suite mirror compiler packages options < <(worlds | grep "^$name|")
+    step "$name" >&2
+    log=$BUILD/worlds/$name.log start=$SECONDS
+    if build_world "$name" "$suite" "$mirror" "$compiler" "$packages" "$options" >"$log" 2>&1; then
+        outcome="$(grep '^cases: ' "$log" | tail -n 1 | sed 's/^cases: //') ($((SECONDS - start)) s)"
+        [[ $name != *libcxx ]] || outcome="every source of the library compiles ($((SECONDS - start)) s)"
+    else
+        outcome="failed: see $log" bad=1
+    fi
+    row "$name" "$suite" "$compiler" "$outcome"
+    umount "$BUILD/worlds/$suite/proc" 2>/dev/null || true
+done
+exit "$bad"
