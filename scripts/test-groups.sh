@@ -7,10 +7,10 @@ source "$ROOT/scripts/test-packages.sh"
 
 ALL_GROUPS=(lint headers compile_fail threads unit release instructions simulation package readme docs debugger demo browser e2e)
 # Only by name: clang's reading of every file and clang-tidy take longer than all the others together,
-# ThreadSanitizer, Kueue and mutants want builds of their own, fuzzers, many seeds and the monitor's twenty failures want
-# time, what compiling costs wants a machine that does nothing else, the site and the recipes of packages want more
-# programs (Doxygen, MkDocs, Conan), and the last a GPU.
-EXTRA_GROUPS=(clang tidy tsan fuzz kueue failures seeds mutants compile_time site recipes gpu)
+# ThreadSanitizer, Kueue, earlier versions of Kubernetes and mutants want builds of their own, fuzzers, many seeds and
+# the monitor's twenty failures want time, what compiling costs wants a machine that does nothing else, the site and the
+# recipes of packages want more programs (Doxygen, MkDocs, Conan), and the last a GPU.
+EXTRA_GROUPS=(clang tidy tsan fuzz kueue kubernetes failures seeds mutants compile_time site recipes gpu)
 FAST_GROUPS=(lint headers compile_fail unit)
 
 # count PASSED FAILED SKIPPED
@@ -339,8 +339,8 @@ group_browser() {
     timeout --kill-after=60 1200 python3 "$ROOT/tests/browser/run.py" --results "$RESULTS"
 }
 
-# The monitor against real clusters, and emitted CRDs and validation against a real API server; see tests/e2e.
-group_e2e() {
+# Builds the programs that tests/e2e runs, and says where they are.
+build_e2e() {
     configure release
     build release
     KCONTROL_MONITOR=$BUILD/release/examples/training_monitor/training_monitor
@@ -363,8 +363,31 @@ group_e2e() {
     export KCONTROL_PROMTOOL
     KCONTROL_HELM=${KCONTROL_HELM:-$("$ROOT/scripts/helm.sh" || true)}
     export KCONTROL_HELM
-    # Most of a module's time is waiting for clusters.
-    timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$RESULTS"
+}
+
+# Most of a module's time is waiting for clusters.
+run_e2e() { timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$@"; }
+
+# The monitor against real clusters, and emitted CRDs and validation against a real API server; see tests/e2e.
+group_e2e() {
+    build_e2e
+    run_e2e "$RESULTS"
+}
+
+# The same with earlier Kubernetes, each of which takes some 10 minutes to build: KCONTROL_KUBERNETES_VERSIONS="1.34.4"
+group_kubernetes() {
+    local version results passed failed skipped
+    build_e2e
+    for version in ${KCONTROL_KUBERNETES_VERSIONS:-1.33.13 1.34.4 1.35.4}; do
+        step "Kubernetes $version"
+        results=$LOGS/kubernetes-$version.count
+        : >"$results"
+        KCONTROL_KUBERNETES_VERSION=$version run_e2e "$results" || true
+        [[ -s $results ]] || echo "0 1 0" >"$results"
+        read -r passed failed skipped <"$results"
+        echo "note: Kubernetes $version: $passed passed, $failed failed, $skipped skipped"
+        count "$passed" "$failed" "$skipped"
+    done
 }
 
 # The training operator with a real Kueue, which takes some minutes to build.

@@ -8,6 +8,7 @@
 # Looks in KUBEBUILDER_ASSETS, in PATH, then in ~/.cache/kcontrol/control-plane/VERSION; the first place that has the
 # server's three programs gives them, so that versions do not mix. What is missing is built there, given Go >= 1.26:
 # 7 minutes on two cores, 12 with --cluster. The last line is a directory with all programs. Exit 3: not to be had here.
+# KCONTROL_KUBERNETES_VERSION=1.34.4 gives that version's programs, which are always built there, with the same etcd and kwok.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 server=(etcd kube-apiserver kubectl) rest=() build=1
@@ -24,24 +25,35 @@ declare -A module=(
     [kwok]=sigs.k8s.io/kwok/cmd/kwok@v0.7.0
     [training-operator.v1]=github.com/kubeflow/training-operator/cmd/training-operator.v1@v1.8.1
 )
-version=$(sed -n 's/^\(require \|\t\)k8s.io\/kubernetes v\([0-9.]*\).*/\2/p' go.mod | head -1)
-cache=${KCONTROL_CONTROL_PLANE_CACHE:-$HOME/.cache/kcontrol/control-plane}/$version
+pinned=$(sed -n 's/^\(require \|\t\)k8s.io\/kubernetes v\([0-9.]*\).*/\2/p' go.mod | head -1)
+version=${KCONTROL_KUBERNETES_VERSION:-$pinned}
+if [[ ! $version =~ ^1\.[0-9]+\.[0-9]+$ ]]; then
+    echo "KCONTROL_KUBERNETES_VERSION is \"$version\", which is no version of Kubernetes: write it like $pinned" >&2
+    exit 2
+fi
+caches=${KCONTROL_CONTROL_PLANE_CACHE:-$HOME/.cache/kcontrol/control-plane}
+cache=$caches/$version
 
 has_server() { local p; for p in "${server[@]}"; do [[ -x $1/$p ]] || return 1; done; }
 path_directory() { local p; p=$(command -v "$1") && dirname "$p"; }
 
 base=$cache
-if [[ -n ${KUBEBUILDER_ASSETS-} ]] && has_server "$KUBEBUILDER_ASSETS"; then
+if [[ $version != "$pinned" ]]; then
+    base=$cache
+elif [[ -n ${KUBEBUILDER_ASSETS-} ]] && has_server "$KUBEBUILDER_ASSETS"; then
     base=$KUBEBUILDER_ASSETS
 elif directory=$(path_directory kube-apiserver) && has_server "$directory"; then
     base=$directory
 fi
 
 find_program() {
-    local directory
-    for directory in "$base" "${KUBEBUILDER_ASSETS:-/nonexistent}" "$cache"; do
+    local directory directories=("$base")
+    # What belongs to no version of Kubernetes may be anybody's.
+    [[ $version != "$pinned" && $1 == kube* ]] || directories+=("${KUBEBUILDER_ASSETS:-/nonexistent}" "$cache" "$caches/$pinned")
+    for directory in "${directories[@]}"; do
         [[ -x $directory/$1 ]] && { echo "$directory/$1"; return 0; }
     done
+    [[ $version == "$pinned" ]] || return 1
     # kubectl and etcd in PATH may be of any version; the others belong to nobody else.
     [[ $1 != etcd && $1 != kubectl && $1 != kube-apiserver ]] && command -v "$1"
 }
@@ -58,14 +70,35 @@ build_kueue() {
     (cd "$source" && go build -trimpath -ldflags "-s -w" -o "$cache/kueue" ./cmd/kueue >&2)
 }
 
+# go.mod beside this file pins one version with all that it needs. Of another, Kubernetes' own go.mod says what it needs,
+# but for the modules that are published with it and have its version.
+build_kubernetes() {
+    local stamp pkg=k8s.io/component-base/version major minor patch module=$cache/module
+    IFS=. read -r major minor patch <<<"$version"
+    stamp="-X $pkg.gitVersion=v$version -X $pkg.gitMajor=$major -X $pkg.gitMinor=$minor"
+    if [[ $version == "$pinned" ]]; then
+        go build -trimpath -ldflags "-s -w $stamp" -o "$cache/" "$@" >&2
+        return
+    fi
+    local own
+    own=$(cd / && go mod download -json "k8s.io/kubernetes@v$version" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
+    [[ -n $own ]] || { echo "no control plane: there is no module k8s.io/kubernetes v$version" >&2; exit 3; }
+    mkdir -p "$module"
+    {
+        printf 'module kcontrol.dev/control-plane\n\n'
+        grep '^go ' "$own"
+        printf 'require k8s.io/kubernetes v%s\n' "$version"
+        sed -n "s/^\t\(k8s.io\/[a-z-]*\) => .*/require \1 v0.$minor.$patch/p" "$own"
+    } >"$module/go.mod"
+    (cd "$module" && go build -mod=mod -trimpath -ldflags "-s -w $stamp" -o "$cache/" "$@" >&2)
+}
+
 # Go's own errors go to stderr; two callers at once wait for each other.
 build_missing() {
     mkdir -p "$cache"
     exec 9>"$cache.lock"
     flock 9
-    local program kubernetes=() stamp pkg=k8s.io/component-base/version major minor
-    IFS=. read -r major minor _ <<<"$version"
-    stamp="-X $pkg.gitVersion=v$version -X $pkg.gitMajor=$major -X $pkg.gitMinor=$minor"
+    local program kubernetes=()
     for program in "${missing[@]}"; do
         [[ -x $cache/$program ]] && continue
         echo "Building $program ..." >&2
@@ -76,7 +109,7 @@ build_missing() {
         *) go build -trimpath -ldflags "-s -w" -o "$cache/$program" "${module[$program]}" >&2 ;;
         esac
     done
-    ((${#kubernetes[@]} == 0)) || go build -trimpath -ldflags "-s -w $stamp" -o "$cache/" "${kubernetes[@]}" >&2
+    ((${#kubernetes[@]} == 0)) || build_kubernetes "${kubernetes[@]}"
 }
 
 if ((${#missing[@]})); then
