@@ -71,7 +71,7 @@ build_kueue() {
 }
 
 # go.mod beside this file pins one version with all that it needs. Of another, Kubernetes' own go.mod says what it needs,
-# but for the modules that are published with it and have its version.
+# but for the modules that are published with it and have its version; the samples among them nothing needs.
 build_kubernetes() {
     local stamp pkg=k8s.io/component-base/version major minor patch module=$cache/module
     IFS=. read -r major minor patch <<<"$version"
@@ -88,7 +88,7 @@ build_kubernetes() {
         printf 'module kcontrol.dev/control-plane\n\n'
         grep '^go ' "$own"
         printf 'require k8s.io/kubernetes v%s\n' "$version"
-        sed -n "s/^\t\(k8s.io\/[a-z-]*\) => .*/require \1 v0.$minor.$patch/p" "$own"
+        sed -n "/\/sample-/d; s/^\t\(k8s.io\/[a-z-]*\) => .*/require \1 v0.$minor.$patch/p" "$own"
     } >"$module/go.mod"
     (cd "$module" && go build -mod=mod -trimpath -ldflags "-s -w $stamp" -o "$cache/" "$@" >&2)
 }

@@ -206,7 +206,12 @@ TEST_CASE("projections, metadata and dynamic objects get what they have of a kin
     CHECK(read<dynamic_object>(bytes, kept).find(R"("fieldsV1":{"f:a":{}})") != std::string::npos);
     // Only what is JSON gets into JSON.
     const auto hostile = field(1, field(17, field(7, field(1, "{}],\"x\":[1"))));
-    CHECK(read<dynamic_object>(hostile, kept).find("metadata.managedFields[0].fieldsV1: its JSON: ") == 0);
+    const std::string named = "metadata.managedFields[0].fieldsV1: ";
+    CHECK(read<dynamic_object>(hostile, kept) == named + "malformed JSON at byte 2");
+    std::string deep;
+    for (int level = 0; level < 300; ++level) deep = "{\"f:a\":" + (deep.empty() ? "{}" : deep) + "}";
+    CHECK(read<dynamic_object>(field(1, field(17, field(7, field(1, deep)))), kept) ==
+          named + "JSON nested deeper than 256 levels");
 }
 
 namespace {

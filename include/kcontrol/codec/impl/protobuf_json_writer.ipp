@@ -220,7 +220,7 @@ private:
             to_.null();
             return true;
         }
-        if (const auto fault = json::find_fault(text)) return failure_.say("its JSON: " + fault->message());
+        if (const auto fault = json::find_fault(text)) return failure_.say(fault->message());
         to_.raw(text);
         return true;
     }
