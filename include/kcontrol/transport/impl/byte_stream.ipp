@@ -17,7 +17,7 @@ public:
         boost::asio::post(socket_.get_executor(), boost::asio::append(std::move(handler), error_code{}));
     }
     void async_read(boost::asio::mutable_buffer into, io_handler handler) override {
-        socket_.async_read_some(boost::asio::mutable_buffers_1(into), std::move(handler));
+        socket_.async_read_some(into, std::move(handler));
     }
     void async_write(write_buffers from, io_handler handler) override {
         boost::asio::async_write(socket_, from, std::move(handler));

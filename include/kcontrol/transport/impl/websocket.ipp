@@ -137,7 +137,7 @@ inline awaitable<result<websocket_piece>> read_websocket(std::shared_ptr<websock
     on->read_dog->follow(stop);
     on->read_dog->deadline(point_in(on->env, idle));
     websocket_token token;
-    const boost::asio::mutable_buffers_1 room(into.data(), into.size());
+    const boost::asio::mutable_buffer room(into.data(), into.size());
     error_code failure;
     on->begin_read();
     do {
