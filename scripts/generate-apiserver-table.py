@@ -11,6 +11,11 @@ usage: generate-apiserver-table.py OPENAPI-FOLDER FIELDS.tsv DISCOVERY-FOLDER
 """
 import json, pathlib, re, sys
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_versions
+
 VERBS = {"create": "c", "delete": "d", "deletecollection": "D", "get": "g", "list": "l", "patch": "p", "update": "u",
          "watch": "w"}
 SCALARS = {("string", "date-time"): "t", ("string", "byte"): "y", ("string", "int-or-string"): "x",
@@ -19,12 +24,6 @@ SPECIAL = {"resource.Quantity": "q", "intstr.IntOrString": "x", "MicroTime": "u"
            "runtime.RawExtension": "r", "FieldsV1": "r", "JSON": "r", "JSONSchemaPropsOrArray": "r",
            "JSONSchemaPropsOrBool": "r", "JSONSchemaPropsOrStringArray": "r", "DeleteOptions": None, "Status": None,
            "WatchEvent": None}
-
-
-def abi_version():
-    """The library's inline namespace, v0_1."""
-    text = (pathlib.Path(__file__).resolve().parents[1] / "include/kcontrol/version.hpp").read_text()
-    return "v" + "_".join(re.findall(r"#define KCONTROL_VERSION_(?:MAJOR|MINOR) (\d+)\n", text))
 
 
 def main():
@@ -166,7 +165,8 @@ def write(lines):
         parts[-1].append(line)
         size += len(line)
     text = ["// Written by scripts/generate-apiserver-table.py; the format is said in builtin_schema.hpp.", "#pragma once", "",
-            "#include <array>", "#include <string_view>", "", f"namespace kcontrol::inline {abi_version()}::testing::detail {{", "",
+            "#include <array>", "#include <string_view>", "",
+            f"namespace kcontrol::inline {check_versions.abi_namespace(ROOT)}::testing::detail {{", "",
             "// clang-format off",
             f"inline constexpr std::array<std::string_view, {len(parts)}> builtin_table = {{"]
     for part in parts:

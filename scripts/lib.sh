@@ -9,6 +9,9 @@ step() { printf '== %s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }
 die() { warn "error: $*"; exit 1; }
 
+# The library's version, as 0.1.0.
+library_version() { sed -n 's/^#define KCONTROL_VERSION_STRING "\(.*\)"$/\1/p' "$ROOT/include/kcontrol/version.hpp"; }
+
 # How many jobs a build may run: g++ takes about 1 GB for the heavier files.
 build_jobs() {
     local cores memory_gb

@@ -8,7 +8,7 @@ command -v doxygen >/dev/null || die "doxygen is not installed (Debian: doxygen)
 out=$BUILD/reference
 rm -rf "$out"
 mkdir -p "$out"
-version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\(.*\)"$/\1/p' "$ROOT/include/kcontrol/version.hpp")
+version=$(library_version)
 
 # run_doxygen SETTING...: further settings after those of the file.
 run_doxygen() {

@@ -3,7 +3,7 @@
 # usage: source-archive.sh FOLDER [COMMIT]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 (($# >= 1)) || { sed -n '2,3s/^# \?//p' "${BASH_SOURCE[0]}"; exit 2; }
-version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\(.*\)"$/\1/p' "$ROOT/include/kcontrol/version.hpp")
+version=$(library_version)
 mkdir -p "$1"
 git -C "$ROOT" archive --prefix="kcontrol-$version/" --format=tar.gz -o "$(cd "$1" && pwd)/kcontrol-$version.tar.gz" "${2:-HEAD}"
 say "$1/kcontrol-$version.tar.gz"

@@ -365,8 +365,8 @@ build_e2e() {
     export KCONTROL_HELM
 }
 
-# Most of a module's time is waiting for clusters.
-run_e2e() { timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$@"; }
+# run_e2e FILE: the counts go to FILE. Most of a module's time is waiting for clusters.
+run_e2e() { timeout --kill-after=60 3000 python3 "$ROOT/tests/e2e/run.py" --jobs "${KCONTROL_E2E_JOBS:-2}" --results "$1"; }
 
 # The monitor against real clusters, and emitted CRDs and validation against a real API server; see tests/e2e.
 group_e2e() {

@@ -23,9 +23,9 @@ only_tests_hold_testing() {
 
 # What the libraries define is in the inline namespace of their version, so that two versions can be in one process.
 names_hold_the_version() {
-    local version namespace file others
-    version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\([0-9]*\)\.\([0-9]*\)\..*"$/v\1_\2/p' "$ROOT/include/kcontrol/version.hpp")
-    namespace=kcontrol::${version}::
+    local major minor namespace file others
+    IFS=. read -r major minor _ <<<"$(library_version)"
+    namespace=kcontrol::v${major}_${minor}::
     for file in "$BUILD"/release/libkcontrol.* "$BUILD"/release/libkcontrol_testing.*; do
         nm -C "$file" 2>/dev/null | grep " T $namespace" >/dev/null || { echo "$file defines nothing in $namespace"; return 1; }
         others=$(nm -C --defined-only --extern-only "$file" 2>/dev/null | grep -E '^[0-9a-f]+ [A-Z] kcontrol::' | grep -v " $namespace")
@@ -114,7 +114,7 @@ builds_with_pkg_config() {
 # Each installed tool says the version that the headers have, and bash completes a flag of it.
 tools_say_their_version() {
     local version tool words
-    version=$(sed -n 's/^#define KCONTROL_VERSION_STRING "\(.*\)"$/\1/p' "$ROOT/include/kcontrol/version.hpp")
+    version=$(library_version)
     for tool in kcontrol-gen kcontrol-new kcontrol-transcode kcontrol-apiserver; do
         [[ $("$PREFIX/bin/$tool" --version) == "$tool $version" ]] || { echo "$tool --version says otherwise"; return 1; }
         words=$(bash -c 'source "$1"; COMP_WORDS=("$2" --versi) COMP_CWORD=1; _kcontrol_tool; echo "${COMPREPLY[@]}"' - \

@@ -46,8 +46,8 @@ build_world() {
         debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made" || return 1
     fi
     mount --bind /proc "$root/proc" || return 1
-    mkdir -p "$root/src" && rm -rf "${root:?}/src" && mkdir "$root/src" && git -C "$ROOT" archive HEAD | tar x -C "$root/src"
-    inside "$suite" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh; KCONTROL_OS_RELEASE=/etc/os-release
+    rm -rf "${root:?}/src" && mkdir "$root/src" && git -C "$ROOT" archive HEAD | tar x -C "$root/src"
+    inside "$suite" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh
         apt-get install -y -qq --no-install-recommends \$(packages build) doctest-dev $packages" || return 1
     targets='kcontrol kcontrol_testing kcontrol_tests'
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
@@ -56,9 +56,11 @@ build_world() {
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
         cmake --build /build/$name --parallel $(build_jobs) --target $targets" || return 1
     [[ $name != *libcxx ]] || return 0
-    inside "$suite" "cd /build/$name/tests; for program in test_*; do [[ -x \$program && -f \$program ]] || continue
-        \"./\$program\" --no-colors >/tmp/\$program.log 2>&1 || { echo \"FAILED: \$program\"; tail -n 30 /tmp/\$program.log; failed=1; }
-        done; cat /tmp/test_*.log | awk '/test cases:/ { passed += \$6; bad += \$9 } END { print \"cases: \" passed \" passed, \" bad + 0 \" failed\" }'
+    inside "$suite" "cd /build/$name/tests; rm -f test_*.log
+        for program in test_*; do [[ -x \$program && -f \$program ]] || continue
+        (cd /src && \"/build/$name/tests/\$program\" --no-colors) >\$program.log 2>&1 ||
+            { echo \"FAILED: \$program\"; tail -n 30 \$program.log; failed=1; }
+        done; cat test_*.log | awk '/test cases:/ { passed += \$6; bad += \$9 } END { print \"cases: \" passed \" passed, \" bad + 0 \" failed\" }'
         [[ -z \${failed-} ]]"
 }
 

@@ -32,7 +32,7 @@ def nested_names(texts):
 
 def corrected(root):
     """The files that differ from what they should be: {path: (old, new)}."""
-    abi = "::inline v" + "_".join(check_versions.header_version(root)[0].split(".")[:2])
+    abi = "::inline " + check_versions.abi_namespace(root)
     texts = {path.relative_to(root): path.read_text()
              for path in lint.code_files(root, lint.CODE_DIRECTORIES + ("tools", "test_package"))}
     nested = nested_names(texts)
@@ -69,8 +69,7 @@ def check(root):
             for line, (found, wanted) in enumerate(zip(old.splitlines(), new.splitlines()), 1) if found != wanted]
 
 
-VERSION = {check_versions.HEADER: "#define KCONTROL_VERSION_MAJOR 1\n#define KCONTROL_VERSION_MINOR 2\n"
-                                  "#define KCONTROL_VERSION_PATCH 3\n#define KCONTROL_VERSION_STRING \"1.2.3\"\n"}
+VERSION = check_versions.HEADER_OF_1_2_3
 RIGHT = "namespace kcontrol::inline v1_2::http {\nnamespace {\n}  // namespace\n}  // namespace kcontrol::http\n"
 PLANTED = [
     (VERSION | {"include/a.hpp": "namespace kcontrol {\n"}, "'namespace kcontrol::inline v1_2 {'"),

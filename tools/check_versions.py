@@ -21,6 +21,11 @@ def header_version(root):
     return numbers, string.group(1) if string else None
 
 
+def abi_namespace(root):
+    """The inline namespace of what the library defines: v0_1, by major and minor, as SOVERSION."""
+    return "v" + "_".join(header_version(root)[0].split(".")[:2])
+
+
 def names(manifest):
     return {d for d in manifest["dependencies"] if isinstance(d, str)}
 
@@ -50,10 +55,13 @@ def check(root):
     return messages
 
 
+# For self-tests.
+HEADER_OF_1_2_3 = {HEADER: "#define KCONTROL_VERSION_MAJOR 1\n#define KCONTROL_VERSION_MINOR 2\n"
+                           '#define KCONTROL_VERSION_PATCH 3\n#define KCONTROL_VERSION_STRING "1.2.3"\n'}
+
+
 def tree(**changes):
-    files = {
-        HEADER: "#define KCONTROL_VERSION_MAJOR 1\n#define KCONTROL_VERSION_MINOR 2\n"
-                '#define KCONTROL_VERSION_PATCH 3\n#define KCONTROL_VERSION_STRING "1.2.3"\n',
+    files = HEADER_OF_1_2_3 | {
         "vcpkg.json": '{"version": "1.2.3", "dependencies": ["a"]}',
         "ports/kcontrol/vcpkg.json": '{"version": "1.2.3", "dependencies": ["a", {"name": "b"}]}',
         "examples/a/deploy/chart/Chart.yaml": "apiVersion: v2\nversion: 1.2.3\nappVersion: 1.2.3\n",

@@ -38,22 +38,24 @@ has_server() { local p; for p in "${server[@]}"; do [[ -x $1/$p ]] || return 1; 
 path_directory() { local p; p=$(command -v "$1") && dirname "$p"; }
 
 base=$cache
-if [[ $version != "$pinned" ]]; then
-    base=$cache
-elif [[ -n ${KUBEBUILDER_ASSETS-} ]] && has_server "$KUBEBUILDER_ASSETS"; then
-    base=$KUBEBUILDER_ASSETS
-elif directory=$(path_directory kube-apiserver) && has_server "$directory"; then
-    base=$directory
+if [[ $version == "$pinned" ]]; then
+    if [[ -n ${KUBEBUILDER_ASSETS-} ]] && has_server "$KUBEBUILDER_ASSETS"; then
+        base=$KUBEBUILDER_ASSETS
+    elif directory=$(path_directory kube-apiserver) && has_server "$directory"; then
+        base=$directory
+    fi
 fi
 
 find_program() {
-    local directory directories=("$base")
-    # What belongs to no version of Kubernetes may be anybody's.
-    [[ $version != "$pinned" && $1 == kube* ]] || directories+=("${KUBEBUILDER_ASSETS:-/nonexistent}" "$cache" "$caches/$pinned")
-    for directory in "${directories[@]}"; do
+    local directory
+    # Kubernetes' own programs of another version are nowhere else; what belongs to no version of it may be anybody's.
+    if [[ $version != "$pinned" && $1 == kube* ]]; then
+        [[ -x $cache/$1 ]] && echo "$cache/$1"
+        return
+    fi
+    for directory in "$base" "${KUBEBUILDER_ASSETS:-/nonexistent}" "$caches/$pinned"; do
         [[ -x $directory/$1 ]] && { echo "$directory/$1"; return 0; }
     done
-    [[ $version == "$pinned" ]] || return 1
     # kubectl and etcd in PATH may be of any version; the others belong to nobody else.
     [[ $1 != etcd && $1 != kubectl && $1 != kube-apiserver ]] && command -v "$1"
 }
@@ -61,10 +63,14 @@ find_program() {
 missing=()
 for program in "${server[@]}" "${rest[@]}"; do find_program "$program" >/dev/null || missing+=("$program"); done
 
+# downloaded MODULE@VERSION FIELD: where Go has put it (Dir), or its go.mod (GoMod); nothing if there is no such module.
+downloaded() { (cd / && go mod download -json "$1" || true) | sed -n "s/.*\"$2\": \"\(.*\)\".*/\1/p"; }
+
 # In its own module, which has the versions of all that it needs; with its kinds and webhooks.
 build_kueue() {
     local source
-    source=$(cd / && go mod download -json sigs.k8s.io/kueue@v0.14.0 | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+    source=$(downloaded sigs.k8s.io/kueue@v0.14.0 Dir)
+    [[ -n $source ]] || { echo "no control plane: sigs.k8s.io/kueue v0.14.0 can't be had" >&2; exit 3; }
     mkdir -p "$cache/kueue.d"
     install -m 644 "$source"/config/components/crd/bases/*.yaml "$source/config/components/webhook/manifests.yaml" "$cache/kueue.d"
     (cd "$source" && go build -trimpath -ldflags "-s -w" -o "$cache/kueue" ./cmd/kueue >&2)
@@ -81,8 +87,8 @@ build_kubernetes() {
         return
     fi
     local own
-    own=$(cd / && go mod download -json "k8s.io/kubernetes@v$version" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
-    [[ -n $own ]] || { echo "no control plane: there is no module k8s.io/kubernetes v$version" >&2; exit 3; }
+    own=$(downloaded "k8s.io/kubernetes@v$version" GoMod)
+    [[ -n $own ]] || { echo "no control plane: k8s.io/kubernetes v$version can't be had" >&2; exit 3; }
     mkdir -p "$module"
     {
         printf 'module kcontrol.dev/control-plane\n\n'

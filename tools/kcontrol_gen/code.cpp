@@ -23,11 +23,11 @@ void namespace_writer::enter(const std::string& name_space, bool inline_part) {
     current_ = name_space;
     const auto last = name_space.rfind("::");
     if (inline_part && last != std::string::npos) {
-        out_ += "namespace " + reopened(name_space.substr(0, last)) + " {\ninline namespace " +
-                name_space.substr(last + 2) + " {\n\n";
+        out_ += "namespace " + name_space.substr(0, last) + " {\ninline namespace " + name_space.substr(last + 2) +
+                " {\n\n";
         opened_ = 2;
     } else {
-        out_ += "namespace " + reopened(name_space) + " {\n\n";
+        out_ += "namespace " + name_space + " {\n\n";
         opened_ = 1;
     }
 }
