@@ -2,8 +2,8 @@
 """Types kubectl.json at two API servers and shows where kubectl says something else.
 
 usage: kubectl.py KUBECTL KUBECONFIG OTHER-KUBECONFIG
-Uids, versions, times, addresses and the width of columns are evened out; nothing else is. Exit 1 if anything else
-differs, or a case that says it differs does not.
+Uids, versions, times, addresses, the width of columns and the order of managers are evened out; nothing else is. Exit 1 if
+anything else differs, or a case that says it differs does not.
 """
 import difflib
 import json
@@ -32,11 +32,15 @@ EVENED = [
     (r"[ \t]+", " "),
 ]
 
+# managedFields as JSON in a message. They are sorted by time first, so two servers differ where a second begins between two managers.
+MANAGER = r'\{\\"apiVersion\\":(?:(?!\\"time\\").)*\\"time\\":\\"TIME\\"\}'
+MANAGERS = re.compile(rf"(?<=\[){MANAGER}(?:,{MANAGER})+(?=\])")
+
 
 def evened(text):
     for pattern, mark in EVENED:
         text = re.sub(pattern, mark, text, flags=re.M)
-    return text
+    return MANAGERS.sub(lambda found: ",".join(sorted(re.findall(MANAGER, found[0]))), text)
 
 
 def type_at(kubectl, kubeconfig, cache, case):
@@ -47,7 +51,9 @@ def type_at(kubectl, kubeconfig, cache, case):
                           input=case.get("input", ""), capture_output=True, text=True, timeout=60)
     said = done.stdout
     if "--raw" in words and said.startswith("{"):
-        said = json.dumps(json.loads(said), indent=1, sort_keys=True)  # Go's order of members is that of its structs
+        shown = json.loads(said)
+        shown.get("metadata", {}).get("managedFields", []).sort(key=lambda entry: entry["manager"])
+        said = json.dumps(shown, indent=1, sort_keys=True)  # Go's order of members is that of its structs
     return evened(f"exit {done.returncode}\n{said}{done.stderr}")
 
 

@@ -35,13 +35,18 @@ func say(step string, err error, shown ...any) {
 	}
 	s := status.Status()
 	causes := []string{}
+	message := s.Message
 	if s.Details != nil {
 		for _, c := range s.Details.Causes {
 			causes = append(causes, fmt.Sprintf("%s %s %s", c.Type, c.Field, c.Message))
+			// A real server walks a schema's properties in Go's order of a map, another one each time.
+			if len(s.Details.Causes) > 1 {
+				message = strings.Replace(message, c.Field+": "+c.Message, "CAUSE", 1)
+			}
 		}
 	}
 	sort.Strings(causes)
-	fmt.Println(step+":", s.Code, s.Reason, s.Message, strings.Join(causes, "; "))
+	fmt.Println(step+":", s.Code, s.Reason, message, strings.Join(causes, "; "))
 }
 
 // sayCode is for errors whose words differ between the servers: docs/fidelity.md has them.
