@@ -50,11 +50,11 @@ build_world() {
     # A world that names its Boost has that one alone: those of two versions can't be installed together.
     [[ $packages != *libboost* ]] || without='s/libboost[^ ]*//g'
     inside "$suite" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh
-        apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev $packages" || return 1
+        apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev ccache $packages" || return 1
     targets='kcontrol kcontrol_testing kcontrol_tests'
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
     [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
-    inside "$suite" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler \
+    inside "$suite" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
         cmake --build /build/$name --parallel $(build_jobs) --target $targets" || return 1
     [[ $name != *libcxx ]] || return 0
