@@ -71,6 +71,37 @@ kcontrol_new_refuses() {
         ! "$program" web --directory "$ROOT/docs" 2>/dev/null && [[ ! -e $folder ]]
 }
 
+# Shared libraries: their name has the minor version, all that they define is in its namespace, and a program that links them links
+# nothing else of what they need. A program that was linked runs with the libraries alone.
+shared_libraries() {
+    local build=$BUILD/package_shared prefix=$BUILD/package_shared_prefix minor files others program
+    minor=$(library_version | cut -d. -f1,2)
+    rm -rf "$prefix"
+    logged shared cmake -S "$ROOT" -B "$build" -G Ninja -DBUILD_SHARED_LIBS=ON -DKCONTROL_BUILD_TOOLS=ON &&
+        logged shared cmake --build "$build" --parallel "$(build_jobs)" &&
+        logged shared cmake --install "$build" --prefix "$prefix" || return 1
+    for files in kcontrol kcontrol_testing; do
+        files=$(echo "$prefix"/lib*/lib"$files.so.$minor")
+        readelf -d "$files" | grep -F "[${files##*/}]" >/dev/null || { echo "$files says another name"; return 1; }
+        others=$(nm -DC --defined-only --extern-only "$files" | grep -E '^[0-9a-f]+ [A-Z] kcontrol::' | grep -v " kcontrol::v${minor/./_}::")
+        [[ -z $others ]] || { printf '%s defines outside of its namespace:\n%s\n' "$files" "$others" | head -n 12; return 1; }
+    done
+    logged shared consumer find_package -DCMAKE_PREFIX_PATH="$prefix" || return 1
+    program=$BUILD/package_find_package/consumer
+    readelf -d "$program" | grep NEEDED
+    readelf -d "$program" | grep -F "[libkcontrol.so.$minor]" >/dev/null || { echo "the program links another library"; return 1; }
+    if readelf -d "$program" | grep NEEDED | grep -E 'simdjson|prometheus|re2|yaml|cares|nghttp2'; then return 1; fi
+    local libraries
+    libraries=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol.pc)") pkg-config --libs kcontrol) || return 1
+    if grep -E 'simdjson|prometheus|re2|yaml|cares' <<<"$libraries"; then return 1; fi
+    # The runtime component is what a machine needs that only runs programs.
+    rm -rf "$prefix.runtime"
+    logged shared cmake --install "$build" --component runtime --prefix "$prefix.runtime" || return 1
+    files=$(cd "$prefix.runtime" && find . -type f | sed 's/.*libkcontrol/libkcontrol/')
+    [[ $files == "libkcontrol.so.$(library_version)" ]] || { echo "the runtime component holds: $files"; return 1; }
+    LD_LIBRARY_PATH=$(dirname "$(find "$prefix.runtime" -name 'libkcontrol.so.*' -type f)") "$program"
+}
+
 # A program that finds the package in $1 and is a controller.
 builds_a_controller() {
     local build=$BUILD/package_controller
@@ -126,6 +157,7 @@ conan_recipe() {
 # The library without its optional parts, and what package managers make of it.
 group_recipes() {
     check "a library without its optional parts says what is left out" leaves_parts_out
+    check "shared libraries, and programs that link them" shared_libraries
     check "the steps of vcpkg's portfile" vcpkg_port
     check "the Debian packages, in a root of their own" debian_packages
     check "the source archive builds without a network" source_archive

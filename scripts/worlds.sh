@@ -7,17 +7,18 @@
 # Needs root, a network and debootstrap; takes some 4 GB and, on two cores, an hour a world. What is built stays in
 # build/worlds, and is used again.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$ROOT/scripts/systems.sh"
 
-# NAME SUITE MIRROR COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
+# NAME SUITE COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
 worlds() {
-    local debian=http://deb.debian.org/debian ubuntu=http://archive.ubuntu.com/ubuntu
     cat <<TABLE
-trixie|trixie|$debian|g++|g++|
-trixie-cxx23|trixie|$debian|g++|g++ libboost1.88-dev libboost-json1.88-dev|-DCMAKE_CXX_STANDARD=23
-trixie-clang|trixie|$debian|clang++-19|clang-19|
-trixie-libcxx|trixie|$debian|clang++-19|clang-19 libc++-19-dev libc++abi-19-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++
-noble|noble|$ubuntu|g++|g++|
-sid|sid|$debian|g++|g++|
+trixie|trixie|g++|g++|
+trixie-cxx23|trixie|g++|g++ libboost1.88-dev libboost-json1.88-dev|-DCMAKE_CXX_STANDARD=23
+trixie-clang|trixie|clang++-19|clang-19|
+trixie-libcxx|trixie|clang++-19|clang-19 libc++-19-dev libc++abi-19-dev|-DCMAKE_CXX_FLAGS=-stdlib=libc++
+noble|noble|g++|g++|
+sid|sid|g++|g++|
+sid-clang|sid|clang++|clang|
 TABLE
 }
 
@@ -34,31 +35,23 @@ while (($#)); do
 done
 ((${#only[@]})) || mapfile -t only < <(worlds | cut -d'|' -f1)
 
-# inside SUITE COMMAND: in that system.
-inside() { chroot "$BUILD/worlds/$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -ec "$2"; }
-
 # What needs libc++ can't link what Debian has built with libstdc++: there the sources are only compiled.
 build_world() {
-    local name=$1 suite=$2 mirror=$3 compiler=$4 packages=$5 options=$6 root=$BUILD/worlds/$2 without='' targets
-    if [[ ! -e $root/.made ]]; then
-        local components=main script=sid
-        [[ $mirror != *ubuntu* ]] || components=main,universe script=gutsy
-        debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made" || return 1
-    fi
-    mount --bind /proc "$root/proc" || return 1
+    local name=$1 root=$BUILD/worlds/$2 compiler=$3 packages=$4 options=$5 without='' targets
+    make_system "$root" "$2" || return 1
     rm -rf "${root:?}/src" && mkdir "$root/src" && git -C "$ROOT" archive HEAD | tar x -C "$root/src"
     # A world that names its Boost has that one alone: those of two versions can't be installed together.
     [[ $packages != *libboost* ]] || without='s/libboost[^ ]*//g'
-    inside "$suite" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh
+    inside "$root" "export DEBIAN_FRONTEND=noninteractive; apt-get update -qq; cd /src; source scripts/lib.sh
         apt-get install -y -qq --no-install-recommends \$(packages build | sed '$without') doctest-dev ccache $packages" || return 1
     targets='kcontrol kcontrol_testing kcontrol_tests'
     [[ -z $rooms ]] || targets="kcontrol kcontrol_testing test_${rooms//,/ test_}"
     [[ $name != *libcxx ]] || targets='kcontrol kcontrol_testing'
-    inside "$suite" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
+    inside "$root" "cmake -S /src -B /build/$name -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKCONTROL_DEVELOPER_MODE=ON -DKCONTROL_WARNINGS=OFF $options &&
         cmake --build /build/$name --parallel $(build_jobs) --target $targets" || return 1
     [[ $name != *libcxx ]] || return 0
-    inside "$suite" "cd /build/$name/tests; rm -f test_*.log
+    inside "$root" "cd /build/$name/tests; rm -f test_*.log
         for program in test_*; do [[ -x \$program && -f \$program ]] || continue
         (cd /src && \"/build/$name/tests/\$program\" --no-colors) >\$program.log 2>&1 ||
             { echo \"FAILED: \$program\"; tail -n 30 \$program.log; failed=1; }
@@ -69,26 +62,25 @@ build_world() {
 # row NAME SUITE COMPILER RESULT
 row() {
     local versions
-    versions=$(inside "$2" "$3 --version | head -n 1; dpkg-query -W -f '\${Package} \${Version}\n' 'libboost1*-dev' libssl-dev libsimdjson-dev libfmt-dev libabsl-dev 2>/dev/null |
+    versions=$(inside "$BUILD/worlds/$2" "$3 --version | head -n 1; dpkg-query -W -f '\${Package} \${Version}\n' 'libboost1*-dev' libssl-dev libsimdjson-dev libfmt-dev libabsl-dev 2>/dev/null |
         awk '\$2 { print }'" | paste -sd';' | sed 's/;/; /g')
     printf '| %s | %s | %s |\n' "$1" "$versions" "$4"
 }
 
-command -v debootstrap >/dev/null || die "debootstrap is not installed: apt-get install debootstrap"
-((EUID == 0)) || die "only root can make a system in a folder: run this as root"
+need_systems
 mkdir -p "$BUILD/worlds"
 bad=0
 for name in "${only[@]}"; do
-    IFS='|' read -r _ suite mirror compiler packages options < <(worlds | grep "^$name|")
+    IFS='|' read -r _ suite compiler packages options < <(worlds | grep "^$name|")
     step "$name" >&2
     log=$BUILD/worlds/$name.log start=$SECONDS
-    if build_world "$name" "$suite" "$mirror" "$compiler" "$packages" "$options" >"$log" 2>&1; then
+    if build_world "$name" "$suite" "$compiler" "$packages" "$options" >"$log" 2>&1; then
         outcome="$(grep '^cases: ' "$log" | tail -n 1 | sed 's/^cases: //') ($((SECONDS - start)) s)"
         [[ $name != *libcxx ]] || outcome="every source of the library compiles ($((SECONDS - start)) s)"
     else
         outcome="failed: see $log" bad=1
     fi
     row "$name" "$suite" "$compiler" "$outcome"
-    umount "$BUILD/worlds/$suite/proc" 2>/dev/null || true
+    leave_system "$BUILD/worlds/$suite"
 done
 exit "$bad"

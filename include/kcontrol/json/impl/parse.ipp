@@ -54,6 +54,13 @@ inline std::string with_wide_integers_marked(std::string_view text) {
     return marked;
 }
 
+/// Whether the parser says that an integer, or any number, is not one that it takes: newer ones have two words for it.
+template <class Code>
+constexpr bool is_number_error(Code code) {
+    if constexpr (requires { Code::BIGINT_ERROR; }) return code == Code::NUMBER_ERROR || code == Code::BIGINT_ERROR;
+    return code == Code::NUMBER_ERROR;
+}
+
 /// Parses a text that is not empty into the tree of the parser, whose memory is used again.
 inline simdjson::error_code parse_text(simdjson::dom::parser& parser, std::string_view text) {
     // The depth is set where memory is allocated, and kept from then on.
@@ -64,7 +71,7 @@ inline simdjson::error_code parse_text(simdjson::dom::parser& parser, std::strin
     }
     // The call copies the text into a buffer of its own, which has the padding that simdjson needs.
     const auto code = parser.parse(text.data(), text.size(), true).error();
-    if (code != simdjson::NUMBER_ERROR) return code;
+    if (!is_number_error(code)) return code;
     const std::string marked = with_wide_integers_marked(text);
     return marked.empty() ? code : parser.parse(marked.data(), marked.size(), true).error();
 }

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Does on a clean Debian 12 what the guide says, and nothing else: from a clone to a controller that was tested and works on a
+# real Kubernetes. Prints what was typed and how long it took, as docs/packages.md has it.
+# usage: clean-machine.sh [--keep]
+#   --keep   the system stays in build/worlds/clean, to look at
+# Needs root, debootstrap, a network, and what the end-to-end tests' Kubernetes needs (docs/testing.md); half an hour on two cores.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$ROOT/scripts/systems.sh"
+keep=0
+case ${1-} in
+'') ;;
+--keep) keep=1 ;;
+--help | -h) sed -n '2,6s/^# \?//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+*) warn "unknown option: $1 (see --help)"; exit 2 ;;
+esac
+need_systems
+
+root=$BUILD/worlds/clean log=$BUILD/worlds/clean.log cluster=$BUILD/worlds/clean.cluster
+begun=$SECONDS
+cleanup() {
+    [[ -z ${program-} ]] || kill "$program" 2>/dev/null || true
+    [[ ! -d $cluster ]] || "$ROOT/scripts/control-plane/stop.sh" "$cluster" >/dev/null 2>&1 || true
+    leave_system "$root"
+    ((keep)) || rm -rf "${root:?}" "${cluster:?}"
+}
+trap cleanup EXIT
+
+# told SECONDS: as minutes, where there are some.
+told() { if (($1 < 100)); then echo "$1 s"; else echo "$(($1 / 60)) min $(($1 % 60)) s"; fi; }
+# typed COMMAND [SHOWN-LINES]: in the folder /root of that system.
+typed() {
+    local start=$SECONDS
+    printf '$ %s\n' "$1"
+    inside "$root" "cd /root; $1" >"$log" 2>&1 || { tail -n 40 "$log"; die "this failed: $1 (all of it: $log)"; }
+    tail -n "${2:-0}" "$log"
+    printf '    # %s\n' "$(told $((SECONDS - start)))"
+}
+
+[[ ! -d $root ]] || { leave_system "$root"; rm -rf "${root:?}"; }
+rm -rf "${cluster:?}"
+step "a Debian 12 with nothing in it"
+make_system "$root" bookworm >"$log" 2>&1 || { tail -n 20 "$log"; die "no Debian could be made: $log"; }
+inside "$root" "apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates" >"$log" 2>&1
+git clone --quiet --no-local "$ROOT" "$root/root/kcontrol"
+
+step "the library (docs/packages.md)"
+typed "kcontrol/scripts/install-deps.sh --build-only"
+typed "cd kcontrol && cmake --preset install && cmake --build build/install && cmake --install build/install"
+typed "kcontrol-gen --version" 1
+
+step "a first controller (docs/first_controller.md)"
+inside "$root" "apt-get install -y -qq --no-install-recommends python3" >"$log" 2>&1
+typed "python3 kcontrol/tests/docs/first_hour.py /usr/local /root/entries" 20
+
+step "a project of one's own (kcontrol-new)"
+typed "kcontrol-new web-site"
+typed "cd web-site && cmake -S . -B build -G Ninja && cmake --build build && ctest --test-dir build" 8
+
+step "on a real Kubernetes"
+assets=$("$ROOT/scripts/control-plane/assets.sh" --cluster | tail -n 1) || die "there is no Kubernetes here"
+"$ROOT/scripts/control-plane/start.sh" --cluster "$assets" "$cluster" >"$log" 2>&1 || { tail -n 20 "$log"; die "Kubernetes did not start"; }
+cp "$assets/kubectl" "$root/usr/local/bin/kubectl"
+cp "$cluster/admin.kubeconfig" "$root/root/admin"
+inside "$root" "sed -i 's|certificate-authority:.*|certificate-authority: /root/ca.crt|; s|client-certificate:.*|client-certificate: /root/admin.crt|; s|client-key:.*|client-key: /root/admin.key|' /root/admin"
+cp "$cluster/ca.crt" "$cluster/admin.crt" "$cluster/admin.key" "$root/root/"
+kubectl='kubectl --kubeconfig admin'
+# The manifests are in one folder, the CRD and what is of its kind too: the second time the kind is known.
+typed "$kubectl apply -f web-site/deploy || { sleep 2; $kubectl apply -f web-site/deploy; }" 8
+# No node here runs images: the program stands in for its own pod, with the arguments and the rights of the manifest.
+typed "(echo 'apiVersion: v1'; echo 'kind: Config'; echo 'current-context: c'; echo 'clusters: [{name: c, cluster: {server: \"$(<"$cluster/url")\", certificate-authority: /root/ca.crt}}]'; echo 'contexts: [{name: c, context: {cluster: c, user: u, namespace: web-site}}]'; echo \"users: [{name: u, user: {token: \$($kubectl -n web-site create token web-site)}}]\") >pod.kubeconfig"
+inside "$root" "cd /root && exec web-site/build/web-site --kubeconfig pod.kubeconfig --leader-elect --leader-election-id=web-site --leader-election-namespace=web-site --health-probe-bind-address=127.0.0.1:18081 --log-format=json" >"$BUILD/worlds/clean.program.log" 2>&1 &
+program=$!
+typed "for i in \$(seq 300); do $kubectl get configmap hello -o jsonpath='{.data}' 2>/dev/null && break; sleep 0.1; done; echo; $kubectl get website hello -o jsonpath='{.status}'" 3
+kill "$program" && wait "$program" || true
+tail -n 1 "$BUILD/worlds/clean.program.log"
+program=''
+step "all of it took $(told $((SECONDS - begun)))"

@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# Debian and Ubuntu systems in folders of their own, for worlds.sh and clean-machine.sh, which read this file after lib.sh.
+
+# What making and entering one takes.
+need_systems() {
+    command -v debootstrap >/dev/null || die "debootstrap is not installed: apt-get install debootstrap"
+    ((EUID == 0)) || die "only root can make a system in a folder: run this as root"
+}
+
+# make_system ROOT SUITE: a minimal system in the folder ROOT, unless it is there already.
+make_system() {
+    local root=$1 suite=$2 mirror=http://deb.debian.org/debian components=main script=sid
+    [[ ! -e $root/.made ]] || return 0
+    case $suite in
+    noble) mirror=http://archive.ubuntu.com/ubuntu components=main,universe script=gutsy ;;
+    esac
+    mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made"
+}
+
+# inside ROOT COMMAND: in that system, with nothing of this shell's environment.
+inside() {
+    mountpoint -q "$1/proc" || mount --bind /proc "$1/proc" || return 1
+    chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -ec "$2"
+}
+
+# leave_system ROOT: after the last `inside`.
+leave_system() { umount "$1/proc" 2>/dev/null || true; }
