@@ -69,6 +69,8 @@ inline simdjson::error_code parse_text(simdjson::dom::parser& parser, std::strin
         if (capacity > parser.max_capacity()) return simdjson::CAPACITY;
         if (const auto code = parser.allocate(capacity, reader_max_depth)) return code;
     }
+    // Newer ones skip a byte order mark, which JSON between systems must not have (RFC 8259 §8.1) and Go refuses.
+    if (text.starts_with("\xef\xbb\xbf")) return simdjson::TAPE_ERROR;
     // The call copies the text into a buffer of its own, which has the padding that simdjson needs.
     const auto code = parser.parse(text.data(), text.size(), true).error();
     if (!is_number_error(code)) return code;
