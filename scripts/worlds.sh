@@ -9,14 +9,12 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/scripts/systems.sh"
 
-# libc++ 19 has std::stop_token where experimental things are asked for.
 # NAME SUITE COMPILER PACKAGES CMAKE-OPTIONS; PACKAGES beside those that lib.sh names for a build.
 worlds() {
     cat <<TABLE
 trixie|trixie|g++|g++|
 trixie-cxx23|trixie|g++|g++ libboost1.88-dev libboost-json1.88-dev|-DCMAKE_CXX_STANDARD=23
 trixie-clang|trixie|clang++-19|clang-19|
-trixie-libcxx|trixie|clang++-19|clang-19 libc++-19-dev libc++abi-19-dev|-DCMAKE_CXX_FLAGS='-stdlib=libc++ -fexperimental-library'
 noble|noble|g++|g++|
 sid|sid|g++|g++|
 sid-clang|sid|clang++|clang|

@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import apiserver_program
+import cluster
 import server
 
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -34,6 +35,7 @@ def build(folder):
 
 class TestGoClient(unittest.TestCase):
     def test_transcripts(self):
+        cluster.skip_other_version(self)
         real = server.Server("go-client")
         self.addCleanup(real.stop)
         client = build(real.work)

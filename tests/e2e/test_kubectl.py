@@ -8,6 +8,7 @@ import sys
 import unittest
 
 import apiserver_program
+import cluster
 import server
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "conformance" / "kubectl.py"
@@ -15,6 +16,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "conformance" / "kubectl.
 
 class TestKubectl(unittest.TestCase):
     def test_transcripts(self):
+        cluster.skip_other_version(self)
         real = server.Server("kubectl")
         self.addCleanup(real.stop)
         ours = apiserver_program.Program(real.work)

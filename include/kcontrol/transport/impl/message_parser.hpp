@@ -169,6 +169,17 @@ private:
         headers.add(view(name), std::string(view(value)));
     }
 
+    // Trailers are dropped. Boost 1.92 asks this for them and 1.88 does not, so there can't be an `override`.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winconsistent-missing-override"
+#endif
+    void on_trailer_field_impl(boost::beast::http::field, boost::beast::string_view, boost::beast::string_view,
+                               boost::system::error_code&) {}
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
     void on_header_impl(boost::system::error_code& failure) override {
         head_complete_ = true;
         const bool encoded = headers.contains("Transfer-Encoding");
