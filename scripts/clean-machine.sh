@@ -64,8 +64,7 @@ cp "$cluster/admin.kubeconfig" "$root/root/admin"
 inside "$root" "sed -i 's|certificate-authority:.*|certificate-authority: /root/ca.crt|; s|client-certificate:.*|client-certificate: /root/admin.crt|; s|client-key:.*|client-key: /root/admin.key|' /root/admin"
 cp "$cluster/ca.crt" "$cluster/admin.crt" "$cluster/admin.key" "$root/root/"
 kubectl='kubectl --kubeconfig admin'
-# The manifests are in one folder, the CRD and what is of its kind too: the second time the kind is known.
-typed "$kubectl apply -f web-site/deploy || { sleep 2; $kubectl apply -f web-site/deploy; }" 8
+typed "$kubectl apply -f web-site/deploy && $kubectl wait --for condition=established crd --all && $kubectl apply -f web-site/example.yaml" 8
 # No node here runs images: the program stands in for its own pod, with the arguments and the rights of the manifest.
 typed "(echo 'apiVersion: v1'; echo 'kind: Config'; echo 'current-context: c'; echo 'clusters: [{name: c, cluster: {server: \"$(<"$cluster/url")\", certificate-authority: /root/ca.crt}}]'; echo 'contexts: [{name: c, context: {cluster: c, user: u, namespace: web-site}}]'; echo \"users: [{name: u, user: {token: \$($kubectl -n web-site create token web-site)}}]\") >pod.kubeconfig"
 inside "$root" "cd /root && exec web-site/build/web-site --kubeconfig pod.kubeconfig --leader-elect --leader-election-id=web-site --leader-election-namespace=web-site --health-probe-bind-address=127.0.0.1:18081 --log-format=json" >"$BUILD/worlds/clean.program.log" 2>&1 &

@@ -75,8 +75,9 @@ for name in "${only[@]}"; do
     step "$name" >&2
     log=$BUILD/worlds/$name.log start=$SECONDS
     if build_world "$name" "$suite" "$compiler" "$packages" "$options" >"$log" 2>&1; then
-        outcome="$(grep '^cases: ' "$log" | tail -n 1 | sed 's/^cases: //') ($((SECONDS - start)) s)"
-        [[ $name != *libcxx ]] || outcome="every source of the library compiles ($((SECONDS - start)) s)"
+        outcome=$(sed -n 's/^cases: //p' "$log" | tail -n 1)
+        [[ $name != *libcxx ]] || outcome="every source of the library compiles"
+        outcome+=" ($((SECONDS - start)) s)"
     else
         outcome="failed: see $log" bad=1
     fi
