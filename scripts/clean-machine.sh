@@ -67,10 +67,13 @@ kubectl='kubectl --kubeconfig admin'
 typed "$kubectl apply -f web-site/deploy && $kubectl wait --for condition=established crd --all && $kubectl apply -f web-site/example.yaml" 8
 # No node here runs images: the program stands in for its own pod, with the arguments and the rights of the manifest.
 typed "(echo 'apiVersion: v1'; echo 'kind: Config'; echo 'current-context: c'; echo 'clusters: [{name: c, cluster: {server: \"$(<"$cluster/url")\", certificate-authority: /root/ca.crt}}]'; echo 'contexts: [{name: c, context: {cluster: c, user: u, namespace: web-site}}]'; echo \"users: [{name: u, user: {token: \$($kubectl -n web-site create token web-site)}}]\") >pod.kubeconfig"
-inside "$root" "cd /root && exec web-site/build/web-site --kubeconfig pod.kubeconfig --leader-elect --leader-election-id=web-site --leader-election-namespace=web-site --health-probe-bind-address=127.0.0.1:18081 --log-format=json" >"$BUILD/worlds/clean.program.log" 2>&1 &
+# The process is the program itself, so that it can be stopped.
+chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/root bash -c "cd /root && exec web-site/build/web-site --kubeconfig pod.kubeconfig --leader-elect --leader-election-id=web-site --leader-election-namespace=web-site --health-probe-bind-address=127.0.0.1:18081 --log-format=json" >"$BUILD/worlds/clean.program.log" 2>&1 &
 program=$!
-typed "for i in \$(seq 300); do $kubectl get configmap hello -o jsonpath='{.data}' 2>/dev/null && break; sleep 0.1; done; echo; $kubectl get website hello -o jsonpath='{.status}'" 3
-kill "$program" && wait "$program" || true
-tail -n 1 "$BUILD/worlds/clean.program.log"
+typed "for i in \$(seq 300); do $kubectl get configmap hello -o jsonpath='{.data}' 2>/dev/null && break; sleep 0.1; done; echo; $kubectl get website hello -o jsonpath='{.status}' | grep ." 3
+kill "$program" || die "the program ended by itself: $(tail -n 3 "$BUILD/worlds/clean.program.log")"
+status=0
+wait "$program" || status=$?
 program=''
+((status == 0)) || die "the program ended with status $status: $(tail -n 3 "$BUILD/worlds/clean.program.log")"
 step "all of it took $(told $((SECONDS - begun)))"
