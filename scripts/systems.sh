@@ -17,10 +17,13 @@ make_system() {
     mkdir -p "$root" && debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" "$script" && touch "$root/.made"
 }
 
-# inside ROOT COMMAND: in that system, with nothing of this shell's environment.
+# A program in one gets nothing of this shell's environment: chroot ROOT "${CLEAN_ENVIRONMENT[@]}" PROGRAM...
+CLEAN_ENVIRONMENT=(/usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8)
+
+# inside ROOT COMMAND: in that system.
 inside() {
     mountpoint -q "$1/proc" || mount --bind /proc "$1/proc" || return 1
-    chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -ec "$2"
+    chroot "$1" "${CLEAN_ENVIRONMENT[@]}" bash -ec "$2"
 }
 
 # leave_system ROOT: after the last `inside`.

@@ -281,7 +281,7 @@ group_release() {
     configure release
     check "the release build" build release
     check "programs link no part of kcontrol::testing" only_tests_hold_testing
-    check "names hold the library's version" names_hold_the_version
+    check "names hold the library's version" names_hold_the_version "$BUILD"/release/libkcontrol.* "$BUILD"/release/libkcontrol_testing.*
 }
 
 # What decoding costs, in instructions: time varies too much on shared machines to be compared.

@@ -21,12 +21,13 @@ only_tests_hold_testing() {
     return "$bad"
 }
 
-# What the libraries define is in the inline namespace of their version, so that two versions can be in one process.
+# names_hold_the_version LIBRARY...: what they define is in the inline namespace of their version, so that two versions can be in
+# one process.
 names_hold_the_version() {
     local major minor namespace file others
     IFS=. read -r major minor _ <<<"$(library_version)"
     namespace=kcontrol::v${major}_${minor}::
-    for file in "$BUILD"/release/libkcontrol.* "$BUILD"/release/libkcontrol_testing.*; do
+    for file in "$@"; do
         nm -C "$file" 2>/dev/null | grep " T $namespace" >/dev/null || { echo "$file defines nothing in $namespace"; return 1; }
         others=$(nm -C --defined-only --extern-only "$file" 2>/dev/null | grep -E '^[0-9a-f]+ [A-Z] kcontrol::' | grep -v " $namespace")
         [[ -z $others ]] || { printf '%s defines outside of %s:\n%s\n' "$file" "$namespace" "$others" | head -n 12; return 1; }

@@ -74,31 +74,29 @@ kcontrol_new_refuses() {
 # Shared libraries: their name has the minor version, all that they define is in its namespace, and a program that links them links
 # nothing else of what they need. A program that was linked runs with the libraries alone.
 shared_libraries() {
-    local build=$BUILD/package_shared prefix=$BUILD/package_shared_prefix minor files others program
+    local build=$BUILD/package_shared prefix=$BUILD/package_shared_prefix minor library libraries=() flags program held
     minor=$(library_version | cut -d. -f1,2)
     rm -rf "$prefix"
     logged shared cmake -S "$ROOT" -B "$build" -G Ninja -DBUILD_SHARED_LIBS=ON -DKCONTROL_BUILD_TOOLS=ON &&
         logged shared cmake --build "$build" --parallel "$(build_jobs)" &&
         logged shared cmake --install "$build" --prefix "$prefix" || return 1
-    for files in kcontrol kcontrol_testing; do
-        files=$(echo "$prefix"/lib*/lib"$files.so.$minor")
-        readelf -d "$files" | grep -F "[${files##*/}]" >/dev/null || { echo "$files says another name"; return 1; }
-        others=$(nm -DC --defined-only --extern-only "$files" | grep -E '^[0-9a-f]+ [A-Z] kcontrol::' | grep -v " kcontrol::v${minor/./_}::")
-        [[ -z $others ]] || { printf '%s defines outside of its namespace:\n%s\n' "$files" "$others" | head -n 12; return 1; }
+    libraries=("$prefix"/lib*/libkcontrol.so."$minor" "$prefix"/lib*/libkcontrol_testing.so."$minor")
+    for library in "${libraries[@]}"; do
+        readelf -d "$library" | grep -F "[${library##*/}]" >/dev/null || { echo "$library says another name"; return 1; }
     done
+    names_hold_the_version "${libraries[@]}" || return 1
     logged shared consumer find_package -DCMAKE_PREFIX_PATH="$prefix" || return 1
     program=$BUILD/package_find_package/consumer
     readelf -d "$program" | grep NEEDED
     readelf -d "$program" | grep -F "[libkcontrol.so.$minor]" >/dev/null || { echo "the program links another library"; return 1; }
     if readelf -d "$program" | grep NEEDED | grep -E 'simdjson|prometheus|re2|yaml|cares|nghttp2'; then return 1; fi
-    local libraries
-    libraries=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol.pc)") pkg-config --libs kcontrol) || return 1
-    if grep -E 'simdjson|prometheus|re2|yaml|cares' <<<"$libraries"; then return 1; fi
+    flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kcontrol.pc)") pkg-config --libs kcontrol) || return 1
+    if grep -E 'simdjson|prometheus|re2|yaml|cares' <<<"$flags"; then return 1; fi
     # The runtime component is what a machine needs that only runs programs.
     rm -rf "$prefix.runtime"
     logged shared cmake --install "$build" --component runtime --prefix "$prefix.runtime" || return 1
-    files=$(cd "$prefix.runtime" && find . -type f | sed 's/.*libkcontrol/libkcontrol/')
-    [[ $files == "libkcontrol.so.$(library_version)" ]] || { echo "the runtime component holds: $files"; return 1; }
+    held=$(cd "$prefix.runtime" && find . -type f | sed 's/.*libkcontrol/libkcontrol/')
+    [[ $held == "libkcontrol.so.$(library_version)" ]] || { echo "the runtime component holds: $held"; return 1; }
     LD_LIBRARY_PATH=$(dirname "$(find "$prefix.runtime" -name 'libkcontrol.so.*' -type f)") "$program"
 }
 

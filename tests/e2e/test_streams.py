@@ -108,10 +108,10 @@ class StreamsTest(unittest.TestCase):
         except OSError:
             pass
 
-    def run_probe(self, *arguments, told=b""):
-        """(exit code, output, errors), with that input and then its end."""
+    def run_probe(self, *arguments):
+        """(exit code, output, errors), with an input that ends at once."""
         probe = self.start(*arguments)
-        out, errors = probe.communicate(told, timeout=60)
+        out, errors = probe.communicate(timeout=60)
         return probe.returncode, out.decode(), errors.decode()
 
     def kubectl(self, *arguments):
