@@ -149,6 +149,11 @@ class Browser:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def left_the_page(failure):
+    """Whether an expression failed because the document that it was asked in has gone."""
+    return "navigat" in str(failure) or "destroyed" in str(failure)
+
+
 class Page:
     """A tab with a profile of its own (no storage is shared with others)."""
 
@@ -242,7 +247,7 @@ class Page:
                 if value:
                     return value
             except Failure as failure:   # a navigation in between ends what was running in the page
-                if "navigat" not in str(failure) and "destroyed" not in str(failure):
+                if not left_the_page(failure):
                     raise
             if self.errors or time.monotonic() > deadline:   # a page that threw need not be waited for
                 raise Failure(f"not within {timeout} s: {what or expression}\n{self.errors}\nthe page shows:\n" +
@@ -266,19 +271,35 @@ class Page:
         self.call("Input.insertText", {"text": text})
 
     def click(self, selector):
-        """Again where something above it has appeared meanwhile, and moved it away from below the mouse."""
+        """Until a click has reached the element: again where something that appeared above it moved it away from below
+        the mouse, be it before the button went down or before it came up."""
         find = "const e = document.querySelector(%s);" % json.dumps(selector)
-        for _ in range(5):
-            at = self.js("(() => { %s e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); "
-                         "return [r.x + r.width / 2, r.y + r.height / 2]; })()" % find)
+        for _ in range(10):
+            at = self.js("""(() => { %s
+                e.scrollIntoView({block: 'center'});
+                window.lastClick?.abort();
+                const seen = window.lastClick = new AbortController();
+                for (const kind of ['mousedown', 'click'])
+                    window.addEventListener(kind, event => {
+                        %s seen[kind] = e?.contains(event.target);
+                    }, {capture: true, signal: seen.signal});
+                const r = e.getBoundingClientRect();
+                return [r.x + r.width / 2, r.y + r.height / 2];
+            })()""" % (find, find))
             self.mouse("mousePressed", at)
-            if self.js("(() => { %s const hit = document.elementFromPoint(%f, %f); "
-                       "return e.contains(hit); })()" % (find, *at)):
-                break
-            self.mouse("mouseReleased", [0, 0])
-        else:
-            self.mouse("mousePressed", at)
-        self.mouse("mouseReleased", at)
+            if not self.js("(() => { %s return lastClick.mousedown && e.contains(document.elementFromPoint(%f, %f)); })()"
+                           % (find, *at)):
+                self.mouse("mouseReleased", [0, 0])      # so that nothing else is clicked
+                continue
+            self.mouse("mouseReleased", at)
+            try:
+                if self.js("window.lastClick ? lastClick.click === true : true"):
+                    return
+            except Failure as failure:
+                if not left_the_page(failure):
+                    raise
+                return       # it was the click that left it
+        raise Failure(f"no click reaches {selector}")
 
     def mouse(self, kind, at):
         self.call("Input.dispatchMouseEvent", {"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
