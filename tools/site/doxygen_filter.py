@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What Doxygen reads of a header: the header, with a text for members that mean the same everywhere and have none.
+
+usage: doxygen_filter.py HEADER
+
+The standard members of containers and iterators, copies and comparisons, and the function that gives back what the
+setter of its name was given. Lines stay where they are, so that warnings name the header's own.
+"""
+import re
+import sys
+
+STANDARD = [(re.compile(pattern), text) for pattern, text in (
+    (r"using (value_type|reference|const_reference|pointer|difference_type|size_type|iterator|const_iterator|"
+     r"iterator_category|iterator_concept|error_type) =", "As standard containers and iterators name it."),
+    (r"[^(]*\bbegin\(\) (const|noexcept|{)", "An iterator to the first one."),
+    (r"[^(]*\bend\(\) (const|noexcept|{)", "An iterator past the last one."),
+    (r"[^(]*\bsize\(\) const", "How many there are."),
+    (r"[^(]*\bempty\(\) const", "Whether there is none."),
+    (r"[^(]*\boperator->\(\)", "Access to the value; there must be one."),
+    (r"[^(]*\boperator\*\(\)", "The value; there must be one."),
+    (r"[^(]*\boperator\+\+\(", "Goes on to the next one."),
+    (r"explicit (constexpr )?operator bool\(\)", "Whether there is a value."),
+    (r"friend .*\boperator==\(", "Whether both have the same value."),
+    (r"(constexpr )?bool operator==\(", "Whether both have the same value."),
+    (r"friend .*\boperator<=>\(", "Orders by the members, in the order of their declaration."),
+    (r"std::size_t operator\(\)\(", "The hash of the value."),
+    (r"(KCONTROL_DECL |constexpr )*(?P<copied>\w+)\(const (?P=copied)&( \w+)?\)", "Copies the other."),
+    (r"(KCONTROL_DECL |constexpr )*(?P<moved>\w+)\((?P=moved)&&( \w+)?\)",
+     "Takes over what the other has, which may then be assigned to or destroyed."),
+    (r"[^(]*\boperator=\(const \w+&( \w+)?\)", "Copies the other."),
+    (r"[^(]*\boperator=\(\w+&&( \w+)?\)", "Takes over what the other has, which may then be assigned to or destroyed."),
+    (r"struct (hash_of|custom_codec|field_list_of)<", "What the library asks about this type."),
+)]
+TYPE = re.compile(r"\s*(template .*)?(class|struct) \w+")
+SETTER = re.compile(r"\s+(?:KCONTROL_DECL |constexpr )*[\w:]+& (\w+)\([^)]")
+GETTER = re.compile(r"\s+(?:KCONTROL_DECL |constexpr )*[^()=]+[ &*](\w+)\(\) const")
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__.strip())
+        return 0 if sys.argv[1:] in (["--help"], ["-h"]) else 2
+    setters = set()
+    has_text = False
+    for line in open(sys.argv[1], encoding="utf-8"):
+        # A specialisation of std::hash would be documented in a namespace that is not here.
+        line = re.sub(r"^struct std::hash<", "struct hash_of<", line)
+        code = line.lstrip()
+        if code.startswith("///"):
+            has_text = True
+        else:
+            if TYPE.match(line):
+                setters = set()
+            if setter := SETTER.match(line):
+                setters.add(setter[1])
+            if not has_text and "///<" not in line and not code.startswith(("//", "return ")):
+                text = next((text for pattern, text in STANDARD if pattern.match(code)), None)
+                getter = GETTER.match(line)
+                if text is None and getter and getter[1] in setters:
+                    text = f"What {getter[1]}() was given, else its default."
+                if text is not None:
+                    line = f"{line[:len(line) - len(code)]}/** {text} */ {code}"
+            # The text of a template stands before its parameters.
+            has_text = has_text and code.startswith(("template", "requires"))
+        sys.stdout.write(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
