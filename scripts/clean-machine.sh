@@ -75,4 +75,5 @@ status=0
 wait "$program" || status=$?
 program=''
 ((status == 0)) || die "the program ended with status $status: $(tail -n 3 "$BUILD/worlds/clean.program.log")"
+! grep -E '"level":"(warning|error)"' "$BUILD/worlds/clean.program.log" || die "the program met what it should not"
 step "all of it took $(told $((SECONDS - begun)))"

@@ -3,6 +3,8 @@
 
 #include "hello_world.hpp"
 
+#include <chrono>
+
 using kcontrol::api::core::v1::config_map;
 
 namespace {
@@ -29,5 +31,11 @@ kcontrol::reconciliation reconcile(kcontrol::reconcile_context ctx, std::shared_
 }  // namespace
 
 kcontrol::result<std::shared_ptr<kcontrol::controller>> add_controllers(kcontrol::manager& m) {
-    return kcontrol::controller_builder(m, "hello-world").for_<hello_world>().owns<config_map>().complete(reconcile);
+    // The event of the ConfigMap comes before that of the status: the next call waits until it sees both.
+    const auto options = kcontrol::controller_options().see_own_writes(std::chrono::seconds(5));
+    return kcontrol::controller_builder(m, "hello-world")
+        .for_<hello_world>()
+        .owns<config_map>()
+        .with_options(options)
+        .complete(reconcile);
 }
