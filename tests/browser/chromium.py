@@ -293,7 +293,7 @@ class Page:
                 continue
             self.mouse("mouseReleased", at)
             try:
-                if self.js("window.lastClick ? lastClick.click === true : true"):
+                if self.js("!window.lastClick || lastClick.click"):
                     return
             except Failure as failure:
                 if not left_the_page(failure):
