@@ -17,11 +17,12 @@ namespace kcontrol::inline v0_1 {
 /// What became of requests, and of the questions to the cluster about them.
 class access_stats {
 public:
-    std::uint64_t allowed = 0;
-    std::uint64_t unauthorized = 0;                       ///< 401
-    std::uint64_t forbidden = 0;                          ///< 403
-    std::uint64_t failed = 0;                             ///< 500: the cluster could not be asked
-    std::uint64_t crowded = 0;                            ///< 503: too many questions wait already
+    std::uint64_t allowed = 0;       ///< requests let through, those to paths of always_allow() too
+    std::uint64_t unauthorized = 0;  ///< 401
+    std::uint64_t forbidden = 0;     ///< 403
+    std::uint64_t failed = 0;        ///< 500: the cluster could not be asked
+    std::uint64_t crowded = 0;       ///< 503: too many questions wait already
+    /// Questions to the cluster: whose a token is, and what he may do.
     std::uint64_t token_reviews = 0, access_reviews = 0;  ///< questions; each once, however often it was repeated
     std::uint64_t remembered = 0;                         ///< answers that were known still
 };
@@ -51,7 +52,7 @@ public:
     /// A handler that calls `inner` for those who may, and says responder::admit().
     KCONTROL_DECL http::handler guard(http::handler inner) const;
 
-    KCONTROL_DECL access_stats stats() const;
+    KCONTROL_DECL access_stats stats() const;  ///< what it has counted since create()
 
 private:
     struct core;

@@ -27,7 +27,7 @@ class block_builder;
 /// Thread-safety: distinct objects safe; shared objects unsafe. Objects decoded with a pool are free of it.
 class share_pool {
 public:
-    static constexpr std::size_t generation_limit = std::size_t{1} << 20;
+    static constexpr std::size_t generation_limit = std::size_t{1} << 20;  ///< in bytes: 1 MiB
 
     KCONTROL_DECL share_pool();
     KCONTROL_DECL ~share_pool();
@@ -53,8 +53,8 @@ public:
     /// Tells what a text came to that recall() did not know; `hash` is from there.
     KCONTROL_DECL void remember(const void* type, std::string_view text, std::uint64_t hash, const void* value,
                                 std::size_t size);
-    static constexpr std::size_t shortest_text = 16;
-    static constexpr std::size_t longest_text = 4096;
+    static constexpr std::size_t shortest_text = 16;   ///< in bytes, for recall()
+    static constexpr std::size_t longest_text = 4096;  ///< the same
 
     /// What keeps that alive which find_… returned since the last call. To be called once an object.
     KCONTROL_DECL std::shared_ptr<const void> pin();

@@ -19,10 +19,10 @@ template <class T>
 class written_object {
 public:
     written_object() = default;
-    written_object(T o, write_outcome w) : object(std::move(o)), outcome(w) {}
+    written_object(T o, write_outcome w) : object(std::move(o)), outcome(w) {}  ///< an object and what was done for it
 
-    T object;
-    write_outcome outcome = write_outcome::unchanged;
+    T object;  ///< as it was read or written last, with the resource version of that
+    write_outcome outcome = write_outcome::unchanged;  ///< whether the call has written it
 };
 
 namespace detail {

@@ -29,9 +29,9 @@ public:
     event_limits& remembered(std::size_t n) { return remembered_ = n, *this; }
 
     std::size_t similar() const noexcept { return similar_; }
-    duration window() const noexcept { return window_; }
-    std::uint32_t burst() const noexcept { return burst_; }
-    duration period() const noexcept { return period_; }
+    duration window() const noexcept { return window_; }     ///< of similar(); default 10 min
+    std::uint32_t burst() const noexcept { return burst_; }  ///< writes about one object at once; default 25
+    duration period() const noexcept { return period_; }     ///< until one more may be written; default 5 min
     std::size_t remembered() const noexcept { return remembered_; }
 
 private:
@@ -64,8 +64,9 @@ public:
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class event_correlator {
 public:
-    KCONTROL_DECL explicit event_correlator(event_limits limits = {});
+    KCONTROL_DECL explicit event_correlator(event_limits limits = {});  ///< remembers nothing yet
 
+    /// Counts the note, written or not. Limits go by `now`; `at` is when the Event was first seen, if it is new.
     KCONTROL_DECL event_decision take(const object_reference& regarding, const event_note& note, time_point now,
                                       wall_time at);
     /// The Event of a decision is on the server under that name: repeats are written to it.

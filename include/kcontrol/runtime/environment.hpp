@@ -37,12 +37,14 @@ public:
 /// What a name in a directory stands for, links followed.
 enum class file_kind { regular, directory, fifo, socket, device };
 
+/// A name in a directory, and what it stands for.
 class directory_entry {
 public:
+    /// A name and its kind.
     directory_entry(std::string n, file_kind k) : name(std::move(n)), kind(k) {}
 
-    std::string name;
-    file_kind kind;
+    std::string name;  ///< without the path of the directory
+    file_kind kind;    ///< of a link: of what it leads to
 
     friend bool operator==(const directory_entry&, const directory_entry&) = default;
 };
