@@ -22,17 +22,18 @@ namespace kcontrol::inline v0_1::json {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class writer {
 public:
-    void begin_object() { open('{'); }
-    void end_object() { close('}'); }
-    void begin_array() { open('['); }
-    void end_array() { close(']'); }
+    void begin_object() { open('{'); }  ///< `{`; what follows are key() and a value for each member
+    void end_object() { close('}'); }   ///< `}`
+    void begin_array() { open('['); }   ///< `[`; what follows are values
+    void end_array() { close(']'); }    ///< `]`
 
-    KCONTROL_DECL void key(std::string_view name);
+    KCONTROL_DECL void key(std::string_view name);  ///< the member's name, escaped; its value comes next
 
-    KCONTROL_DECL void value(std::string_view text);
-    void value(const char* text) { value(std::string_view(text)); }
-    KCONTROL_DECL void value(bool b);
-    KCONTROL_DECL void value(double number);
+    KCONTROL_DECL void value(std::string_view text);                 ///< a string: quotes and escapes are added
+    void value(const char* text) { value(std::string_view(text)); }  ///< the same of a C string, which is not null
+    KCONTROL_DECL void value(bool b);                                ///< `true` or `false`
+    KCONTROL_DECL void value(double number);  ///< see the class for how; null if it is not finite
+    /// An integer of up to 64 bits, all its digits. A char is one too.
     template <std::integral T>
     requires(!std::same_as<T, bool>) void value(T number) {
         if constexpr (std::is_signed_v<T>) {
@@ -41,7 +42,7 @@ public:
             write_uint(number);
         }
     }
-    KCONTROL_DECL void null();
+    KCONTROL_DECL void null();  ///< the literal `null`
 
     /// A value that is JSON already.
     KCONTROL_DECL void raw(std::string_view json);

@@ -20,7 +20,9 @@ public:
     using value_type = T;
 
     boxed() noexcept = default;
-    boxed(const T& value) { emplace(value); }        // NOLINT: meant to convert
+    /// Present, with a copy of the value.
+    boxed(const T& value) { emplace(value); }  // NOLINT: meant to convert
+    /// Present; the value is moved into it.
     boxed(T&& value) { emplace(std::move(value)); }  // NOLINT
     boxed(const boxed& from) {
         if constexpr (detail::has_generated_fields<T>) {
@@ -51,15 +53,17 @@ public:
         return *this;
     }
 
+    /// Whether there is a part; false also of one that is null (nullable.hpp).
     bool present() const noexcept { return detail::handle_is_pointer(word_); }
     explicit operator bool() const noexcept { return present(); }
 
-    const T& operator*() const noexcept { return present() ? *get() : nothing(); }
-    const T* operator->() const noexcept { return &**this; }
+    const T& operator*() const noexcept { return present() ? *get() : nothing(); }  ///< the empty value if it is absent
+    const T* operator->() const noexcept { return &**this; }                        ///< the same: never null
 
     /// The part, to change it; made first if it is absent.
     T& edit() { return present() ? *get() : emplace(); }
 
+    /// Makes the part anew from these, which may refer to the old one. Throws std::bad_alloc.
     template <class... Arguments>
     T& emplace(Arguments&&... arguments) {
         void* memory = detail::handle_allocate(sizeof(T));
@@ -85,6 +89,7 @@ public:
     }
 
 protected:
+    /// For nullable: the handle as it is; see handle.hpp.
     detail::handle_word word() const noexcept { return word_; }
     /// Makes it null, which is neither absent nor there; see nullable.hpp.
     void set_null() noexcept {

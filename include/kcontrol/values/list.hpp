@@ -33,8 +33,10 @@ public:
     using const_iterator = const T*;
 
     list() noexcept = default;
+    /// Present, even without elements.
     list(std::initializer_list<T> from) { assign(from); }
     // Its own type is ruled out first: to ask whether that is a range needs a complete T, which a copy has not always.
+    /// The same from another range whose elements convert to T.
     template <class Range>
     requires(!std::same_as<std::remove_cvref_t<Range>, list> && std::ranges::input_range<Range> &&
              std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from) {
@@ -66,6 +68,7 @@ public:
         std::swap(word_, taken.word_);
         return *this;
     }
+    /// Replaces all; present afterwards.
     list& operator=(std::initializer_list<T> from) {
         *this = list(from);
         return *this;
@@ -75,24 +78,29 @@ public:
     bool present() const noexcept { return word_ != 0; }
     bool empty() const noexcept { return size() == 0; }
     std::size_t size() const noexcept { return has_elements() ? header()->size : 0; }
+    /// How many elements there is memory for.
     std::size_t capacity() const noexcept { return has_elements() ? header()->capacity : 0; }
 
+    /// The elements, which are in one piece; may be null if there are none.
     T* data() noexcept { return has_elements() ? elements() : nullptr; }
-    const T* data() const noexcept { return has_elements() ? elements() : nullptr; }
+    const T* data() const noexcept { return has_elements() ? elements() : nullptr; }  ///< the same, only read
     iterator begin() noexcept { return data(); }
     iterator end() noexcept { return data() + size(); }
     const_iterator begin() const noexcept { return data(); }
     const_iterator end() const noexcept { return data() + size(); }
-    const_iterator cbegin() const noexcept { return begin(); }
-    const_iterator cend() const noexcept { return end(); }
+    const_iterator cbegin() const noexcept { return begin(); }  ///< as begin() of a const one
+    const_iterator cend() const noexcept { return end(); }      ///< as end() of a const one
 
+    /// Precondition: index < size(), checked by assert.
     T& operator[](std::size_t index) noexcept { return assert(index < size()), elements()[index]; }
+    /// The same of one that is only read.
     const T& operator[](std::size_t index) const noexcept { return assert(index < size()), elements()[index]; }
-    T& front() noexcept { return (*this)[0]; }
-    const T& front() const noexcept { return (*this)[0]; }
-    T& back() noexcept { return (*this)[size() - 1]; }
-    const T& back() const noexcept { return (*this)[size() - 1]; }
+    T& front() noexcept { return (*this)[0]; }                      ///< the first one; there must be one
+    const T& front() const noexcept { return (*this)[0]; }          ///< the same, only read
+    T& back() noexcept { return (*this)[size() - 1]; }              ///< the last one; there must be one
+    const T& back() const noexcept { return (*this)[size() - 1]; }  ///< the same, only read
 
+    /// Adds an element at the end, made from these, which may refer to others of the list.
     template <class... Arguments>
     T& emplace_back(Arguments&&... arguments) {
         T made(std::forward<Arguments>(arguments)...);  // before growing: an argument may be an element
@@ -102,14 +110,16 @@ public:
         header()->size = static_cast<std::uint32_t>(count + 1);
         return *place;
     }
-    void push_back(T value) { emplace_back(std::move(value)); }
+    void push_back(T value) { emplace_back(std::move(value)); }  ///< adds it at the end; present afterwards
 
+    /// Puts it before that place, and gives where it is. What follows moves.
     iterator insert(const_iterator before, T value) {
         const auto at = before - cbegin();
         emplace_back(std::move(value));
         for (auto last = end() - 1; last != begin() + at; --last) std::swap(last[-1], *last);
         return begin() + at;
     }
+    /// Takes out [first, last), and gives the place behind it. What follows moves.
     iterator erase(const_iterator first, const_iterator last) {
         const auto at = first - cbegin();
         const auto count = last - first;
@@ -117,7 +127,8 @@ public:
         for (auto left = count; left > 0; --left) pop_back();
         return begin() + at;
     }
-    iterator erase(const_iterator at) { return erase(at, at + 1); }
+    iterator erase(const_iterator at) { return erase(at, at + 1); }  ///< the same for one element
+    /// Takes the last one out; there must be one.
     void pop_back() noexcept {
         back().~T();
         --header()->size;
@@ -130,6 +141,7 @@ public:
         reserve(count);
         while (size() < count) emplace_back();
     }
+    /// Memory for so many elements in all; never less than before. An absent list is present then, unless it is for 0.
     void reserve(std::size_t count) {
         if (count > capacity()) reallocate(count);
     }
@@ -150,6 +162,7 @@ public:
         word_ = 0;
     }
 
+    /// Replaces all by copies of those in `from`, which is no part of this list; present afterwards.
     template <class Range>
     void assign(const Range& from) {
         clear();
