@@ -75,14 +75,14 @@ public:
 
     duration delay() const noexcept { return delay_; }
     const std::optional<http::response>& answer() const noexcept { return answer_; }
-    bool drops() const noexcept { return drop_; }
-    bool loses_answer() const noexcept { return lose_answer_; }
-    bool hangs() const noexcept { return hang_; }
+    bool drops() const noexcept { return drop_; }                ///< instead of answering the connection breaks
+    bool loses_answer() const noexcept { return lose_answer_; }  ///< the request is done, then the connection breaks
+    bool hangs() const noexcept { return hang_; }                ///< no answer, ever
     const std::string& replica() const noexcept { return replica_; }
-    stream kind() const noexcept { return kind_; }
-    std::size_t position() const noexcept { return position_; }
+    stream kind() const noexcept { return kind_; }  ///< what happens inside a body; the last that was said counts
+    std::size_t position() const noexcept { return position_; }  ///< number of the event, or how many events or bytes
     std::size_t size() const noexcept { return size_; }
-    const failure& error() const noexcept { return error_; }
+    const failure& error() const noexcept { return error_; }  ///< Status of error_at_event()
     std::size_t bytes_per_second() const noexcept { return rate_; }
 
 private:
