@@ -26,6 +26,7 @@ namespace kcontrol::inline v0_1::auth {
 /// Thread-safety: shared objects unsafe; use it on its executor. Object lifetime: the environment outlives it.
 class credential_source : public std::enable_shared_from_this<credential_source> {
 public:
+    /// Reads and asks nothing yet; the provider is called on `ex`. `log` is told what can't be got or read.
     static KCONTROL_DECL std::shared_ptr<credential_source> make(environment& env, executor ex,
                                                                  const cluster_config& config, logger log);
 
@@ -54,7 +55,7 @@ public:
     /// What tls() became can't be used: what was before counts again, and files are soon read again.
     KCONTROL_DECL void reject_tls(http::tls_options before, const error& why);
 
-    credential_source(environment& env, executor ex, const cluster_config& config, logger log);  // use make()
+    credential_source(environment& env, executor ex, const cluster_config& config, logger log);  ///< use make()
 
 private:
     struct flight;

@@ -21,8 +21,9 @@ public:
 
     /// A file that must be there; nothing else is looked at then. Empty: none named.
     config_search& file(std::string path) { return file_ = std::move(path), *this; }
+    /// What counts instead of what the kubeconfig says; of a pod's own account only default_namespace() does.
     config_search& overrides(kubeconfig_overrides with) { return overrides_ = std::move(with), *this; }
-    config_search& order(search_order o) { return order_ = o, *this; }
+    config_search& order(search_order o) { return order_ = o, *this; }  ///< where no file is named; default: kubectl
 
     const std::string& file() const noexcept { return file_; }
     const kubeconfig_overrides& overrides() const noexcept { return overrides_; }

@@ -14,7 +14,7 @@ namespace kcontrol::inline v0_1::auth {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class token_source {
 public:
-    KCONTROL_DECL token_source(environment& env, const cluster_config& config);
+    KCONTROL_DECL token_source(environment& env, const cluster_config& config);  ///< reads nothing; `env` outlives it
 
     /// The token, empty if the cluster is reached without one. Errors: file_failed if no token was ever read.
     KCONTROL_DECL result<secret_string> token();

@@ -15,14 +15,16 @@ namespace kcontrol::inline v0_1 {
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class object_table {
 public:
+    /// A column that the kind defines: TableColumnDefinition of meta.k8s.io/v1.
     class column {
     public:
-        std::string name;
+        std::string name;   ///< as the kind writes it, "Ready"; text() has it in capitals
         bool wide = false;  ///< where there is room for more than the usual
     };
+    /// The cells of one object.
     class row {
     public:
-        namespaced_name key;
+        namespaced_name key;             ///< of the object; without a namespace where the kind has none
         std::vector<std::string> cells;  ///< one for each column
     };
 
@@ -30,14 +32,14 @@ public:
     class shape {
     public:
         bool namespaces = false;  ///< a column of them first
-        bool wide = false;
-        bool header = true;
+        bool wide = false;        ///< those columns, too, that are wide
+        bool header = true;       ///< a first line with the names of the columns
     };
     /// As kubectl prints it: the names of the columns in capitals, see aligned_columns().
     KCONTROL_DECL std::string text(const shape& how) const;
 
-    std::vector<column> columns;
-    std::vector<row> rows;
+    std::vector<column> columns;   ///< all of them, wide ones included
+    std::vector<row> rows;         ///< in the order in which the server gave them
     std::string resource_version;  ///< a watch from there tells what changes
 };
 

@@ -18,6 +18,7 @@ public:
 
     /// From the first address tried until one is connected; name resolution included.
     transport_options& connect_timeout(duration d) { return connect_timeout_ = d, *this; }
+    /// Of the TLS handshake; a proxy has as long to let through to the server. Default 10 s.
     transport_options& handshake_timeout(duration d) { return handshake_timeout_ = d, *this; }
     /// How long an unused connection is kept. It is closed then if another exchange of its transport goes on, such as
     /// a watch, and else when the next one begins: unused connections keep no context running.
@@ -47,7 +48,9 @@ public:
     bool allow_plaintext_credentials() const noexcept { return allow_plaintext_credentials_; }
     const address_rules& addresses() const noexcept { return addresses_; }
     bool http2() const noexcept { return http2_; }
+    /// Silence after which the server, also of a WebSocket, is asked for a sign of life. Default 30 s; zero: never.
     duration http2_ping_idle() const noexcept { return http2_ping_idle_; }
+    /// How long it may take to give that. Default 15 s.
     duration http2_ping_timeout() const noexcept { return http2_ping_timeout_; }
 
 private:
