@@ -37,8 +37,11 @@ class informer_set {
 public:
     /// How the informers of a kind shall be, one of each of the options that this returns.
     using scopes_function = std::function<std::vector<informer_options>(const resource_info&)>;
+    /// What look_for() calls with each of its kinds whose definition has come or changed.
     using probe_function = std::function<void(const resource_info&)>;
 
+    /// `scopes` is asked each time that somebody asks for informers. They ask with `cl`, never with caches that it may
+    /// read from. The environment outlives it.
     KCONTROL_DECL informer_set(environment& env, executor ex, client cl, scopes_function scopes, logger log = {});
     KCONTROL_DECL ~informer_set();
     informer_set(const informer_set&) = delete;
@@ -94,6 +97,7 @@ public:
     /// Has the informers compared with the server while they run, from the next start(): see
     /// cache_options::audit_period. Called once, before that.
     KCONTROL_DECL void audit_every(duration period);
+    /// What audits have found so far, by kind. Empty without audit_every().
     KCONTROL_DECL audit_counts_by_kind audits() const;
 
     /// Calls f(const informer_options&, const std::shared_ptr<any_informer>&, const detail::cached_scope*) with what
@@ -107,7 +111,7 @@ public:
 
     /// Every informer, sorted by group, version, kind and namespace.
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> all() const;
-    KCONTROL_DECL bool has_synced() const;
+    KCONTROL_DECL bool has_synced() const;  ///< whether every informer has, unshared ones too; true without any
 
 private:
     struct entry {

@@ -21,6 +21,8 @@ class kubeconfig_watch;
 /// Thread-safety and callbacks: see cluster_source.
 class directory_source final : public cluster_source {
 public:
+    /// `path`: of the directory; `level`: what its kubeconfigs may say. `ex`: where on_change() is called, and files
+    /// are read again. The environment outlives it.
     KCONTROL_DECL directory_source(environment& env, executor ex, std::string path, auth::trust level, logger log = {});
     KCONTROL_DECL ~directory_source() override;
 
@@ -34,6 +36,7 @@ private:
 /// A fixed set of clusters: contexts of one kubeconfig, or the pod's own cluster.
 class fixed_source final : public cluster_source {
 public:
+    /// All of them, which start() tells before it returns.
     explicit fixed_source(std::vector<desired_cluster> clusters) : clusters_(std::move(clusters)) {}
 
     result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) override {

@@ -14,8 +14,9 @@ class api_server;
 /// What a command says and how it ends.
 class command_outcome {
 public:
+    /// What it writes to standard output and to standard error.
     std::string output, error_output;
-    int exit_code = 0;
+    int exit_code = 0;    ///< 0: it succeeds
     bool echoes = false;  ///< it says back what it hears first, as `cat` does
 };
 

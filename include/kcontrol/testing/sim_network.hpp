@@ -30,7 +30,7 @@ enum class link_state {
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
 class sim_network {
 public:
-    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);
+    KCONTROL_DECL sim_network(sim_context& context, sim_environment& env);  ///< without a host; both outlive it
     KCONTROL_DECL ~sim_network();
     sim_network(const sim_network&) = delete;
     sim_network& operator=(const sim_network&) = delete;
@@ -38,7 +38,10 @@ public:
     /// Serves `host` with a handler whose coroutines run on `ex`.
     KCONTROL_DECL void listen(const std::string& host, executor ex, http::handler handler);
 
+    /// From the next request on; those in progress go on. Throws std::out_of_range if the host does not listen().
     KCONTROL_DECL void set_link(const std::string& host, link_state state);
+    /// How long a request takes to the host, drawn for each. Default: 100 us to 5 ms. Throws std::out_of_range if the
+    /// host does not listen().
     KCONTROL_DECL void set_latency(const std::string& host, duration least, duration most);
 
     /// Breaks every exchange with the host that is in progress, as RST does.

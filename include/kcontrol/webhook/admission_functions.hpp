@@ -15,15 +15,16 @@ namespace kcontrol::inline v0_1 {
 template <class T>
 class admission_of {
 public:
+    /// The object as it would be, and as it was. One of them may be null.
     admission_of(std::shared_ptr<const T> now, std::shared_ptr<const T> before)
         : object(std::move(now)), old_object(std::move(before)) {}
 
     std::shared_ptr<const T> object;      ///< null for a deletion
     std::shared_ptr<const T> old_object;  ///< null for a creation
 
-    bool is_create() const noexcept { return object && !old_object; }
-    bool is_update() const noexcept { return object && old_object; }
-    bool is_delete() const noexcept { return !object; }
+    bool is_create() const noexcept { return object && !old_object; }  ///< true of a connection (CONNECT), too
+    bool is_update() const noexcept { return object && old_object; }   ///< both objects are there
+    bool is_delete() const noexcept { return !object; }                ///< only old_object is there
     /// The object, or of a deletion the one that goes.
     const T& subject() const noexcept { return object ? *object : *old_object; }
 };

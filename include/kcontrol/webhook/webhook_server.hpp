@@ -23,9 +23,9 @@ namespace kcontrol::inline v0_1 {
 /// A request to a path, for functions that answer with what they like.
 class webhook_call {
 public:
-    http::server_request request;
-    std::stop_token stop;  ///< triggered when nobody waits for the answer any more
-    time_point deadline;
+    http::server_request request;  ///< a POST of application/json, not larger than may be
+    std::stop_token stop;          ///< triggered when nobody waits for the answer any more
+    time_point deadline;           ///< when the API server gets 504 in place of an answer
 };
 
 /// Answers with a whole response. What it throws is 500.
@@ -43,6 +43,7 @@ using webhook_handler = std::function<awaitable<http::response>(webhook_call)>;
 /// functions run there. Object lifetime: the environment outlives it; what still runs keeps the shared part alive.
 class webhook_server {
 public:
+    /// `ex`: where functions run. It listens in run() only.
     KCONTROL_DECL webhook_server(environment& env, executor ex, webhook_server_options options = {}, logger log = {});
     KCONTROL_DECL ~webhook_server();
     webhook_server(const webhook_server&) = delete;
@@ -50,6 +51,8 @@ public:
 
     /// Serves a path; also while it runs. Errors: invalid_argument (it does not begin with "/", or is taken).
     KCONTROL_DECL result<void> add_admission(webhook_registration what, admission_handler handler);
+    /// Serves a path by a function that answers what it likes; webhooks() does not tell of it. Errors: as
+    /// add_admission().
     KCONTROL_DECL result<void> add(std::string path, webhook_handler handler);
     /// Converts the versions of a kind at "/convert". Errors: invalid_argument (the kind has a conversion already).
     KCONTROL_DECL result<void> add_conversion(kind_conversion of);
