@@ -16,6 +16,7 @@ namespace kcontrol::inline v0_1 {
 class secret_string {
 public:
     secret_string() = default;
+    /// Takes it over; a copy that the caller keeps is not wiped.
     explicit secret_string(std::string value) : value_(std::move(value)) {}
     secret_string(const secret_string&) = default;
     KCONTROL_DECL secret_string(secret_string&& other) noexcept;
@@ -24,6 +25,7 @@ public:
     KCONTROL_DECL ~secret_string();
 
     bool empty() const noexcept { return value_.empty(); }
+    /// The secret; valid until the string is changed or dies.
     std::string_view reveal() const noexcept { return value_; }
 
     friend bool operator==(const secret_string& a, const secret_string& b) noexcept { return a.value_ == b.value_; }

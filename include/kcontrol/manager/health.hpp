@@ -23,11 +23,12 @@ using health_details = std::function<std::vector<std::string>()>;
 /// A check and the name it has in the answer.
 class named_check {
 public:
+    /// In this order: the name, the check, the details.
     named_check(std::string n, health_check c, health_details d = {})
         : name(std::move(n)), check(std::move(c)), details(std::move(d)) {}
 
-    std::string name;
-    health_check check;
+    std::string name;        ///< as in `/readyz/NAME` and `?exclude=NAME`
+    health_check check;      ///< called at each request; an empty one fails
     health_details details;  ///< may be empty
 };
 

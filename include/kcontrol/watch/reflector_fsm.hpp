@@ -52,7 +52,7 @@ enum class reflector_state {
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class reflector_fsm {
 public:
-    KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});
+    KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});  ///< idle until start()
 
     /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever
     /// completed, else lists.
@@ -73,8 +73,9 @@ public:
     KCONTROL_DECL reflector_action on_page(std::string_view version, std::string_view token, time_point now);
     /// Whether equal versions mean equal objects: in a list of that version and in what is known.
     KCONTROL_DECL bool is_of_known_history(std::string_view version) const;
+    /// A page, or a list that had come, failed: refused, too large, or no memory for it.
     KCONTROL_DECL reflector_action on_list_failed(const error& why, time_point now, double unit);
-    KCONTROL_DECL reflector_action on_replaced(time_point now);
+    KCONTROL_DECL reflector_action on_replaced(time_point now);  ///< the store has taken over the list
     /// The version of the list that is complete.
     const std::string& list_version() const noexcept { return list_.version(); }
 
@@ -95,6 +96,7 @@ public:
 
     /// `asked` is how long the watch shall last.
     KCONTROL_DECL reflector_action on_watch_open(time_point now, duration asked);
+    /// The watch was not opened.
     KCONTROL_DECL reflector_action on_watch_refused(const error& why, time_point now, double unit);
     /// Whether an event of that version may be taken over: it is not older than what is known.
     KCONTROL_DECL bool is_news(std::string_view version) const;
@@ -117,10 +119,10 @@ public:
     /// The version of a consistent list. The watch is read on, or a list begins.
     KCONTROL_DECL reflector_action on_probe(const result<std::string>& version, time_point now);
 
-    KCONTROL_DECL reflector_action on_timer(time_point now);
-    KCONTROL_DECL reflector_action on_cleared();
+    KCONTROL_DECL reflector_action on_timer(time_point now);  ///< the time of `sleep` has passed
+    KCONTROL_DECL reflector_action on_cleared();              ///< the store is empty, as `clear` asked
 
-    reflector_state state() const noexcept { return state_; }
+    reflector_state state() const noexcept { return state_; }  ///< where it stands; reason() says why
     /// Why it is not live, or what is odd about it; empty when all is well.
     const std::string& reason() const noexcept { return reason_; }
     /// The failure behind reason(), to distinguish "unreachable" from "refused".
