@@ -30,8 +30,8 @@ public:
     /// Of a tree, as after the first edit().
     explicit dynamic_content(json::object tree) : tree_(std::make_unique<json::object>(std::move(tree))) {}
 
-    /// The value at a path of member names, `get({"spec", "replicas"})`; null if it is not there. Takes time in
-    /// proportion to what stands before it.
+    /// The value at a path of member names, `get({"spec", "replicas"})`; null if it is not there. An empty path is the
+    /// whole. Takes time in proportion to what stands before it.
     KCONTROL_DECL json::value get(path names) const;
     /// The same if it is a string; empty otherwise.
     KCONTROL_DECL std::string get_string(path names) const;

@@ -35,7 +35,7 @@ public:
     share_pool& operator=(const share_pool&) = delete;
 
     /// The shared copy of a string as text stores it (length, then bytes), or null if it is not worth one yet, which
-    /// `insist` overrules.
+    /// `insist` overrules, or if it is longer than 16 KiB.
     KCONTROL_DECL const void* find_text(std::string_view bytes, bool insist = false);
     /// The shared copy of the bytes of a part that holds no pointers but into this pool; aligned to 8. Null as above.
     KCONTROL_DECL const void* find_part(const void* bytes, std::size_t size, bool insist = false);

@@ -115,8 +115,8 @@ awaitable<result<written_object<T>>> create_or_loop(client c, std::shared_ptr<co
 }  // namespace detail
 
 /// Reads the object that `object` names. If there is none, calls `edit` with `object` and creates that; else calls
-/// `edit` with what was read and replaces it, if that changed anything. After a conflict it is read and edited again, 5
-/// times, 10 ms apart. The status is left alone.
+/// `edit` with what was read and replaces it, if that changed anything. After a conflict it is read and edited again,
+/// up to five tries in all, 10 ms apart. The status is left alone.
 ///
 /// `edit(T&)` returns nothing or a result<void>, whose error ends the call (set_controller_reference has its place
 /// there). It may be called several times; it sets what it cares about and keeps the rest, what the server filled in

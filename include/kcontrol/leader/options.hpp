@@ -36,7 +36,8 @@ public:
     /// A stop gives the Lease up, so that another one leads at once; it does not if the leader's work has not returned.
     /// Default true (client-go: false).
     leader_options& release_on_stop(bool yes) { return release_on_stop_ = yes, *this; }
-    /// What the Lease is marked with while this candidate holds it. Default: nothing; what is there stays.
+    /// What the Lease is marked with when this candidate takes or renews it; it stays when the Lease is given up.
+    /// Default: nothing; what is there stays.
     leader_options& labels(std::map<std::string, std::string> l) { return labels_ = std::move(l), *this; }
     /// The same with annotations.
     leader_options& annotations(std::map<std::string, std::string> a) { return annotations_ = std::move(a), *this; }

@@ -20,12 +20,12 @@ namespace kcontrol::inline v0_1 {
 class event_limits {
 public:
     event_limits() = default;
-    /// So many different messages of one reason about one object, each within `window` of the one before, and those
-    /// that follow are one Event. At least 1.
+    /// From the n-th different message of one reason about one object on, each within `window` of the one before, all
+    /// are one Event. At least 1.
     event_limits& similar(std::size_t n, duration window) { return similar_ = n, window_ = window, *this; }
     /// Writes about one object: so many at once, then one a period.
     event_limits& spam(std::uint32_t burst, duration period) { return burst_ = burst, period_ = period, *this; }
-    /// How many Events, reasons and objects are remembered.
+    /// How many Events, reasons and objects are remembered, at least 1.
     event_limits& remembered(std::size_t n) { return remembered_ = n, *this; }
 
     std::size_t similar() const noexcept { return similar_; }
@@ -56,8 +56,8 @@ public:
 /// Decides with client-go's rules, as a plain state machine:
 ///
 /// - A note like an earlier one (same object, type, reason, message) is that Event again, with a higher count.
-/// - After ten different messages with one reason about one object, each within ten minutes of the one before, what
-///   follows is one Event whose message says that it stands for several.
+/// - From the tenth different message with one reason about one object on, each within ten minutes of the one before,
+///   all are one Event whose message says that it stands for several.
 /// - About one object 25 writes are let through at once and then one in five minutes.
 ///
 /// Source: client-go tools/record/events_cache.go.

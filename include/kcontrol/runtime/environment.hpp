@@ -107,8 +107,9 @@ public:
     virtual std::map<std::string, std::string> all_variables() const { return {}; }
 
     /// Runs a program to its end on the executor of the coroutine that awaits it; only its start blocks that. Any exit
-    /// is a success here. Errors: file_failed (it can't be started), timeout and stopped (it was killed), unavailable
-    /// (this environment or this machine starts no programs, which is so unless an environment says otherwise).
+    /// is a success here. Errors: invalid_argument (its path is not absolute), file_failed (it can't be started),
+    /// timeout and stopped (it was killed), unavailable (this environment or this machine starts no programs, which is
+    /// so unless an environment says otherwise).
     virtual awaitable<result<process_result>> run_process(process_command) {
         co_return error(errc::unavailable, "programs can't be started here");
     }
