@@ -27,8 +27,10 @@ public:
     std::map<std::pair<std::string, std::string>, std::uint64_t> retries;
     /// From the sending to the answer, by method; of a watch, and of what is read piece by piece, to the answer's head.
     std::map<std::string, duration_histogram> durations;
-    /// Bytes of the bodies that were sent, none included, and of those that came whole, by method; a watch has none.
-    std::map<std::string, value_histogram> request_sizes, response_sizes;  ///< the second: of answers, decompressed
+    /// Bytes of the bodies that were sent, by method; a request without a body counts as 0.
+    std::map<std::string, value_histogram> request_sizes;
+    /// Bytes of the bodies that came whole, decompressed, by method; a watch has none.
+    std::map<std::string, value_histogram> response_sizes;
     /// How long requests waited for the look-up of the host's name; of a host that is an address there are none.
     std::optional<duration_histogram> lookups;
     /// How long requests waited for their turn, by method, where the client has a limit of its own.

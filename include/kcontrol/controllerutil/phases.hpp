@@ -26,8 +26,8 @@ public:
 /// live as long as the program.
 class phase {
 public:
-    /// So many phases may follow one, and so many conditions may follow from it; more do not compile.
-    static constexpr std::size_t most_steps = 16, most_conditions = 8;
+    static constexpr std::size_t most_steps = 16;      ///< so many phases may follow one; more do not compile
+    static constexpr std::size_t most_conditions = 8;  ///< so many conditions may follow from it; more do not compile
 
     constexpr phase() = default;
     /// The name is also the reason of the conditions that follow from it: letters, digits and '_', a letter first.

@@ -85,26 +85,26 @@ struct rule_levels;
 /// Thread-safety: immutable in a field list.
 struct field_rules {
     // --- what is read ---
-    bool is_required = false;                      ///< the member must be there; see required()
-    bool is_nullable = false;                      ///< null is a value; see nullable()
-    bool is_int_or_string = false;                 ///< it is an integer or a string
-    bool keeps_unknown_fields = false;             ///< the server keeps members that the schema does not name
-    bool is_embedded_resource = false;             ///< the value is a whole Kubernetes object
-    bool minimum_excluded = false;                 ///< `lowest` itself is too low
-    bool maximum_excluded = false;                 ///< `highest` itself is too high
-    bool has_items = false;                        ///< the rules of the elements follow behind this object
-    list_type_rule list = list_type_rule::unset;   ///< unset: map if the elements are keyed_by(), else not said
-    map_type_rule map = map_type_rule::unset;      ///< unset: not said, which Kubernetes takes for granular
-    default_kind default_is = default_kind::none;  ///< what default_text is; none: there is no default
-    std::optional<double> lowest;                  ///< of minimum() or exclusive_minimum(); none: no bound
-    std::optional<double> highest;                 ///< of maximum() or exclusive_maximum(); none: no bound
-    std::optional<double> factor;                  ///< of multiple_of(); none: any number
-    /// Of min_items() and max_items(); negative: no bound.
-    std::int64_t fewest_items = -1, most_items = -1;
-    /// Of min_length() and max_length(), in Unicode code points; negative: no bound.
-    std::int64_t shortest = -1, longest = -1;
-    /// Of min_properties() and max_properties(); negative: no bound.
-    std::int64_t fewest_properties = -1, most_properties = -1;
+    bool is_required = false;                          ///< the member must be there; see required()
+    bool is_nullable = false;                          ///< null is a value; see nullable()
+    bool is_int_or_string = false;                     ///< it is an integer or a string
+    bool keeps_unknown_fields = false;                 ///< the server keeps members that the schema does not name
+    bool is_embedded_resource = false;                 ///< the value is a whole Kubernetes object
+    bool minimum_excluded = false;                     ///< `lowest` itself is too low
+    bool maximum_excluded = false;                     ///< `highest` itself is too high
+    bool has_items = false;                            ///< the rules of the elements follow behind this object
+    list_type_rule list = list_type_rule::unset;       ///< unset: map if the elements are keyed_by(), else not said
+    map_type_rule map = map_type_rule::unset;          ///< unset: not said, which Kubernetes takes for granular
+    default_kind default_is = default_kind::none;      ///< what default_text is; none: there is no default
+    std::optional<double> lowest;                      ///< of minimum() or exclusive_minimum(); none: no bound
+    std::optional<double> highest;                     ///< of maximum() or exclusive_maximum(); none: no bound
+    std::optional<double> factor;                      ///< of multiple_of(); none: any number
+    std::int64_t fewest_items = -1;                    ///< of min_items(); negative: no bound
+    std::int64_t most_items = -1;                      ///< of max_items(); negative: no bound
+    std::int64_t shortest = -1;                        ///< of min_length(), in Unicode code points; negative: no bound
+    std::int64_t longest = -1;                         ///< of max_length(), in Unicode code points; negative: no bound
+    std::int64_t fewest_properties = -1;               ///< of min_properties(); negative: no bound
+    std::int64_t most_properties = -1;                 ///< of max_properties(); negative: no bound
     std::string_view pattern_text;                     ///< of pattern(); empty: any text
     std::string_view format_name;                      ///< of format(); empty: that of the type, if it has one
     std::string_view default_text;                     ///< JSON, or a string without quotes, as default_is says
