@@ -38,7 +38,7 @@ public:
     void go_back_to(const char* place) noexcept { at_ = place; }  ///< a place that at() gave earlier; not checked
     /// Passes over that character if it is the next one; else false, and it stays where it is.
     bool take(char letter) noexcept {
-        if (front() != letter) return false;
+        if (at_ == end_ || *at_ != letter) return false;
         ++at_;
         return true;
     }

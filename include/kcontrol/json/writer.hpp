@@ -15,9 +15,11 @@ namespace kcontrol::inline v0_1::json {
 /// Builds compact JSON text piece by piece. The caller keeps to the grammar: begin and end match, each member is a key
 /// and then a value. This is not checked, beyond asserts.
 ///
-/// Numbers and escapes are as Go's encoding/json writes them: shortest digits that read back as the same double, 1.0 as
-/// `1`, exponents below 1e-6 and from 2^63 on. Bytes that are not UTF-8 become U+FFFD. NaN and infinities, which JSON
-/// lacks, become null.
+/// A double has the fewest digits that read back as the same one, 1.0 is `1`; below 1e-6 and from 2^63 on it has an
+/// exponent, of two digits at least: `1e-07`. NaN and infinities, which JSON lacks, become null. In strings quotes,
+/// backslashes and control characters below U+0020 are escaped; bytes that are not UTF-8 become U+FFFD.
+///
+/// Go's encoding/json writes `1e-7`, and no exponent below 1e21; it escapes `<`, `>`, `&`, U+2028 and U+2029, too.
 ///
 /// Thread-safety: distinct objects safe; shared objects unsafe.
 class writer {

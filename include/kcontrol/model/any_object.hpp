@@ -31,10 +31,12 @@ class any_object {
 public:
     any_object() = default;
 
-    /// T has a member `metadata` of type object_meta.
+    /// T has a member `metadata` of type object_meta. A null pointer makes the empty one.
     template <class T>
     explicit any_object(std::shared_ptr<const T> object)
-        : meta_(&object->metadata), type_(detail::type_tag<T>()), object_(std::move(object)) {}
+        : meta_(object != nullptr ? &object->metadata : nullptr),
+          type_(detail::type_tag<T>()),
+          object_(std::move(object)) {}
 
     /// `meta` is part of the object, or lives as long.
     template <class T>

@@ -102,7 +102,9 @@ template <class T>
 constexpr std::string_view openapi_type() {
     using bare = typename path_step<T>::type;
     constexpr schema_shape shape = shape_of<bare>::value;
-    if constexpr (std::same_as<bare, timestamp> || std::same_as<bare, date_time>) return "date";
+    if constexpr (std::same_as<bare, timestamp> || std::same_as<bare, micro_time> || std::same_as<bare, date_time>) {
+        return "date";
+    }
     if constexpr (std::same_as<bare, double>) return "number";
     if constexpr (shape == schema_shape::boolean) return "boolean";
     if constexpr (shape == schema_shape::numeric) return "integer";

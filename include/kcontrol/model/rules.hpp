@@ -23,6 +23,7 @@ public:
     constexpr std::size_t size() const { return size_; }
     constexpr bool empty() const { return size_ == 0; }
     constexpr void add(const T& value) {
+        if (outside_ != nullptr) throw "kcontrol: this rule has its values from an array; put this one there, too";
         if (size_ == Capacity) throw "kcontrol: too many values in one rule; put them into a static constexpr array";
         inside_[size_++] = value;
     }
@@ -217,7 +218,8 @@ struct field_rules {
     constexpr field_rules& validation(std::string_view rule, std::string_view message = {}) {
         return cel.add(cel_rule(rule, message)), *this;
     }
-    /// CEL rules from an array that lives for ever, any number, instead of those so far; add none after it.
+    /// CEL rules from an array that lives for ever, any number, instead of those so far. A validation() after it does
+    /// not compile.
     template <std::size_t Count>
     constexpr field_rules& validations(const cel_rule (&all)[Count]) {
         return cel.refer(all, Count), *this;

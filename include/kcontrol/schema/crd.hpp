@@ -51,12 +51,13 @@ public:
     /// left to others, such as cert-manager. Default: nothing is converted but apiVersion.
     custom_resource_definition& convert_by_service(std::string ns, std::string service, std::string ca_pem = {},
                                                    std::string path = "/convert") {
-        converter_ns_ = std::move(ns), converter_ = std::move(service);
+        converter_ns_ = std::move(ns), converter_ = std::move(service), converter_url_.clear();
         return converter_ca_ = std::move(ca_pem), converter_path_ = std::move(path), *this;
     }
-    /// The same of one at a URL.
+    /// The same of one at a URL. The last call of the two counts.
     custom_resource_definition& convert_by_url(std::string url, std::string ca_pem = {}) {
-        return converter_url_ = std::move(url), converter_ca_ = std::move(ca_pem), *this;
+        converter_url_ = std::move(url), converter_.clear();
+        return converter_ca_ = std::move(ca_pem), *this;
     }
 
     /// The object as compact JSON (which is YAML as well: `kubectl apply -f` takes it). The same types give the same

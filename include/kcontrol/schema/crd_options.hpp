@@ -23,10 +23,12 @@ public:
     constexpr bool empty() const { return typed_.empty() && text_.empty(); }
     /// The OpenAPI type, if the path is typed.
     constexpr std::string_view type() const { return typed_.type(); }
-    /// Whether its first step is that member; of a text only whether its first letters are.
+    /// Whether its first step is that member. In a text a step ends before a dot, a bracket or the end.
     constexpr bool starts_with(std::string_view member) const {
         if (!typed_.empty()) return typed_[0] == member;
-        return text_.substr(0, 1) == "." && text_.substr(1, member.size()) == member;
+        if (text_.substr(0, 1) != "." || text_.substr(1, member.size()) != member) return false;
+        const std::string_view rest = text_.substr(1 + member.size());
+        return rest.empty() || rest.front() == '.' || rest.front() == '[';
     }
     /// As a CRD has it, `.spec.replicas`; a text as it was given.
     std::string json_path() const { return typed_.empty() ? std::string(text_) : typed_.json_path(); }

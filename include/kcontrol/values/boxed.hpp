@@ -3,6 +3,8 @@
 
 #include <kcontrol/values/generated_parts.hpp>
 
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace kcontrol::inline v0_1 {
@@ -63,11 +65,18 @@ public:
     /// The part, to change it; made first if it is absent.
     T& edit() { return present() ? *get() : emplace(); }
 
-    /// Makes the part anew from these, which may refer to the old one. Throws std::bad_alloc.
+    /// Makes the part anew from these, which may refer to the old one. Throws std::bad_alloc, and what T's constructor
+    /// throws; the old part stays then.
     template <class... Arguments>
     T& emplace(Arguments&&... arguments) {
         void* memory = detail::handle_allocate(sizeof(T));
-        T* made = ::new (memory) T(std::forward<Arguments>(arguments)...);
+        T* made = nullptr;
+        try {
+            made = ::new (memory) T(std::forward<Arguments>(arguments)...);
+        } catch (...) {
+            std::free(memory);
+            throw;
+        }
         reset();
         word_ = detail::owned_handle(memory);
         return *made;

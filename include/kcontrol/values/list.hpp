@@ -34,19 +34,22 @@ public:
 
     list() noexcept = default;
     /// Present, even without elements.
-    list(std::initializer_list<T> from) { assign(from); }
+    list(std::initializer_list<T> from) : list() { assign(from); }  // list() first: then ~list() runs if a copy throws
     // Its own type is ruled out first: to ask whether that is a range needs a complete T, which a copy has not always.
     /// The same from another range whose elements convert to T.
     template <class Range>
     requires(!std::same_as<std::remove_cvref_t<Range>, list> && std::ranges::input_range<Range> &&
-             std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from) {
+             std::convertible_to<std::ranges::range_reference_t<Range>, T>) list(const Range& from)
+        : list() {
         assign(from);
     }  // NOLINT: meant to convert
     list(const list& from) {
         if constexpr (detail::has_generated_fields<T>) {
             word_ = detail::clone_list(from.word_, detail::generated_type<T>::value);
         } else {
-            if (from.present()) assign(from);
+            list made;
+            if (from.present()) made.assign(from);
+            std::swap(word_, made.word_);
         }
     }
     list(list&& from) noexcept : word_(std::exchange(from.word_, 0)) {}
@@ -123,6 +126,7 @@ public:
     iterator erase(const_iterator first, const_iterator last) {
         const auto at = first - cbegin();
         const auto count = last - first;
+        if (count == 0) return begin() + at;  // or all behind it would be moved onto themselves
         for (auto from = begin() + at + count; from != end(); ++from) *(from - count) = std::move(*from);
         for (auto left = count; left > 0; --left) pop_back();
         return begin() + at;
@@ -198,12 +202,14 @@ private:
     }
     void reallocate(std::size_t count) {
         void* memory = detail::handle_allocate(detail::list_offset + count * sizeof(T));
-        const std::size_t kept = size();
-        ::new (memory) detail::list_header{static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(count)};
-        T* place = reinterpret_cast<T*>(static_cast<char*>(memory) + detail::list_offset);
-        for (std::size_t i = 0; i < kept; ++i) ::new (static_cast<void*>(place + i)) T(std::move(elements()[i]));
-        reset();
-        word_ = detail::owned_handle(memory);
+        auto* head = ::new (memory) detail::list_header{0, static_cast<std::uint32_t>(count)};
+        list grown;  // frees what it has so far if a T that can only be copied throws
+        grown.word_ = detail::owned_handle(memory);
+        for (T& element : *this) {
+            ::new (static_cast<void*>(grown.elements() + head->size)) T(std::move(element));
+            ++head->size;
+        }
+        std::swap(word_, grown.word_);
     }
 
     detail::handle_word word_ = 0;
