@@ -42,7 +42,7 @@ using log_sink = std::function<void(const log_record&)>;
 class logger {
 public:
     KCONTROL_DECL logger();
-    /// `sink`, which is not empty, gets the records of level `threshold` and above.
+    /// `sink` gets the records of level `threshold` and above; an empty one is none.
     KCONTROL_DECL explicit logger(log_sink sink, log_level threshold = log_level::info);
     // Not inline, and so compiled once: nearly every file of a user copies, moves and destroys some.
     KCONTROL_DECL logger(const logger&);
@@ -51,7 +51,8 @@ public:
     KCONTROL_DECL logger& operator=(logger&&) noexcept;
     KCONTROL_DECL ~logger();
 
-    /// The same sink with one more field on every record.
+    /// The same sink with one more field on every record. `name` is not copied: a literal, or what outlives the logger
+    /// that is returned and all that are made of it.
     KCONTROL_DECL logger with(std::string_view name, std::string value) const;
 
     /// Whether the sink gets a record of that level; false without a sink.

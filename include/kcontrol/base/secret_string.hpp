@@ -16,8 +16,10 @@ namespace kcontrol::inline v0_1 {
 class secret_string {
 public:
     secret_string() = default;
-    /// Takes it over; a copy that the caller keeps is not wiped.
-    explicit secret_string(std::string value) : value_(std::move(value)) {}
+    /// A copy; that of the caller is not wiped.
+    explicit secret_string(const std::string& value) : value_(value) {}
+    /// Takes it over, and wipes and empties `value`.
+    KCONTROL_DECL explicit secret_string(std::string&& value);
     secret_string(const secret_string&) = default;
     KCONTROL_DECL secret_string(secret_string&& other) noexcept;
     KCONTROL_DECL secret_string& operator=(const secret_string& other);
@@ -31,7 +33,7 @@ public:
     friend bool operator==(const secret_string& a, const secret_string& b) noexcept { return a.value_ == b.value_; }
 
 private:
-    KCONTROL_DECL void wipe() noexcept;
+    static KCONTROL_DECL void wipe(std::string& text) noexcept;
     std::string value_;
 };
 

@@ -32,7 +32,7 @@ public:
     informer_state state = informer_state::idle;  ///< idle before the first start, paused after a stop
     std::string reason;                   ///< why it is not live, or what is odd about it; empty when all is well
     error_code failure;                   ///< the code behind reason
-    bool synced = false;                  ///< the first list is complete and stays so
+    bool synced = false;                  ///< the first list is complete; false again once the kind is gone
     std::uint64_t generation = 0;         ///< counts starts and rebuilds
     std::uint64_t lists = 0;              ///< lists asked for since it was created, page by page or as a stream
     std::uint64_t watches = 0;            ///< watches since it was created, streamed lists that went on as one included

@@ -103,7 +103,7 @@ public:
     const trace_sink& trace() const noexcept { return trace_; }
     const trace_sampler& sample_traces() const noexcept { return trace_sampler_; }
     const std::string& trace_annotation() const noexcept { return trace_annotation_; }
-    /// Nothing if it was not set: the manager's logger is used then.
+    /// Nothing if it was not set: a builder takes the logger of its host's cluster then, and without one there is none.
     const std::optional<logger>& log() const noexcept { return log_; }
 
 private:

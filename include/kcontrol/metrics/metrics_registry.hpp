@@ -67,8 +67,9 @@ public:
     KCONTROL_DECL metric_histogram histogram(const std::string& name, const std::string& help,
                                              std::vector<double> bounds, const metric_labels& labels = {});
 
-    /// `collector` is called each time the text is asked for. If it throws, what it has written so far and the rest of
-    /// the text are as ever; it is logged, the first time and then the tenth, hundredth…, and counted in
+    /// `collector` is called each time the text is asked for. What it writes under a name that stands for a metric of
+    /// another type already, in this text, is left out. If it throws, what it has written so far and the rest of the
+    /// text are as ever; it is logged, the first time and then the tenth, hundredth…, and counted in
     /// kcontrol_metrics_collector_exceptions_total, which is there once one threw.
     KCONTROL_DECL void collect(std::function<void(metrics_writer&)> collector);
 

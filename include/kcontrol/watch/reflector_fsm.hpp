@@ -42,8 +42,7 @@ enum class reflector_state {
 ///   lower version in a list, an event or the answer above, or a watch, resumed after trouble, that stays silent. Until
 ///   then nothing older than what is known is taken: it may be a replica that lags.
 /// - A list that may be any replica's is streamed, where that is wanted: at "" before anything is known, else at the
-/// last
-///   version. Which failures end that, and for how long, detail::stream_plan says.
+///   last version. Which failures end that, and for how long, detail::stream_plan says.
 ///
 /// Each call takes what happened and returns the next step. `unit` is a random number in [0, 1). A call that does not
 /// fit the step asked for last is a precondition violation, but for on_due() and on_probe() while a watch is read.
@@ -54,8 +53,8 @@ class reflector_fsm {
 public:
     KCONTROL_DECL explicit reflector_fsm(reflector_policy policy = {});  ///< idle until start()
 
-    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list was ever
-    /// completed, else lists.
+    /// Begins, or begins again after the shell was stopped at any point: resumes the watch if a list of this history
+    /// was ever completed, else lists.
     KCONTROL_DECL reflector_action start(time_point now);
 
     /// Forgets the last resource version, as for another server: the next start() lists the newest state.
@@ -109,7 +108,8 @@ public:
     KCONTROL_DECL reflector_action on_error_event(const error& why, time_point now, double unit);
     /// The server ended the watch properly.
     KCONTROL_DECL reflector_action on_watch_end(time_point now, double unit);
-    /// The connection broke, fell silent or carried garbage.
+    /// The connection broke, fell silent or carried garbage. Also where there was no memory for a step that is none of
+    /// a list: `identify` and `sleep` too, and then a list that was due still comes.
     KCONTROL_DECL reflector_action on_watch_broken(const error& why, time_point now, double unit);
 
     /// When a watch that is read needs a look, if ever.
@@ -179,7 +179,7 @@ private:
     detail::watch_health watches_;
     std::string odd_;             // what to say of a watch that is live
     bool by_content_ = false;     // the next list is of another history
-    bool list_at_start_ = false;  // even if the watch could be resumed
+    bool list_at_start_ = false;  // even if the watch could be resumed; until a list is taken over
     bool missing_once_ = false;   // one 404 of a kind that was served before: to be confirmed
 
     std::uint64_t server_changes_ = 0;
