@@ -68,8 +68,8 @@ public:
     KCONTROL_DECL std::vector<std::shared_ptr<any_informer>> make_unshared(const resource_info& kind);
 
     /// Kinds that are missing though no shared informer says so, as those of which several versions are tried in turn.
-    /// While the set runs, their definitions are watched as well, and `probe` is called with a kind that is to be asked
-    /// for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
+    /// While the set runs, their definitions are watched as well, and `probe`, if there is one, is called with a kind
+    /// that is to be asked for now. Replaces the kinds of the call before; with none it ends. The kinds outlive that.
     KCONTROL_DECL void look_for(std::vector<const resource_info*> kinds, probe_function probe = {});
 
     /// Starts every shared informer that is there or will be asked for. Does nothing while it runs.

@@ -100,7 +100,7 @@ public:
                                 http::transport_factory transport, secret_source_options options = {});
     KCONTROL_DECL ~secret_source() override;
 
-    /// Errors: the home cluster's configuration can't be used.
+    /// Errors: invalid_argument (it runs already), the home cluster's configuration can't be used.
     KCONTROL_DECL result<void> start(std::function<void(std::vector<desired_cluster>)> on_change) override;
     KCONTROL_DECL void stop() override;
 

@@ -104,7 +104,7 @@ public:
     /// The node is not heard of: it and its pods are not ready, and after the eviction delay they are deleted, which no
     /// kubelet confirms.
     KCONTROL_DECL void lose_node(const std::string& name);
-    /// It is back.
+    /// It is back: so are its pods that still run, and those that were deleted meanwhile end.
     KCONTROL_DECL void restore_node(const std::string& name);
 
 private:

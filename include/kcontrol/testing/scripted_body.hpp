@@ -27,7 +27,7 @@ class scripted_body {
 public:
     explicit scripted_body(environment& env) : env_(env) {}  ///< without a slice, and open
 
-    KCONTROL_DECL void push(std::string slice);  ///< after those before; not empty, which would be read as the end
+    KCONTROL_DECL void push(std::string slice);  ///< after those before; an empty one is passed over
     KCONTROL_DECL void end(stream_end how);      ///< once the slices are read; default stream_end::open
     /// True once the reader has closed the stream.
     bool abandoned() const noexcept { return abandoned_; }

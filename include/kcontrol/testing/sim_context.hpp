@@ -66,11 +66,11 @@ public:
     /// Runs until `done` holds (true), or until virtual time would pass `limit` or nothing is left to do (false).
     KCONTROL_DECL bool run_until(const std::function<bool()>& done, time_point limit);
 
-    /// Runs until virtual time has moved on by `d`.
+    /// Runs until virtual time has moved on by `d`, or by more where something skips time meanwhile.
     void run_for(duration d) {
         const auto end = now_ + d;
         run_until([] { return false; }, end);
-        now_ = end;
+        if (now_ < end) now_ = end;
     }
 
     /// Lets time pass without running anything, as for a program that was stopped (SIGSTOP, a machine that was paused):

@@ -24,8 +24,9 @@ enum class link_state {
     black_hole,  ///< nothing ever comes back: requests end with their deadline
 };
 
-/// Carries requests between simulated hosts, one exchange a request. Latency is drawn for each message; pieces of a
-/// body arrive sliced at random places. Its hosts are all the names there are: no file and no DNS is asked.
+/// Carries requests between simulated hosts, one exchange a request. A latency is drawn for each request; its answer
+/// takes no time. Pieces of a body arrive sliced at random places. Its hosts are all the names there are: no file and
+/// no DNS is asked.
 ///
 /// Thread-safety: shared objects unsafe; one thread. Object lifetime: outlives its transports and the handlers' runs.
 class sim_network {

@@ -18,7 +18,7 @@ public:
     KCONTROL_DECL sim_server(sim_context& context, environment& env, sim_network& network, std::string name,
                              api_server_options options = {});
 
-    /// The name of the host, by which sim_network breaks its connections and delays its answers.
+    /// The name of the host, by which sim_network breaks its connections and delays requests to it.
     const std::string& name() const noexcept { return name_; }
     /// How to reach it with that token (or none). A token is checked only if api().access() knows any.
     KCONTROL_DECL auth::cluster_config config(const std::string& token = {}) const;

@@ -28,7 +28,7 @@ enum class mishap {
     half_open,       ///< what is sent on the connections that are open gets lost without a sign
     cut_off,         ///< nobody listens for a while
     stale_replica,   ///< lists and watches show old things for a while
-    slow_network,    ///< everything takes seconds for a while
+    slow_network,    ///< each request takes seconds to the server for a while
 };
 
 KCONTROL_DECL std::string_view to_string(mishap) noexcept;

@@ -73,8 +73,8 @@ public:
     /// `c`: reads and writes the Secret. Nothing is asked before refresh() or run().
     KCONTROL_DECL certificate_keeper(environment& env, client c, certificate_keeper_options options, logger log = {});
 
-    /// Keeps both right until `stop`. What fails is logged and tried again after 5 s; the certificate is made anew in
-    /// time meanwhile, by the authorities that were read last.
+    /// Keeps both right until `stop`. What fails is logged, once as long as it stays the same, and tried again after
+    /// 5 s; the certificate is made anew in time meanwhile, by the authorities that were read last.
     KCONTROL_DECL awaitable<void> run(std::stop_token stop);
     /// One look at the Secret. Errors: those of the API server; unavailable where others write it all the time;
     /// stopped.
