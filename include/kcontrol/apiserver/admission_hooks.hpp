@@ -6,6 +6,7 @@
 #include <kcontrol/apiserver/resource_type.hpp>
 #include <kcontrol/apiserver/role_rules.hpp>
 #include <kcontrol/apiserver/webhook_client.hpp>
+#include <kcontrol/base/result.hpp>
 #include <kcontrol/documents/value.hpp>
 #include <kcontrol/runtime/time.hpp>
 
@@ -67,8 +68,9 @@ public:
     effects side_effects = effects::some;         ///< `some`: a dry run that it is to be asked about is refused
     duration timeout = std::chrono::seconds(10);  ///< timeoutSeconds, for the whole call
     std::string review_version;                   ///< "v1" or "v1beta1"; empty: none that is known
-    /// matchConditions, each as text and parsed; it is asked only if all are true. What can't be parsed is not here.
-    std::vector<std::pair<std::string, cel_expression>> conditions;
+    /// matchConditions, each as text and parsed; it is asked only if all are true. One that can't be parsed, which a
+    /// test may write by its own hand, fails like one that can't be evaluated.
+    std::vector<std::pair<std::string, result<cel_expression>>> conditions;
 
     /// The version in which it gets to see the request's object, which is the request's or, by matchPolicy Equivalent,
     /// the first of the kind's that a rule is about; nothing if no rule is.

@@ -152,7 +152,8 @@ public:
     bool ready = true;                                      ///< /readyz says ok, else it fails with 500
     std::map<std::string, std::string> openapi;             ///< path -> document, instead of the server's own
 
-    // Writes, used by requests and by the programmatic face alike. Results are whole objects.
+    // Writes of the programmatic face. Requests go through write(); only their deletions end in remove(), too. Results
+    // are whole objects.
     /// Asks no webhook. The kind of a new CustomResourceDefinition is served from then on.
     KCONTROL_DECL outcome<object_ptr> create(resource_table& table, const write_target& target, json::value body,
                                              bool dry_run);

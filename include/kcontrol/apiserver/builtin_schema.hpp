@@ -29,7 +29,7 @@ public:
     std::string_view patch_key;   ///< of its items; empty: scalars
     std::string_view list_keys;   ///< to server-side apply: "containerPort+protocol"; empty: none
     std::string_view choices;     ///< "TCP+UDP"; empty: any
-    std::string_view by_default;  ///< JSON, as the document says; defaults of Go code are in defaults.hpp
+    std::string_view by_default;  ///< JSON, as the document says; set_api_defaults() has those of Go code
 
     bool is_list() const noexcept { return form.front() == '['; }  ///< by its form, which is not empty
     bool is_map() const noexcept { return form.front() == '{'; }   ///< by its form, which is not empty; keys are texts
@@ -84,7 +84,7 @@ public:
 
     /// In the order in which discovery lists them.
     std::span<const builtin_kind> kinds() const noexcept { return kinds_; }
-    /// The type of a form "#N", or null for any other.
+    /// The type number N, of a form "#N" or of "N" alone; null for any other text.
     KCONTROL_DECL const schema_type* type_of(std::string_view form) const noexcept;
     /// The kind, or null.
     KCONTROL_DECL const builtin_kind* find(std::string_view group, std::string_view version,

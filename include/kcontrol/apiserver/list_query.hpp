@@ -28,7 +28,7 @@ public:
     bool watch = false;                           ///< else a list
     bool bookmarks = false;                       ///< allowWatchBookmarks: a watch gets BOOKMARK events
     std::optional<bool> send_initial_events;      ///< of a watch; set where the server has it so by default
-    std::optional<std::chrono::seconds> timeout;  ///< timeoutSeconds of a watch; nothing: the server chooses
+    std::optional<std::chrono::seconds> timeout;  ///< timeoutSeconds of a watch, if not 0; nothing: the server chooses
 
     /// Fails with Invalid or BadRequest, as Kubernetes does; `watch_lists`: with its feature WatchList, on since 1.34.
     static KCONTROL_DECL outcome<list_query> of_request(const request_info& request, const resource_type& type,

@@ -59,8 +59,8 @@ public:
     bool timestamps = false;           ///< each line begins with its time in nanoseconds, RFC 3339
     std::optional<std::int64_t> tail,  ///< tailLines: the last so many lines; nothing: all
         limit,                         ///< limitBytes of the whole answer; nothing: no limit
-        since_seconds;                 ///< only lines of the last so many seconds; goes before `since`
-    std::optional<wall_time> since;    ///< sinceTime: only lines from then on
+        since_seconds;                 ///< only lines of the last so many seconds
+    std::optional<wall_time> since;    ///< sinceTime: only lines from then on; there is at most one of the two
 
     /// Fails with Invalid or BadRequest; `pod` is the object.
     static KCONTROL_DECL outcome<log_query> of_request(const request_info& request, const json::value& pod);
