@@ -48,7 +48,8 @@ private:
 class credential_provider {
 public:
     virtual ~credential_provider() = default;
-    /// Errors go to the requests that wait; they hold no secret. `stop` is triggered when nobody waits any more.
+    /// Errors go to the requests that wait; they hold no secret. `stop` is triggered when nobody waits any more; the
+    /// next call comes when this one has returned.
     virtual awaitable<result<issued_credentials>> issue(std::stop_token stop) = 0;
 };
 

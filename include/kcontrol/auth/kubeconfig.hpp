@@ -24,6 +24,8 @@ public:
     /// The largest file that is read, in bytes.
     static constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
+    KCONTROL_DECL kubeconfig();  ///< of no file: empty()
+
     /// Parses YAML or JSON text. `origin` (a path) begins every message; relative paths in the file resolve
     /// against its directory.
     /// Errors: invalid_config naming origin, field and remedy; never a secret.

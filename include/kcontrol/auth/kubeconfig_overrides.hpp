@@ -10,7 +10,8 @@
 
 namespace kcontrol::inline v0_1::auth {
 
-/// kubectl's flags of the same names. What is not set stays as the file has it; whoever sets something here is trusted.
+/// kubectl's flags of the same names. What is not set stays as the file has it, or the pod's own account; whoever sets
+/// something here is trusted.
 ///
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class kubeconfig_overrides {
@@ -19,7 +20,7 @@ public:
 
     /// By its name in the file. Empty: the current one.
     kubeconfig_overrides& context(std::string name) { return context_ = std::move(name), *this; }
-    /// Another cluster, or user, than the context's, by its name in the file.
+    /// Another cluster than the context's, by its name in the file.
     kubeconfig_overrides& cluster(std::string name) { return cluster_ = std::move(name), *this; }
     /// Another user than the context's, by its name in the file.
     kubeconfig_overrides& user(std::string name) { return user_ = std::move(name), *this; }

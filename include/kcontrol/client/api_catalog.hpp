@@ -46,11 +46,12 @@ public:
     std::vector<std::string> versions;  ///< also those whose kinds could not be had
 };
 
-/// A group-version of which the kinds could not be had, mostly since the program behind an aggregated API is down.
+/// A group-version of which the kinds could not be had, or which is stale: then the kinds are there that the server
+/// remembers, if any. Mostly the program behind an aggregated API is down.
 class api_failure {
 public:
     std::string group;    ///< empty: the core group
-    std::string version;  ///< the one that is missing; others of the group may be there
+    std::string version;  ///< the one that is missing or stale; others of the group may be there
     error why;            ///< the answer to its discovery; service_unavailable where that is stale
 
     /// "group/version", or "version" for the core group.
@@ -76,7 +77,7 @@ public:
     KCONTROL_DECL std::vector<const api_resource*> in_category(std::string_view category) const;
     /// Those that each group prefers, which is what "api-resources" shows.
     KCONTROL_DECL std::vector<const api_resource*> preferred() const;
-    /// Whether the group has a version whose kinds could not be had; that failure, or null.
+    /// The first failure of the group, or null.
     KCONTROL_DECL const api_failure* failure_of(std::string_view group) const;
 
 private:
@@ -87,8 +88,8 @@ private:
 
 namespace detail {
 
-/// Adds the groups of an APIGroupDiscoveryList. A version that the server calls stale is a failure. Errors:
-/// decode_failed if it is no such list.
+/// Adds the groups of an APIGroupDiscoveryList. A version that the server calls stale is a failure; its kinds are added
+/// all the same. Errors: decode_failed if it is no such list.
 KCONTROL_DECL result<void> add_aggregated(json::node list, api_catalog& to);
 /// Adds the groups of an APIVersions (of the core group) or an APIGroupList, without kinds.
 KCONTROL_DECL result<void> add_groups(json::node list, api_catalog& to);

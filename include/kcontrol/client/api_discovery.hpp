@@ -52,9 +52,10 @@ namespace detail {
 class discovery_state;
 }
 
-/// Asks a server what it serves, once for all who ask at the same time, and keeps the answer. Where part of it can't be
-/// had, which is so while the program behind an aggregated API is down, the rest is there: api_catalog::failures says
-/// what is missing, and each such group-version is logged once as a warning, until it is there again.
+/// Asks a server what it serves, and keeps the answer. The catalog is asked for once for all who want it at the same
+/// time; for documents and the version each one asks. Where part of the catalog can't be had, which is so while the
+/// program behind an aggregated API is down, the rest is there: api_catalog::failures says what is missing, and each
+/// such group-version is logged once as a warning, until it is there again.
 ///
 /// Copies share what they keep. Thread-safety: shared objects unsafe; use it on the client's executor.
 class api_discovery {

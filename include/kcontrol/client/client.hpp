@@ -231,6 +231,9 @@ public:
     /// The key of what a verb would be about: in the namespace of namespaced() if it names none. Errors:
     /// invalid_argument, as the verb would say it.
     KCONTROL_DECL result<namespaced_name> placed(const resource_info& info, namespaced_name key) const;
+    /// The namespace that a list or a watch would be about, empty for all: that of namespaced() if it names none.
+    /// Errors: invalid_argument for another one.
+    KCONTROL_DECL result<std::string> placed_namespace(const resource_info& info, std::string ns) const;
     /// A client of the same connections that behaves as these options say; made from one that had others, it has none
     /// of them left. Its copies share its limit.
     KCONTROL_DECL client with(const client_options& options) const;

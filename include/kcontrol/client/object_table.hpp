@@ -43,11 +43,15 @@ public:
     std::string resource_version;  ///< a watch from there tells what changes
 };
 
-// The server is asked, never a cache. Errors: those of client::raw(), and decode_failed where the answer is no table.
+// The server is asked, never a cache; the client's namespace counts, as for its verbs. Errors: those of client::raw(),
+// invalid_argument as the verbs have it, and decode_failed where the answer is no table.
 //
 // Thread-safety: as the client's verbs. Object lifetime: arguments are copied, but `info`, which outlives the call.
 
-/// Those that `which` selects, page by page, in pages of 500 unless it says otherwise. Each page has its deadline.
+/// Those that `which` selects, page by page, in pages of 500 unless it says otherwise, from its continue_token() on.
+/// Each page has its deadline, and is held whole: it may have http::exchange_options::default_max_body unless `which`
+/// says something else. What `which` says of objects (pool(), reuse()) does not count. Errors, besides: limit_exceeded
+/// beyond list_bounds, protocol_error for a token that came before.
 KCONTROL_DECL awaitable<result<object_table>> list_table(client c, const resource_info& info, list_options which);
 
 /// One object.

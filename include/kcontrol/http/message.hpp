@@ -74,7 +74,7 @@ public:
     std::string body;  ///< as it came: transports don't decompress it
 };
 
-/// True if `name` and `value` may go on the wire as a header field: a token, and no CR, LF or NUL.
+/// True if `name` and `value` may go on the wire as a header field: a token, and no control character but tab.
 KCONTROL_DECL bool is_valid_field(std::string_view name, std::string_view value) noexcept;
 
 /// True if `target` may stand in a request line: visible ASCII only, beginning with '/'.

@@ -6,6 +6,7 @@
 #include <kcontrol/base/secret_string.hpp>
 #include <kcontrol/runtime/time.hpp>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +16,15 @@ namespace kcontrol::inline v0_1::http {
 /// The contents of a certificate. By default it is valid from `now` - 1 h to `now` + 24 h.
 class certificate_options {
 public:
+    /// The most characters that common_name() and each organization() may have: more is an error where the certificate
+    /// is made.
+    static constexpr std::size_t max_name = 64;
+
     /// For a server called "kcontrol", without alternative names.
     explicit certificate_options(wall_time now)
         : not_before_(now - std::chrono::hours(1)), not_after_(now + std::chrono::hours(24)) {}
 
-    /// Subject common name: the user name of a client certificate.
+    /// Subject common name: the user name of a client certificate. Empty: none.
     certificate_options& common_name(std::string name) { return common_name_ = std::move(name), *this; }
     /// Subject organization, repeatable: the groups of a client certificate.
     certificate_options& organization(std::string name) { return organizations_.push_back(std::move(name)), *this; }
@@ -70,7 +75,7 @@ public:
 /// Thread-safety: distinct objects safe; shared objects safe for const access.
 class certificate_authority {
 public:
-    /// A fresh authority. Keys and serial numbers come from OpenSSL's generator.
+    /// A fresh authority. Keys and serial numbers come from OpenSSL's generator. Errors: those of issue().
     KCONTROL_DECL static result<certificate_authority> create(const certificate_options& options);
 
     /// An authority that create() made before, of its certificate and key. Errors: invalid_config, where these are no
@@ -82,8 +87,9 @@ public:
     /// Its key: who has it can issue certificates in the authority's name.
     const secret_string& key_pem() const noexcept { return own_.key_pem; }
 
-    /// A certificate with a fresh EC P-256 key, signed by this authority. Fails with invalid_argument on an address
-    /// that is not an IP address.
+    /// A certificate with a fresh EC P-256 key, signed by this authority. Errors: invalid_argument for an address that
+    /// is not an IP address, a name that is no DNS name, and a common name or an organization that is too long;
+    /// tls_failed if OpenSSL can't make it.
     KCONTROL_DECL result<key_and_certificate> issue(const certificate_options& options) const;
 
 private:
